@@ -1,0 +1,179 @@
+// dual: a value and its derivatives in K directions, carried along through every operation.
+//
+//     dual<double, 4> x{1.5, {1, 0, 0, 0}};    // four columns of a Jacobian in one pass
+//     dual<var> x{v, {w}};                      // forward over reverse: gradients of directional derivatives
+//
+// Nothing is recorded. T may be double, var or a dual again. A zero tangent contributes nothing even where the partial
+// derivative is infinite or nan, so that constants stay constants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <agrad/rules/arithmetic.hpp>
+
+namespace agrad {
+
+template <class T, int K = 1>
+struct dual {
+  T value = 0;
+  std::array<T, K> tangent{};
+
+  dual() = default;
+  /// A constant: a number, or anything that T can be made from.
+  template <class X, class = std::enable_if_t<std::is_convertible_v<const X&, T>>>
+  dual(const X& x) : value(x) {}  // NOLINT: a number is a dual
+  dual(const T& v, const std::array<T, K>& directions) : value(v), tangent(directions) {}
+
+  const T& val() const { return value; }
+
+  template <class X>
+  dual& operator+=(const X& x) {
+    return *this = *this + x;
+  }
+  template <class X>
+  dual& operator-=(const X& x) {
+    return *this = *this - x;
+  }
+  template <class X>
+  dual& operator*=(const X& x) {
+    return *this = *this * x;
+  }
+  template <class X>
+  dual& operator/=(const X& x) {
+    return *this = *this / x;
+  }
+};
+
+namespace detail {
+
+template <class T>
+struct dual_traits {
+  static constexpr bool is_dual = false;
+};
+template <class T, int K>
+struct dual_traits<dual<T, K>> {
+  static constexpr bool is_dual = true;
+};
+template <class T>
+inline constexpr bool is_dual = dual_traits<T>::is_dual;
+
+/// The dual type among the arguments; of two, the one with the deeper nesting.
+template <class... X>
+struct dual_among;
+template <class X>
+struct dual_among<X> {
+  using type = X;
+};
+template <class X, class Y, class... Rest>
+struct dual_among<X, Y, Rest...> {
+  static constexpr bool take_first = is_dual<X> && (!is_dual<Y> || std::is_convertible_v<Y, X>);
+  using type = typename dual_among<std::conditional_t<take_first, X, Y>, Rest...>::type;
+};
+
+template <class T, std::size_t K>
+void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>& tangent) {
+  for (std::size_t k = 0; k < K; ++k) {
+    if constexpr (std::is_same_v<T, double>)
+      sum[k] += tangent[k] == 0 ? 0 : factor * tangent[k];
+    else
+      sum[k] += factor * tangent[k];
+  }
+}
+
+}  // namespace detail
+
+/// Engine of duals: value by the rule on T, tangents by its partial derivatives on T.
+struct dual_engine {
+  static constexpr int rank = 2;
+
+  template <class Rule, class... X>
+  static typename detail::dual_among<X...>::type apply(const X&... x) {
+    using D = typename detail::dual_among<X...>::type;
+    return on<Rule, D>(std::index_sequence_for<X...>{}, x...);
+  }
+
+ private:
+  template <class Rule, class D, std::size_t... I, class... X>
+  static D on(std::index_sequence<I...>, const X&... x) {
+    return with_values<Rule, D>(std::index_sequence<I...>{}, std::tuple<decltype(value_of<D>(x))...>(value_of<D>(x)...), x...);
+  }
+  template <class Rule, class D, std::size_t... I, class Values, class... X>
+  static D with_values(std::index_sequence<I...>, const Values& values, const X&... x) {
+    D result;
+    result.value = agrad::apply<Rule>(std::get<I>(values)...);
+    (add<Rule, static_cast<int>(I)>(result, x, std::get<I>(values)...), ...);
+    return result;
+  }
+  template <class D, class X>
+  static decltype(D::value) value_of(const X& x) {
+    if constexpr (std::is_convertible_v<const X&, D> && !std::is_same_v<X, D>)
+      return x;
+    else
+      return x.value;
+  }
+  template <class Rule, int I, class D, class X, class... Value>
+  static void add(D& result, const X& x, const Value&... values) {
+    if constexpr (std::is_same_v<X, D>) {
+      using T = decltype(D::value);
+      const T partial = Rule::derivative(wrt<I>{}, values..., result.value);
+      detail::add_product(result.tangent, partial, x.tangent);
+    }
+  }
+};
+
+template <class T, int K>
+struct engine_of<dual<T, K>> {
+  using type = dual_engine;
+};
+
+// ---- comparison: by value ------------------------------------------------------------------------------------------------
+
+namespace detail {
+template <class X, class Y>
+using if_dual_compared =
+    std::enable_if_t<(is_dual<X> && (is_dual<Y> || std::is_arithmetic_v<Y>)) || (is_dual<Y> && std::is_arithmetic_v<X>), bool>;
+template <class X>
+const auto& primal(const X& x) {
+  if constexpr (is_dual<X>)
+    return x.value;
+  else
+    return x;
+}
+}  // namespace detail
+
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator<(const X& x, const Y& y) {
+  return detail::primal(x) < detail::primal(y);
+}
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator>(const X& x, const Y& y) {
+  return detail::primal(x) > detail::primal(y);
+}
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator<=(const X& x, const Y& y) {
+  return detail::primal(x) <= detail::primal(y);
+}
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator>=(const X& x, const Y& y) {
+  return detail::primal(x) >= detail::primal(y);
+}
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator==(const X& x, const Y& y) {
+  return detail::primal(x) == detail::primal(y);
+}
+template <class X, class Y>
+detail::if_dual_compared<X, Y> operator!=(const X& x, const Y& y) {
+  return detail::primal(x) != detail::primal(y);
+}
+
+}  // namespace agrad
+
+namespace std {
+template <class T, int K>
+class numeric_limits<agrad::dual<T, K>> : public numeric_limits<double> {};
+}  // namespace std

@@ -1,0 +1,74 @@
+// Apply: hands a rule to the engine that its arguments belong to.
+//
+// `apply<log_rule>(x)` is a double for doubles, an expression for tape variables, a dual number for dual numbers and an
+// array for Eigen arrays. An engine is a class with `rank` and `apply<Rule>(x...)`; `engine_of<T>` names the engine of a
+// type, and of mixed arguments the highest rank wins (a double is a constant to every other engine). `applied<Rule, X...>`
+// is the result's type and drops out of overload resolution where no engine fits, so agrad's functions stand beside
+// <cmath>'s without taking their calls.
+#pragma once
+
+#include <type_traits>
+
+#include <agrad/rules/rule.hpp>
+
+namespace agrad {
+
+/// Engine of plain numbers: the rule's value itself.
+struct real_engine {
+  static constexpr int rank = 0;
+  template <class Rule, class... X>
+  static double apply(const X&... x) {
+    return Rule::value(static_cast<double>(x)...);
+  }
+};
+
+/// Names the engine that a type belongs to: `using type = ...`. Each engine specialises it for its own types.
+template <class T, class = void>
+struct engine_of {};
+template <class T>
+struct engine_of<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
+  using type = real_engine;
+};
+
+namespace detail {
+
+template <class A, class B>
+using stronger_t = std::conditional_t<(A::rank >= B::rank), A, B>;
+
+template <class... X>
+struct strongest;
+template <class X>
+struct strongest<X> {
+  using type = typename engine_of<X>::type;
+};
+template <class X, class Y, class... Rest>
+struct strongest<X, Y, Rest...> {
+  using type = stronger_t<typename engine_of<X>::type, typename strongest<Y, Rest...>::type>;
+};
+
+// Integers alone are left to <cmath>: its own templates take them, and a call with both in view stays unambiguous.
+template <class... X>
+inline constexpr bool plain_call = (std::is_integral_v<X> || ...) && (std::is_arithmetic_v<X> && ...);
+
+template <class Enable, class Rule, class... X>
+struct applied {};
+template <class Rule, class... X>
+struct applied<std::void_t<typename engine_of<X>::type...>, Rule, X...> {
+  using engine = typename strongest<X...>::type;
+  using type = decltype(engine::template apply<Rule>(std::declval<const X&>()...));
+};
+
+}  // namespace detail
+
+/// The type of Rule applied to arguments of types X.
+template <class Rule, class... X>
+using applied = typename std::enable_if_t<!detail::plain_call<X...>, detail::applied<void, Rule, X...>>::type;
+
+/// Rule applied to its arguments by their engine.
+template <class Rule, class... X>
+applied<Rule, X...> apply(const X&... x) {
+  static_assert(sizeof...(X) == Rule::arity, "the rule takes another number of arguments");
+  return detail::strongest<X...>::type::template apply<Rule>(x...);
+}
+
+}  // namespace agrad

@@ -1,0 +1,104 @@
+// Arithmetic: + - * / and sign as rules, so that every engine takes them from the same place as all other functions.
+//
+// Operators are found by argument-dependent lookup; they apply where at least one operand is an agrad scalar (engine rank
+// between the plain numbers' and the arrays', whose operators are Eigen's own).
+#pragma once
+
+#include <agrad/rules/apply.hpp>
+
+namespace agrad {
+
+struct add_rule : rule<2> {
+  static constexpr std::string_view name = "add", text = "Sum x + y.", reference = "x + y";
+  static double value(double x, double y) { return x + y; }
+  template <int I, class T>
+  static double derivative(wrt<I>, const T&, const T&, const T&) {
+    return 1.0;
+  }
+};
+
+struct subtract_rule : rule<2> {
+  static constexpr std::string_view name = "subtract", text = "Difference x - y.", reference = "x - y";
+  static double value(double x, double y) { return x - y; }
+  template <int I, class T>
+  static double derivative(wrt<I>, const T&, const T&, const T&) {
+    return I == 0 ? 1.0 : -1.0;
+  }
+};
+
+struct multiply_rule : rule<2> {
+  static constexpr std::string_view name = "multiply", text = "Product x y.", reference = "x * y";
+  static double value(double x, double y) { return x * y; }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& y, const T&) {
+    return y;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T&, const T&) {
+    return x;
+  }
+};
+
+struct divide_rule : rule<2> {
+  static constexpr std::string_view name = "divide", text = "Quotient x / y.", reference = "x / y";
+  static double value(double x, double y) { return x / y; }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& y, const T&) {
+    return 1.0 / y;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& y, const T& value) {
+    return -value / y;
+  }
+};
+
+struct negative_rule : rule<1> {
+  static constexpr std::string_view name = "negative", text = "-x.", reference = "-x";
+  static double value(double x) { return -x; }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&) {
+    return -1.0;
+  }
+};
+
+namespace rules {
+using arithmetic = typelist<add_rule, subtract_rule, multiply_rule, divide_rule, negative_rule>;
+}
+
+namespace detail {
+// A scalar of an engine of ours, as opposed to a plain number or an Eigen object.
+template <class T, class = void>
+inline constexpr int rank_of = -1;
+template <class T>
+inline constexpr int rank_of<T, std::void_t<typename engine_of<T>::type>> = engine_of<T>::type::rank;
+inline constexpr int array_rank = 10;
+template <class... X>
+using if_scalar_operands = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < array_rank) && ...) && ((rank_of<X> > 0) || ...)>;
+}  // namespace detail
+
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
+  return apply<add_rule>(x, y);
+}
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+applied<subtract_rule, X, Y> operator-(const X& x, const Y& y) {
+  return apply<subtract_rule>(x, y);
+}
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+applied<multiply_rule, X, Y> operator*(const X& x, const Y& y) {
+  return apply<multiply_rule>(x, y);
+}
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+applied<divide_rule, X, Y> operator/(const X& x, const Y& y) {
+  return apply<divide_rule>(x, y);
+}
+template <class X, class = detail::if_scalar_operands<X>>
+applied<negative_rule, X> operator-(const X& x) {
+  return apply<negative_rule>(x);
+}
+template <class X, class = detail::if_scalar_operands<X>>
+X operator+(const X& x) {
+  return x;
+}
+
+}  // namespace agrad

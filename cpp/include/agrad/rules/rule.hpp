@@ -1,0 +1,50 @@
+// Rule: one differentiable elementwise function, stated once.
+//
+// A rule derives from rule<arity> and gives
+//     name        the function's name, the same in C++ and Python
+//     text        one sentence of meaning, for docstrings and the docs
+//     value       the function of doubles
+//     derivative  the partial derivative with respect to argument I (tag wrt<I>), from the arguments and the value;
+//                 templated on its scalar, so that a dual number or a tape variable can pass through it
+//     domain      an interval for each argument (optional: the real line); outside of it value is nan, as IEEE has it
+//     reference   the same function in mpmath, where it is not mpmath's function of the same name (tests are made from it)
+//     ufunc       NumPy's or SciPy's name, where it is not the same
+//     source      where formula or algorithm come from, beyond common knowledge
+// It knows no tape, no program and no Python. Beside it stands its one overload in namespace agrad,
+//     template <class X> applied<log1p_rule, X> log1p(const X& x) { return apply<log1p_rule>(x); }
+// and its name goes into the family's typelist at the end of the file. Read next: rules/apply.hpp; a family to imitate:
+// rules/exponential.hpp.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include <agrad/base/typelist.hpp>
+
+namespace agrad {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Where a rule's argument may lie. Whether the ends belong to it shows in the function's value there.
+struct interval {
+  double lower = -infinity;
+  double upper = infinity;
+};
+
+/// Tag: the derivative with respect to argument I.
+template <int I>
+struct wrt {};
+
+/// What a rule may leave out.
+template <int Arity>
+struct rule {
+  static constexpr int arity = Arity;
+  static constexpr interval domain[Arity] = {};
+  static constexpr std::string_view reference = {};
+  static constexpr std::string_view ufunc = {};
+  static constexpr std::string_view source = {};
+};
+
+}  // namespace agrad

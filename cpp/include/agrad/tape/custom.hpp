@@ -1,0 +1,36 @@
+// Custom: user-written adjoints.
+//
+//     var y = custom(std::cyl_bessel_j(0, x.val()),
+//                    [x](auto& adjoint, const var& y) { adjoint[x] -= adjoint[y] * std::cyl_bessel_j(1, x.val()); });
+//
+// `custom(value, closure)` makes a variable with that value; in the sweep the closure moves its adjoint to whatever it
+// depends on. `push(closure)` is the same for closures that bring their own results.
+#pragma once
+
+#include <utility>
+
+#include <agrad/tape/var.hpp>
+
+namespace agrad {
+
+template <class Lane>
+Lane& adjoint_view<Lane>::operator[](const var& x) const {
+  return tape_.adjoint(x.index());
+}
+
+/// Keeps `f(adjoint)` on the current tape; the sweep calls it when it comes to this place.
+template <class F>
+void push(F f) {
+  tape::current().push(std::move(f));
+}
+
+/// A variable with the given value, whose adjoint `f(adjoint, y)` hands on to the variables it depends on.
+template <class F>
+var custom(double value, F f) {
+  tape& t = tape::current();
+  var y(value, t.leaf(), t);
+  t.push([f = std::move(f), y](auto& adjoint) { f(adjoint, y); });
+  return y;
+}
+
+}  // namespace agrad

@@ -1,0 +1,243 @@
+// var: the scalar of reverse mode. A value, the index of its adjoint, and the number of the scope it was made in.
+//
+//     agrad::var x1 = 10.3, x2 = 1.1;
+//     agrad::var y = x1 * x2 * 2 + 7;
+//     y.grad();                         // x1.adj() is 2.2, x2.adj() is 20.6
+//
+// Accumulation (`a += e`) is an increment: a keeps its index and the statement holds e's leaves only. That is right as
+// long as nobody else relies on a's index with the old value, so taking a copy of a, or putting a into an expression, marks
+// it as shared, and a shared variable gets a fresh index instead. Read next: tape/scope.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <type_traits>
+#include <vector>
+
+#include <agrad/rules/arithmetic.hpp>
+#include <agrad/tape/expression.hpp>
+
+namespace agrad {
+
+class var {
+ public:
+  /// A constant zero that has no adjoint of its own.
+  var() = default;
+
+  /// An independent variable.
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  var(T value) : value_(static_cast<double>(value)) {  // NOLINT: a number is a var
+    tape& t = tape::current();
+    set(t.leaf(), t);
+  }
+
+  /// The result of an expression: one statement.
+  template <class E>
+  var(const detail::expression<E>& e) {  // NOLINT: an expression is a var
+    assign(e.self());
+  }
+
+  /// A variable with an index that a closure is responsible for; see custom() in tape/custom.hpp.
+  var(double value, tape::index_type index, const tape& on) : value_(value) { set(index, on); }
+
+  var(const var& other) : value_(other.value_), index_(other.index_), tag_(other.share()) {}
+  var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.index_ = 0; }
+  var& operator=(const var& other) {
+    tag_ = other.share();
+    value_ = other.value_;
+    index_ = other.index_;
+    return *this;
+  }
+  var& operator=(var&& other) noexcept {
+    value_ = other.value_;
+    index_ = other.index_;
+    tag_ = other.tag_;
+    if (this != &other) other.index_ = 0;
+    return *this;
+  }
+  ~var() = default;
+
+  template <class X>
+  var& operator+=(const X& x) {
+    return accumulate<1>(x);
+  }
+  template <class X>
+  var& operator-=(const X& x) {
+    return accumulate<-1>(x);
+  }
+  template <class X>
+  var& operator*=(const X& x) {
+    return assign(*this * x);
+  }
+  template <class X>
+  var& operator/=(const X& x) {
+    return assign(*this / x);
+  }
+  var& operator++() { return *this += 1.0; }
+  var& operator--() { return *this -= 1.0; }
+
+  double val() const { return value_; }
+
+  /// The adjoint after a sweep; zero before one. Throws ScopeError when the variable's scope has ended.
+  double adj() const {
+    if (index_ == 0) return 0;
+    return on_open_tape("adj").adjoint(index_);
+  }
+
+  /// Sweeps back from this variable: the adjoints of all variables of the innermost scope become its derivatives.
+  void grad() const {
+    tape& t = on_open_tape("grad");
+    t.clear_adjoints();
+    if (index_ != 0) t.adjoint(index_) = 1;
+    t.sweep();
+  }
+
+  /// The same, and copies the derivatives with respect to theta into g, which is resized.
+  void grad(const std::vector<var>& theta, std::vector<double>& g) const {
+    grad();
+    g.resize(theta.size());
+    for (std::size_t i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
+  }
+  /// The same for Eigen vectors.
+  template <class Theta, class Gradient>
+  void grad(const Theta& theta, Gradient& g) const {
+    grad();
+    g.resize(theta.size());
+    for (decltype(theta.size()) i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
+  }
+
+  tape::index_type index() const { return index_; }
+
+ private:
+  friend struct detail::operand_of<var>;
+  static constexpr std::uint32_t shared = 1;
+
+  void set(tape::index_type index, const tape& on) {
+    index_ = index;
+    tag_ = on.scope_id() << 1;
+  }
+
+  std::uint32_t share() const { return tag_ |= shared; }
+
+  template <class E>
+  var& assign(const E& e) {
+    tape& t = tape::current();
+    const tape::index_type index = t.record<E::leaves>([&](auto& partials, auto& indices) { e.write(1.0, partials, indices); });
+    value_ = e.value;
+    set(index, t);
+    return *this;
+  }
+
+  template <int Sign, class X>
+  var& accumulate(const X& x) {
+    if constexpr (std::is_arithmetic_v<X>) {  // a number changes the value and no derivative
+      if (index_ == 0) return *this = var(value_ + Sign * static_cast<double>(x));
+      return add<Sign>(detail::constant(static_cast<double>(x)));
+    } else {
+      return add<Sign>(detail::operand_of<X>::make(x));
+    }
+  }
+  template <int Sign, class E>
+  var& add(const E& e);
+
+  tape& on_open_tape(const char* function) const {
+    tape& t = tape::current();
+    if (AGRAD_UNLIKELY(!t.is_open(tag_ >> 1) && index_ != 0)) fail_scope(function);
+    return t;
+  }
+  [[noreturn]] AGRAD_COLD static void fail_scope(const char* function) {
+    throw ScopeError(std::string(function) +
+                     ": the variable's scope has ended; read adjoints before the scope, or the gradient call, returns");
+  }
+
+  double value_ = 0;
+  tape::index_type index_ = 0;
+  mutable std::uint32_t tag_ = 0;  // scope number, and in the lowest bit whether the index is shared
+};
+
+namespace detail {
+template <>
+struct operand_of<var> {
+  using type = leaf;
+  static leaf make(const var& x) {
+#ifdef AGRAD_CHECKED
+    if (x.index_ != 0) x.on_open_tape("expression");
+#endif
+    x.share();
+    return leaf(x.value_, x.index_);
+  }
+};
+}  // namespace detail
+
+template <int Sign, class E>
+var& var::add(const E& e) {
+  tape& t = tape::current();
+  if (tag_ != t.scope_id() << 1 || index_ == 0) {
+    if constexpr (Sign > 0)
+      return assign(*this + e);
+    else
+      return assign(*this - e);
+  }
+  value_ += Sign * e.value;
+  if constexpr (E::leaves > 0) {
+    t.record_increment<E::leaves>(index_, [&](auto& partials, auto& indices) { e.write(Sign, partials, indices); });
+  }
+  return *this;
+}
+
+// ---- comparison and streaming: by value --------------------------------------------------------------------------------
+
+namespace detail {
+template <class X>
+double value_of(const X& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return static_cast<double>(x);
+  else
+    return x.val();
+}
+template <class X>
+inline constexpr bool on_tape = std::is_same_v<X, var> || is_expression<X>;
+template <class X, class Y>
+using if_compared = std::enable_if_t<(on_tape<X> && (on_tape<Y> || std::is_arithmetic_v<Y>)) ||
+                                         (on_tape<Y> && std::is_arithmetic_v<X>),
+                                     bool>;
+}  // namespace detail
+
+template <class X, class Y>
+detail::if_compared<X, Y> operator<(const X& x, const Y& y) {
+  return detail::value_of(x) < detail::value_of(y);
+}
+template <class X, class Y>
+detail::if_compared<X, Y> operator>(const X& x, const Y& y) {
+  return detail::value_of(x) > detail::value_of(y);
+}
+template <class X, class Y>
+detail::if_compared<X, Y> operator<=(const X& x, const Y& y) {
+  return detail::value_of(x) <= detail::value_of(y);
+}
+template <class X, class Y>
+detail::if_compared<X, Y> operator>=(const X& x, const Y& y) {
+  return detail::value_of(x) >= detail::value_of(y);
+}
+template <class X, class Y>
+detail::if_compared<X, Y> operator==(const X& x, const Y& y) {
+  return detail::value_of(x) == detail::value_of(y);
+}
+template <class X, class Y>
+detail::if_compared<X, Y> operator!=(const X& x, const Y& y) {
+  return detail::value_of(x) != detail::value_of(y);
+}
+
+template <class Stream, class X, class = std::enable_if_t<detail::on_tape<X> && std::is_base_of_v<std::ios_base, Stream>>>
+Stream& operator<<(Stream& out, const X& x) {
+  out << x.val();
+  return out;
+}
+
+}  // namespace agrad
+
+namespace std {
+template <>
+class numeric_limits<agrad::var> : public numeric_limits<double> {};
+}  // namespace std
