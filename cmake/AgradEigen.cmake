@@ -1,0 +1,12 @@
+# Finds Eigen >= 3.3: where CMake is told to look, then the active Python's cmeel-eigen wheel, then conda, then the system.
+agrad_locate_in_python(cmeel-eigen cmeel.prefix agrad_cmeel_prefix)
+find_package(Eigen3 CONFIG QUIET HINTS ${agrad_cmeel_prefix})
+if(NOT Eigen3_FOUND OR Eigen3_VERSION VERSION_LESS 3.3)
+  message(FATAL_ERROR "agrad: Eigen >= 3.3 was not found; pip install cmeel-eigen, conda install eigen, or set Eigen3_DIR")
+endif()
+if(agrad_cmeel_prefix AND Eigen3_DIR MATCHES "^${agrad_cmeel_prefix}/")
+  set(AGRAD_EIGEN_ORIGIN "the cmeel-eigen wheel")
+else()
+  set(AGRAD_EIGEN_ORIGIN ${Eigen3_DIR})
+endif()
+message(STATUS "agrad: Eigen ${Eigen3_VERSION} from ${AGRAD_EIGEN_ORIGIN}")

@@ -1,0 +1,33 @@
+# What `cmake --install` and the Python package carry for C++ users: headers, package config and, when SUNDIALS came from the
+# sundials4py wheel, the part of it that agrad::ode needs. The prefix is relocatable; under pip it is site-packages/agrad.
+include(CMakePackageConfigHelpers)
+if(SKBUILD)
+  set(CMAKE_INSTALL_LIBDIR lib)
+endif()
+include(GNUInstallDirs)
+set(AGRAD_SUNDIALS_DESTINATION ${CMAKE_INSTALL_LIBDIR}/agrad/sundials)
+set(agrad_config_destination ${CMAKE_INSTALL_LIBDIR}/cmake/agrad)
+
+install(DIRECTORY cpp/include/agrad DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+
+configure_package_config_file(cmake/agrad-config.cmake.in ${PROJECT_BINARY_DIR}/agrad-config.cmake
+  INSTALL_DESTINATION ${agrad_config_destination}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR AGRAD_SUNDIALS_DESTINATION)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/agrad-config-version.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/agrad-config.cmake ${PROJECT_BINARY_DIR}/agrad-config-version.cmake
+  cmake/AgradSundialsTarget.cmake DESTINATION ${agrad_config_destination})
+
+if(agrad_sundials_tree)
+  file(GLOB header_directories ${agrad_sundials_tree}/include/cvodes ${agrad_sundials_tree}/include/nvector
+    ${agrad_sundials_tree}/include/sun*)
+  install(DIRECTORY ${header_directories} DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/include)
+  install(FILES ${agrad_sundials_tree}/include/sundials/LICENSE ${agrad_sundials_tree}/include/sundials/NOTICE
+    DESTINATION ${AGRAD_SUNDIALS_DESTINATION})
+  install(FILES ${agrad_sundials_cvodes} ${agrad_sundials_core} DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
+  if(TARGET agrad_sundials_hooks)
+    install(TARGETS agrad_sundials_hooks ARCHIVE DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
+  else()
+    install(FILES ${agrad_sundials_tree}/lib/libagrad_sundials_hooks.a DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
+  endif()
+endif()

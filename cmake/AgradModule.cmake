@@ -1,0 +1,31 @@
+# The Python module agrad._core, and the stub of the elementwise functions, which is printed by a program that links the same
+# rows (cpp/rows) as the module, so that names, arguments and texts are written once.
+if(NOT pybind11_ROOT AND NOT pybind11_DIR)
+  agrad_locate_in_python(pybind11 pybind11/share/cmake/pybind11 pybind11_DIR)
+endif()
+set(PYBIND11_FINDPYTHON ON)
+find_package(pybind11 2.12 CONFIG REQUIRED)
+
+file(GLOB rows CONFIGURE_DEPENDS cpp/rows/*.cpp)
+list(FILTER rows EXCLUDE REGEX "/emit\\.cpp$")
+add_library(agrad_rows OBJECT ${rows})
+target_include_directories(agrad_rows PUBLIC cpp)
+target_link_libraries(agrad_rows PUBLIC agrad PRIVATE agrad_options)
+set_target_properties(agrad_rows PROPERTIES
+  POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+
+file(GLOB bindings CONFIGURE_DEPENDS python/bindings/*.cpp)
+pybind11_add_module(_core MODULE NO_EXTRAS ${bindings})  # no LTO: a serial link of 6 s that gains nothing
+target_link_libraries(_core PRIVATE agrad_options agrad_rows $<IF:$<BOOL:${AGRAD_ODE}>,agrad::ode,agrad>)
+target_compile_definitions(_core PRIVATE $<$<BOOL:${AGRAD_ODE}>:AGRAD_WITH_ODE>)
+if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the process may bring another
+  target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)
+endif()
+install(TARGETS _core LIBRARY DESTINATION .)
+
+add_executable(agrad_emit cpp/rows/emit.cpp)
+target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
+add_custom_command(OUTPUT elementwise.pyi
+  COMMAND agrad_emit stub > elementwise.pyi DEPENDS agrad_emit VERBATIM)
+add_custom_target(agrad_stub ALL DEPENDS elementwise.pyi)
+install(FILES ${PROJECT_BINARY_DIR}/elementwise.pyi DESTINATION .)

@@ -1,0 +1,29 @@
+# The build's options, and the target `agrad_options` that carries them to everything agrad itself compiles.
+# Users of agrad::agrad and agrad::ode never see these flags.
+if(SKBUILD)
+  set(AGRAD_BUILD_PYTHON ON)
+endif()
+option(AGRAD_BUILD_PYTHON "Build the Python module (pip does)" OFF)
+option(AGRAD_BUILD_TESTS "Build the C++ tests (needs doctest)" OFF)
+option(AGRAD_BUILD_EXAMPLES "Build the C++ examples" OFF)
+option(AGRAD_BUILD_BENCHMARKS "Build the C++ benchmarks" OFF)
+option(AGRAD_ODE "Build what needs SUNDIALS" ON)
+option(AGRAD_NATIVE "Compile for this machine's processor (-march=native); turn off to ship binaries elsewhere" ON)
+option(AGRAD_WERROR "Treat warnings as errors" OFF)
+set(AGRAD_SANITIZE "" CACHE STRING "Sanitizers for what is built here: \"address;undefined\" or \"thread\"")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(agrad_options INTERFACE)
+target_compile_options(agrad_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${AGRAD_WERROR}>:-Werror>
+  -fno-math-errno  # sqrt and friends become instructions; never -ffast-math, which breaks nan and inf
+  $<$<BOOL:${AGRAD_NATIVE}>:-march=native>)
+if(AGRAD_SANITIZE)
+  list(JOIN AGRAD_SANITIZE "," sanitizers)
+  target_compile_options(agrad_options INTERFACE
+    -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  target_link_options(agrad_options INTERFACE -fsanitize=${sanitizers})
+endif()

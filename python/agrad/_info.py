@@ -1,0 +1,27 @@
+"""Where the installed package keeps its C++ side, and how it was built."""
+
+import json
+from pathlib import Path
+
+from agrad import _core
+
+
+def prefix() -> Path:
+    """Return the directory into which the build installed the module, the headers and the CMake package."""
+    return Path(_core.__file__).parent
+
+
+def include_dir() -> Path:
+    """Return the directory to give to a compiler: it holds ``agrad/agrad.hpp``."""
+    return prefix() / "include"
+
+
+def cmake_dir() -> Path:
+    """Return the directory to give to CMake as ``agrad_DIR``: it holds ``agrad-config.cmake``."""
+    return prefix() / "lib" / "cmake" / "agrad"
+
+
+def build_info() -> dict[str, str]:
+    """Return what the build chose, by name: version, compiler, SIMD extensions, Eigen, SUNDIALS and the directories."""
+    info: dict[str, str] = json.loads((prefix() / "_build_info.json").read_text())
+    return info | {"include directory": str(include_dir()), "CMake directory": str(cmake_dir())}
