@@ -17,6 +17,10 @@ template <class Lane>
 Lane& adjoint_view<Lane>::operator[](const var& x) const {
   return tape_.adjoint(x.index());
 }
+template <class Lane>
+Lane& adjoint_view<Lane>::at(tape::index_type index) const {
+  return tape_.adjoint(index);
+}
 
 /// Keeps `f(adjoint)` on the current tape; the sweep calls it when it comes to this place.
 template <class F>

@@ -98,6 +98,7 @@ struct operand_of<T, std::enable_if_t<is_expression<T>>> {
 /// Engine of the tape: builds expression nodes.
 struct tape_engine {
   static constexpr int rank = 1;
+  using scalar = var;  // what expressions are stored as
   template <class Rule, class... X>
   static detail::node<Rule, detail::operand_t<X>...> apply(const X&... x) {
     return detail::node<Rule, detail::operand_t<X>...>(detail::operand_of<X>::make(x)...);

@@ -28,6 +28,7 @@ class adjoint_view {
  public:
   explicit adjoint_view(tape& on) : tape_(on) {}
   Lane& operator[](const var& x) const;
+  Lane& at(std::uint32_t index) const;
   auto operator[](const matrix<var>& x) const;
 
  private:
