@@ -1,0 +1,147 @@
+// Record: a program that is being written. Each operation is carried out as it is recorded, so that values are known.
+//
+// Slots are handed out in order: slot 0 is the constant zero, then inputs, constants and results as they come. Arrays of
+// the front end (python/bindings) are lists of slots; the recorder sees spans and gathers slots that are not consecutive.
+// Read next: program/schedule.hpp, which makes a program of a recording.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/code.hpp>
+#include <agrad/program/structure.hpp>
+
+namespace agrad {
+
+class recorder {
+ public:
+  recorder() { constant(0.0); }
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+
+  /// n slots of an argument; in a program they are filled anew at each run, in the order in which they were made.
+  slot input(const double* values, std::size_t n) {
+    const slot first = append(values, n, true);
+    inputs_.insert(inputs_.end(), n, 0);
+    for (std::size_t i = 0; i < n; ++i) inputs_[inputs_.size() - n + i] = first + static_cast<slot>(i);
+    return first;
+  }
+  /// n slots that never change.
+  slot constant(const double* values, std::size_t n) { return append(values, n, false); }
+  slot constant(double value) { return constant(&value, 1); }
+
+  /// Records an operation with a result of `count` slots and carries it out. Returns the first slot of the result.
+  slot apply(const kernel& what, std::size_t count, const span* operands, std::size_t arity,
+             std::initializer_list<std::uint32_t> integers = {}, bool with_adjoint = false) {
+    operation op;
+    op.what = &what;
+    op.count = static_cast<std::uint32_t>(count);
+    op.arity = static_cast<std::uint32_t>(arity);
+    op.data = static_cast<std::uint32_t>(code_.integers.size());
+    op.data_count = static_cast<std::uint32_t>(integers.size());
+    for (std::size_t i = 0; i < arity; ++i) op.operands[i] = operands[i];
+    code_.integers.insert(code_.integers.end(), integers);
+    return carry_out(op, with_adjoint);
+  }
+
+  /// Records an external operation on one span; `with_adjoint` when the recording itself will be swept back.
+  slot apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count, bool with_adjoint) {
+    code_.externals.push_back(std::move(f));
+    const auto place = static_cast<std::uint32_t>(code_.externals.size() - 1);
+    return apply(kernels::external, count, &x, 1, {place}, with_adjoint);
+  }
+
+  /// Records that a slot's being zero or not decided the path of the recording.
+  void guard(slot condition) {
+    const span x{condition, 1, 0, false};
+    apply(kernels::guard, 0, &x, 1, {work_.values[condition] != 0 ? 1U : 0U});
+  }
+
+  /// The slots as a span: as they are when they are consecutive or all the same, else gathered.
+  span consecutive(const slot* slots, std::size_t n) {
+    if (n == 0) return {0, 0, 1, false};
+    bool next = true, same = true;
+    for (std::size_t i = 1; i < n && (next || same); ++i) {
+      next = next && slots[i] == slots[0] + i;
+      same = same && slots[i] == slots[0];
+    }
+    if (same && n > 1) return {slots[0], 1, 0, is_active(slots[0])};
+    if (next) return {slots[0], static_cast<std::uint32_t>(n), 1, any_active(slots, n)};
+    return gathered(slots, n);
+  }
+
+  /// The same for operations that cannot do with one slot for all entries.
+  span dense(const slot* slots, std::size_t n) {
+    const span s = consecutive(slots, n);
+    return s.stride == 1 ? s : gathered(slots, n);
+  }
+
+  /// Adjoints of the slots `wanted` for seeds of the slots `outputs`: the recording swept back where it stands.
+  void reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted, double* adjoints,
+               std::size_t n_wanted) {
+    work_.adjoints.assign(work_.values.size(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) work_.adjoints[outputs[i]] += seeds[i];
+    run_reverse(code_, work_);
+    for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = work_.adjoints[wanted[i]];
+  }
+
+  double value(slot i) const { return work_.values[i]; }
+  bool is_active(slot i) const { return active_[i] != 0; }
+  std::size_t size() const { return work_.values.size(); }
+  const program_code& code() const { return code_; }
+  const std::vector<slot>& inputs() const { return inputs_; }
+  const std::vector<double>& values() const { return work_.values; }
+
+ private:
+  slot append(const double* values, std::size_t n, bool active) {
+    const auto first = static_cast<slot>(work_.values.size());
+    work_.values.insert(work_.values.end(), values, values + n);
+    active_.insert(active_.end(), n, active ? 1 : 0);
+    return first;
+  }
+
+  // An operation that throws is not part of the recording.
+  slot carry_out(operation op, bool with_adjoint) {
+    op.result = static_cast<slot>(work_.values.size());
+    work_.values.resize(work_.values.size() + op.count);
+    try {
+      op.what->real.forward(op, work_.context(code_, with_adjoint), work_.values.data());
+    } catch (...) {
+      work_.values.resize(op.result);
+      code_.integers.resize(op.data);
+      throw;
+    }
+    active_.resize(work_.values.size(), 1);
+    code_.operations.push_back(op);
+    return op.result;
+  }
+
+  span gathered(const slot* slots, std::size_t n) {
+    operation op;
+    op.what = &kernels::gather;
+    op.count = static_cast<std::uint32_t>(n);
+    op.data = static_cast<std::uint32_t>(code_.integers.size());
+    op.data_count = static_cast<std::uint32_t>(n);
+    code_.integers.insert(code_.integers.end(), slots, slots + n);
+    const bool active = any_active(slots, n);
+    const slot first = carry_out(op, false);
+    if (!active) std::fill(active_.begin() + first, active_.end(), std::uint8_t{0});
+    return {first, op.count, 1, active};
+  }
+
+  bool any_active(const slot* slots, std::size_t n) const {
+    for (std::size_t i = 0; i < n; ++i)
+      if (is_active(slots[i])) return true;
+    return false;
+  }
+
+  program_code code_;
+  workspace<double> work_;
+  std::vector<std::uint8_t> active_;
+  std::vector<slot> inputs_;
+};
+
+}  // namespace agrad
