@@ -14,8 +14,7 @@
 namespace agrad {
 
 /// The version as "major.minor.patch".
-inline constexpr const char* version =
-    AGRAD_VERSION_STRING_(AGRAD_VERSION_MAJOR, AGRAD_VERSION_MINOR, AGRAD_VERSION_PATCH);
+inline constexpr const char* version = AGRAD_VERSION_STRING_(AGRAD_VERSION_MAJOR, AGRAD_VERSION_MINOR, AGRAD_VERSION_PATCH);
 
 }  // namespace agrad
 

@@ -1,0 +1,58 @@
+"""The installed package serves C++ users: `python -m agrad` tells where, and a project builds against it and runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from native_tools import require_compiler_and_cmake, run
+
+CONSUMER = Path(__file__).resolve().parents[1] / "consumer"
+VERSION_HEADER = "agrad/version.hpp"
+
+
+def agrad_command(*arguments: str) -> str:
+    """Return what `python -m agrad` prints."""
+    command = [sys.executable, "-m", "agrad", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_info_names_what_was_chosen():
+    info = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in agrad_command("info").splitlines())
+    assert re.match(r"\d+\.\d+\.\d+$", info["version"])
+    assert re.match(r"[3-9]\.\d+\.\d+ from .+", info["Eigen"])
+    assert re.match(r"7\.\d+\.\d+ from .+", info["SUNDIALS"])
+    assert {"compiler", "SIMD", "build type", "pybind11"} <= info.keys()
+    assert Path(info["include directory"], VERSION_HEADER).is_file()
+    assert Path(info["CMake directory"], "agrad-config.cmake").is_file()
+
+
+def test_version_is_that_of_the_header():
+    header = Path(agrad_command("include-dir"), VERSION_HEADER).read_text()
+    parts = re.findall(r"#define AGRAD_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+    assert re.search(r"^version +(.+)$", agrad_command("info"), re.MULTILINE)[1] == ".".join(parts)
+
+
+def test_an_unknown_command_is_refused():
+    done = subprocess.run([sys.executable, "-m", "agrad", "nonsense"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "invalid choice: 'nonsense'" in done.stderr
+
+
+def test_consumer_project_builds_and_runs(tmp_path):
+    require_compiler_and_cmake()
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-Dagrad_DIR={agrad_command('cmake-dir')}")
+    run("cmake", "--build", tmp_path)
+    run("ctest", "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error")
+
+
+def test_missing_eigen_is_explained(tmp_path):
+    require_compiler_and_cmake()
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21...4.0)\nproject(p LANGUAGES CXX)\n"
+        "set(CMAKE_DISABLE_FIND_PACKAGE_Eigen3 ON)\nfind_package(agrad CONFIG REQUIRED)\n"
+    )
+    with pytest.raises(AssertionError, match=r'pip install "agrad\[cpp\]"'):
+        run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Dagrad_DIR={agrad_command('cmake-dir')}")
