@@ -23,9 +23,11 @@ if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the pr
 endif()
 install(TARGETS _core LIBRARY DESTINATION .)
 
-add_executable(agrad_emit cpp/rows/emit.cpp)
-target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
-add_custom_command(OUTPUT elementwise.pyi
-  COMMAND agrad_emit stub > elementwise.pyi DEPENDS agrad_emit VERBATIM)
-add_custom_target(agrad_stub ALL DEPENDS elementwise.pyi)
-install(FILES ${PROJECT_BINARY_DIR}/elementwise.pyi DESTINATION .)
+if(EXISTS ${PROJECT_SOURCE_DIR}/cpp/rows/emit.cpp)
+  add_executable(agrad_emit cpp/rows/emit.cpp)
+  target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
+  add_custom_command(OUTPUT elementwise.pyi
+    COMMAND agrad_emit stub > elementwise.pyi DEPENDS agrad_emit VERBATIM)
+  add_custom_target(agrad_stub ALL DEPENDS elementwise.pyi)
+  install(FILES ${PROJECT_BINARY_DIR}/elementwise.pyi DESTINATION .)
+endif()
