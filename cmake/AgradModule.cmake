@@ -1,5 +1,8 @@
 # The Python module agrad._core, and the stub of the elementwise functions, which is printed by a program that links the same
 # rows (cpp/rows) as the module, so that names, arguments and texts are written once.
+if(NOT AGRAD_ODE)
+  message(FATAL_ERROR "agrad: the Python module has the solvers; AGRAD_BUILD_PYTHON needs AGRAD_ODE")
+endif()
 if(NOT pybind11_ROOT AND NOT pybind11_DIR)
   agrad_locate_in_python(pybind11 pybind11/share/cmake/pybind11 pybind11_DIR)
 endif()
@@ -16,8 +19,7 @@ set_target_properties(agrad_rows PROPERTIES
 
 file(GLOB bindings CONFIGURE_DEPENDS python/bindings/*.cpp)
 pybind11_add_module(_core MODULE NO_EXTRAS ${bindings})  # no LTO: a serial link of 6 s that gains nothing
-target_link_libraries(_core PRIVATE agrad_options agrad_rows $<IF:$<BOOL:${AGRAD_ODE}>,agrad::ode,agrad>)
-target_compile_definitions(_core PRIVATE $<$<BOOL:${AGRAD_ODE}>:AGRAD_WITH_ODE>)
+target_link_libraries(_core PRIVATE agrad_options agrad_rows agrad_ode)
 if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the process may bring another
   target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)
 endif()

@@ -27,7 +27,7 @@ if(NOT agrad_sundials_tree)
     file(GLOB wheel ${PROJECT_BINARY_DIR}/sundials4py-*.whl)
     if(failed OR NOT wheel)
       message(FATAL_ERROR "agrad: SUNDIALS 7 was not found, and pip could not fetch the sundials4py wheel; "
-        "conda install sundials, set SUNDIALS_DIR, or build without it by -DAGRAD_ODE=OFF\n${reason}")
+        "conda install sundials, set SUNDIALS_DIR, or set AGRAD_SUNDIALS_TREE\n${reason}")
     endif()
     file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${agrad_sundials_tree} PATTERNS include/* lib*/*.a)
   endif()
