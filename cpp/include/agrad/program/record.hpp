@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -42,9 +43,13 @@ class recorder {
     op.arity = static_cast<std::uint32_t>(arity);
     op.data = static_cast<std::uint32_t>(code_.integers.size());
     op.data_count = static_cast<std::uint32_t>(integers.size());
-    for (std::size_t i = 0; i < arity; ++i) op.operands[i] = operands[i];
+    bool active = false;
+    for (std::size_t i = 0; i < arity; ++i) {
+      op.operands[i] = operands[i];
+      active = active || operands[i].active;
+    }
     code_.integers.insert(code_.integers.end(), integers);
-    return carry_out(op, with_adjoint);
+    return carry_out(op, active, with_adjoint);
   }
 
   /// Records an external operation on one span; `with_adjoint` when the recording itself will be swept back.
@@ -56,7 +61,7 @@ class recorder {
 
   /// Records that a slot's being zero or not decided the path of the recording.
   void guard(slot condition) {
-    const span x{condition, 1, 0, false};
+    const span x{condition, 1, 0, is_active(condition)};
     apply(kernels::guard, 0, &x, 1, {work_.values[condition] != 0 ? 1U : 0U});
   }
 
@@ -69,8 +74,14 @@ class recorder {
       same = same && slots[i] == slots[0];
     }
     if (same && n > 1) return {slots[0], 1, 0, is_active(slots[0])};
-    if (next) return {slots[0], static_cast<std::uint32_t>(n), 1, any_active(slots, n)};
+    if (next) return consecutive(slots[0], n);
     return gathered(slots, n);
+  }
+
+  /// n slots from `first` on.
+  span consecutive(slot first, std::size_t n) const {
+    const bool active = n > 0 && std::memchr(active_.data() + first, 1, n) != nullptr;
+    return {first, static_cast<std::uint32_t>(n), 1, active};
   }
 
   /// The same for operations that cannot do with one slot for all entries.
@@ -89,6 +100,7 @@ class recorder {
   }
 
   double value(slot i) const { return work_.values[i]; }
+  /// Whether a slot depends on an input; one that does not is a constant of the program, whatever made it.
   bool is_active(slot i) const { return active_[i] != 0; }
   std::size_t size() const { return work_.values.size(); }
   const program_code& code() const { return code_; }
@@ -104,7 +116,7 @@ class recorder {
   }
 
   // An operation that throws is not part of the recording.
-  slot carry_out(operation op, bool with_adjoint) {
+  slot carry_out(operation op, bool active, bool with_adjoint = false) {
     op.result = static_cast<slot>(work_.values.size());
     work_.values.resize(work_.values.size() + op.count);
     try {
@@ -114,7 +126,7 @@ class recorder {
       code_.integers.resize(op.data);
       throw;
     }
-    active_.resize(work_.values.size(), 1);
+    active_.resize(work_.values.size(), active ? 1 : 0);
     code_.operations.push_back(op);
     return op.result;
   }
@@ -127,9 +139,7 @@ class recorder {
     op.data_count = static_cast<std::uint32_t>(n);
     code_.integers.insert(code_.integers.end(), slots, slots + n);
     const bool active = any_active(slots, n);
-    const slot first = carry_out(op, false);
-    if (!active) std::fill(active_.begin() + first, active_.end(), std::uint8_t{0});
-    return {first, op.count, 1, active};
+    return {carry_out(op, active), op.count, 1, active};
   }
 
   bool any_active(const slot* slots, std::size_t n) const {

@@ -1,5 +1,5 @@
-// Schedule: from a recording to a program. What no output needs goes, what is computed twice is computed once, and the slots
-// are numbered anew without gaps.
+// Schedule: from a recording to a program. What no output needs goes, what depends on no input becomes a constant, what is
+// computed twice is computed once, and the slots are numbered anew without gaps.
 //
 // One pass back marks the slots that outputs depend on, one pass forward copies the operations that make them. An operation
 // that equals an earlier one (kernel, operands, integers) lends its slots; where a span's slots are then no longer
@@ -37,7 +37,8 @@ class scheduler {
 
  private:
   bool is_wanted(const operation& op) const {
-    if (op.what == &kernels::guard) return true;
+    if (op.what == &kernels::guard) return op.operands[0].active;
+    if (op.count > 0 && !from_.is_active(op.result)) return false;  // its result is a constant
     for (std::uint32_t i = 0; i < op.count; ++i)
       if (live_[op.result + i] != 0) return true;
     return false;
@@ -60,7 +61,8 @@ class scheduler {
     slot next = 0;
     for (const operation& op : from_.code().operations) {
       for (; next < op.result; ++next) copy_fixed(next);
-      if (is_wanted(op)) copy(op);
+      if (!is_wanted(op)) continue;  // its slots are copied as constants if they are needed
+      copy(op);
       next = op.result + op.count;
     }
     for (; next < from_.size(); ++next) copy_fixed(next);

@@ -1,0 +1,27 @@
+// Rows: the rules as plain data, for whoever must not be compiled against them (bindings, docs, tests).
+//
+// The rows are made from the rules' typelists by a template; there is no other list of functions. A row's place in
+// elementwise_rows() is its opcode.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <agrad/program/operation.hpp>
+#include <agrad/rules/rule.hpp>
+
+namespace agrad {
+
+struct elementwise_row {
+  std::string_view name, text, reference, ufunc, source;
+  int arity;
+  const interval* domain;  // of each argument
+  const kernel* loops;
+};
+
+const std::vector<elementwise_row>& elementwise_rows();
+
+/// The row of that name; the name must be one of the list.
+const elementwise_row& elementwise_row_named(std::string_view name);
+
+}  // namespace agrad

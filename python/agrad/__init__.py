@@ -1,0 +1,29 @@
+"""agrad: gradients of programs, through differential equations.
+
+Functions are written with NumPy; agrad records them and gives their derivatives::
+
+    import numpy as np, agrad as ag
+    ag.grad(lambda x: np.sum(np.sin(x)))(np.ones(3))
+"""
+
+from agrad._array import array, where
+from agrad._compile import compile
+from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
+from agrad._transforms import grad, jacobian, value_and_grad
+from agrad.elementwise import *  # noqa: F403
+
+__all__ = [
+    "Array",
+    "DomainError",
+    "ScopeError",
+    "ShapeError",
+    "SolverError",
+    "__version__",
+    "array",
+    "compile",
+    "grad",
+    "jacobian",
+    "value_and_grad",
+    "where",
+]
+__all__ += elementwise.__all__  # noqa: F405

@@ -1,0 +1,159 @@
+"""compile: record a function once and run the program again, without Python and without the interpreter lock."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Comparison, Program
+from agrad._recording import name_of, open_recording
+from agrad._structure import array
+from agrad._transforms import Parameters, Transformation
+from agrad._trees import flatten, is_number, split
+
+__all__ = ["compile"]
+
+_MOST_PATHS = 64
+
+
+class _Path:
+    """One recorded path through the function: the program and what its outputs are."""
+
+    def __init__(self, program: Program, shapes: list[tuple[int, ...]], together: Callable[..., Any]) -> None:
+        self.program, self.shapes, self.together = program, shapes, together
+
+
+class _Signature:
+    """A call taken apart: what the program is called with, and all that it was recorded for."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.leaves, self.together, structure = flatten((args, kwargs))
+        self.is_input = [is_number(leaf) for leaf in self.leaves]
+        self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
+        static = tuple(leaf for leaf in self.leaves if not is_number(leaf))
+        self.key = (structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
+
+    def with_inputs(self, inputs: list[Any]) -> Any:
+        """The call with its inputs replaced."""
+        fresh = iter(inputs)
+        return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
+
+
+class Compiled:
+    """See :func:`compile`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.transformation = function if isinstance(function, Transformation) else None
+        self.function = function.function if isinstance(function, Transformation) else function
+        self.label = f"compile({name_of(self.function)})"
+        self._paths: dict[Any, list[_Path]] = {}
+        if self.transformation is not None and self.transformation.has_aux:
+            raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = _Signature(args, kwargs)
+        try:
+            paths = self._paths.setdefault(call.key, [])
+        except TypeError as error:
+            raise TypeError(f"{self.label}: an argument cannot be hashed, but must be numbers, arrays or hashable") from error
+        run = self._prepare(args, kwargs, call)
+        for path in paths:
+            result = run(path)
+            if result is not None:
+                return result[0]
+        if len(paths) == _MOST_PATHS:
+            raise RuntimeError(
+                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS}, but must be fewer; choose with np.where"
+            )
+        paths.append(self._record(call))
+        result = run(paths[-1])
+        assert result is not None, "a path holds for the values that it was recorded with"
+        return result[0]
+
+    def _record(self, call: _Signature) -> _Path:
+        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
+            args, kwargs = call.with_inputs([recording.input(x) for x in call.inputs])
+            result = self.function(*args, **kwargs)
+            if self.transformation is not None:
+                outputs, together = [self.transformation.take_apart(recording, result)[0]], _first
+            else:
+                leaves, together, _ = flatten(result)
+                outputs = [recording.array(leaf) for leaf in leaves]
+            flat = np.concatenate([recording.array(x).slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
+            program = recording.program(recording.array(0.0).with_slots(flat))
+            return _Path(program, [x.shape for x in outputs], together)
+
+    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: _Signature) -> Callable[[_Path], Any]:
+        """What to do with a path for these arguments: a 1-tuple of the result, or None when it does not hold."""
+        transformation = self.transformation
+        if transformation is None:
+
+            def values(path: _Path) -> tuple[Any] | None:
+                flat = path.program.forward(call.inputs)
+                return None if flat is None else (path.together(split(flat, path.shapes)),)
+
+            return values
+        parameters = Parameters(transformation.name, args, transformation.argnums)
+        wanted = self._wanted(args, kwargs, call, parameters)
+
+        def transformed(path: _Path) -> tuple[Any] | None:
+            result = transformation.of_program(path.program, call.inputs, wanted, path.shapes[0], parameters)
+            return None if result is None else (result,)
+
+        return transformed
+
+    @staticmethod
+    def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any], call: _Signature, parameters: Parameters) -> Any:
+        """The places of the parameters' entries among the program's inputs."""
+        begins = np.cumsum([0, *(x.size for x in call.inputs)])
+        numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
+        places, _ = call.with_inputs(numbered)
+        leaves, _, _ = flatten([places[place] for place in parameters.places])
+        flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
+        return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
+
+
+def _first(leaves: list[Any]) -> Any:
+    return leaves[0]
+
+
+def compile(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Record a function at its first call and run the recorded program from then on.
+
+    Parameters
+    ----------
+    function : callable
+        Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. It must be pure:
+        what it reads beside its arguments is taken as it was at the first call, and what it does beside returning is not
+        done again.
+
+    Returns
+    -------
+    callable
+        With the arguments and the result of `function`. It records once for each structure and shapes of its arguments.
+        Floats and numeric arrays are values that the program is run with; everything else (integers, strings, None) is
+        part of what it was recorded for.
+
+    Raises
+    ------
+    RuntimeError
+        Comparisons of recorded values took more than 64 different paths.
+
+    Notes
+    -----
+    An ``if`` on recorded values is noticed: when a later call decides otherwise, the function is recorded again for that
+    path and both are kept. The interpreter lock is released while a program runs, and threads may call the same compiled
+    function.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> f = ag.compile(ag.grad(lambda x: np.sum(np.sin(x))))
+    >>> f(np.zeros(2))
+    array([1., 1.])
+    """
+    return Compiled(function)

@@ -1,0 +1,257 @@
+"""Transformations of functions: gradients and Jacobians, recorded at each call.
+
+A transformation calls the user's function once with recorded arrays in place of the parameters, and sweeps the recording
+back where it stands. ``agrad.compile`` (``_compile``) records once and runs the program again instead.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording
+from agrad._recording import name_of, open_recording
+from agrad._trees import flatten, parameter, split, values_of
+
+__all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
+
+ArgNums = int | Sequence[int]
+
+
+class Parameters:
+    """The arguments that a transformation differentiates with respect to, as leaves in float64."""
+
+    def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums) -> None:
+        self.single = isinstance(argnums, int)
+        self.places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        for place in self.places:
+            if not -len(args) <= place < len(args):
+                raise TypeError(
+                    f"{function}: argnums is {place}, but must be the place of a positional argument; {len(args)} were given"
+                )
+        leaves, self._together, _ = flatten([args[place] for place in self.places])
+        labels = [f"argument {self.places[0]}" if len(leaves) == 1 else f"parameters[{n}]" for n in range(len(leaves))]
+        self.leaves = [parameter(function, label, leaf) for label, leaf in zip(labels, leaves, strict=True)]
+        self.shapes = [leaf.shape for leaf in self.leaves]
+
+    def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:
+        """The arguments with the parameters' leaves replaced."""
+        replaced = list(args)
+        for place, tree in zip(self.places, self._together(leaves), strict=True):
+            replaced[place] = tree
+        return replaced
+
+    def together(self, leaves: Iterable[Any]) -> Any:
+        """Leaves, one for each parameter, in the shape of the differentiated arguments."""
+        trees = self._together(leaves)
+        return trees[0] if self.single else tuple(trees)
+
+
+class Transformation(ABC):
+    """A function made from a function; calling it records the function anew, ``agrad.compile`` records it once.
+
+    A subclass says how to turn a recording's result (`of_recording`) or a program's (`of_program`) into its own.
+    """
+
+    name = ""
+
+    def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
+        if not callable(function):
+            raise TypeError(f"{self.name}: function is {function!r}, but must be callable")
+        functools.update_wrapper(self, function)
+        self.function, self.argnums, self.has_aux = function, argnums, has_aux
+        self.label = f"{self.name}({name_of(function)})"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        parameters = Parameters(self.name, args, self.argnums)
+        with open_recording(self.label, keeps_adjoints=True) as recording:
+            inputs = [recording.input(leaf) for leaf in parameters.leaves]
+            result = self.function(*parameters.put(args, inputs), **kwargs)
+            output, aux = self.take_apart(recording, result)
+            return self.of_recording(recording, output, inputs, parameters, values_of(aux))
+
+    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
+        """The differentiated output of the user's function and what else it returned."""
+        aux = None
+        if self.has_aux:
+            if not (isinstance(result, tuple) and len(result) == 2):
+                raise TypeError(f"{self.label}: result is {result!r}, but must be a pair (value, aux) because has_aux is True")
+            result, aux = result
+        if result is None:
+            raise TypeError(f"{self.label}: result is None, but must be a number; does the function return?")
+        return self.check_output(recording.array(result)), aux
+
+    def check_output(self, output: Array) -> Array:
+        """Raise unless the transformation can do with such an output."""
+        return output
+
+    def with_aux(self, result: Any, aux: Any) -> Any:
+        return (result, aux) if self.has_aux else result
+
+    @abstractmethod
+    def of_recording(
+        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
+    ) -> Any:
+        """The transformation's result from a recording."""
+
+    @abstractmethod
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
+        """The same from a run of a program; None when the program's path does not hold."""
+
+
+class ValueAndGrad(Transformation):
+    """See :func:`value_and_grad`."""
+
+    name = "value_and_grad"
+
+    def check_output(self, output: Array) -> Array:
+        if output.shape != ():
+            raise ValueError(
+                f"{self.label}: result is of shape {output.shape}, but must be a scalar; use agrad.jacobian, or sum it"
+            )
+        return output
+
+    def of_recording(
+        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
+    ) -> Any:
+        value = float(output.recorded_values)
+        flat = recording.reverse(output, np.ones(()), inputs)
+        return self.finish(value, flat, parameters, aux)
+
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
+        result = program.value_and_vjp(inputs, np.ones(()))
+        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters, None)
+
+    def finish(self, value: float, flat: np.ndarray[Any, Any], parameters: Parameters, aux: Any) -> Any:
+        gradient = parameters.together(split(flat, parameters.shapes))
+        return self.with_aux(value, aux), gradient
+
+
+class Grad(ValueAndGrad):
+    """See :func:`grad`."""
+
+    name = "grad"
+
+    def finish(self, value: float, flat: np.ndarray[Any, Any], parameters: Parameters, aux: Any) -> Any:
+        return self.with_aux(parameters.together(split(flat, parameters.shapes)), aux)
+
+
+class Jacobian(Transformation):
+    """See :func:`jacobian`."""
+
+    name = "jacobian"
+
+    def of_recording(
+        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
+    ) -> Any:
+        rows = np.empty((output.size, sum(each.size for each in inputs)))
+        for row, seed in zip(rows, np.eye(output.size), strict=True):
+            row[:] = recording.reverse(output, seed, inputs)
+        return self.with_aux(self.finish(rows, output.shape, parameters), aux)
+
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
+        result = program.jacobian(inputs)
+        return None if result is None else self.finish(result[1][:, wanted], shape, parameters)
+
+    def finish(self, rows: np.ndarray[Any, Any], shape: tuple[int, ...], parameters: Parameters) -> Any:
+        flat = rows.reshape((*shape, rows.shape[-1]))
+        return parameters.together(split(flat, parameters.shapes))
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """Make a function that returns the value of `function` and its gradient.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar; written with NumPy. Its parameters may be numbers, arrays, or nested dicts, lists, tuples and
+        dataclasses of them, all floating-point.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux, any nested structure, is passed on as plain values.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns ``(value, gradient)``, or ``((value, aux), gradient)``. The gradient has
+        the structure of the argument, or is a tuple of such for a sequence of argnums.
+
+    Raises
+    ------
+    ValueError
+        (When called) the function's value is no scalar.
+    TypeError
+        A parameter is integer, complex or no number; a recorded value is used where only a plain number can be.
+
+    Notes
+    -----
+    The function is recorded anew at each call, so any Python control flow is right. :func:`compile` records once.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> ag.value_and_grad(lambda p: p["a"] ** 2 * p["b"])({"a": 3.0, "b": 2.0})
+    (18.0, {'a': 12.0, 'b': 9.0})
+    """
+    return ValueAndGrad(function, argnums, has_aux=has_aux)
+
+
+def grad(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    """Make a function that returns the gradient of `function`; as :func:`value_and_grad` without the value.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(gradient, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns the gradient in the structure of the argument.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return Grad(function, argnums, has_aux=has_aux)
+
+
+def jacobian(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    """Make a function that returns the Jacobian of `function`.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array, or a list that is made into one by :func:`agrad.array`.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
+        by the leaf's shape.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return Jacobian(function, argnums, has_aux=has_aux)

@@ -1,0 +1,78 @@
+"""Trees: nested dicts, lists, tuples and dataclasses of arrays, flattened to leaves and put together again by optree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from agrad._core import Array
+
+__all__ = ["flatten", "is_number", "parameter", "put_together", "split", "values_of"]
+
+
+def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
+    """Leaves, the function that puts leaves together again, and a hashable description of the structure."""
+    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True)
+    return leaves, lambda new: optree.tree_unflatten(structure, new), structure
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a floating-point number or a numeric array: something that a program may be called with anew."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind in "fiub"
+    return isinstance(leaf, float)
+
+
+def parameter(function: str, argument: str, leaf: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point."""
+    if isinstance(leaf, Array):
+        raise TypeError(
+            f"{function}: {argument} is a recorded value of {leaf.recording.function}, but must be plain; transformations "
+            "inside of a function that is being recorded are not available"
+        )
+    values = np.asarray(leaf)
+    kind = values.dtype.kind
+    if kind == "f":
+        return values.astype(np.float64, copy=False)
+    if kind in "iub":
+        raise TypeError(
+            f"{function}: {argument} is of dtype {values.dtype}, but must be floating-point; write 3.0 for 3, or leave it "
+            "out of argnums if it is no parameter"
+        )
+    if kind == "c":
+        raise TypeError(
+            f"{function}: {argument} is complex, but must be real; differentiate with respect to real and imaginary parts"
+        )
+    raise TypeError(f"{function}: {argument} is {leaf!r}, but must be a number or an array; leave it out of argnums")
+
+
+def split(flat: np.ndarray[Any, Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """Consecutive parts of the last axis of `flat` in the given shapes; a float for each () of a vector."""
+    parts: list[Any] = []
+    begin = 0
+    for shape in shapes:
+        end = begin + int(np.prod(shape, dtype=int))
+        part = flat[..., begin:end].reshape(flat.shape[:-1] + shape)
+        parts.append(float(part) if part.ndim == 0 else part)
+        begin = end
+    return parts
+
+
+def put_together(together: Callable[[Iterable[Any]], Any], leaves: Iterable[Any]) -> Any:
+    """Leaves in their tree."""
+    return together(leaves)
+
+
+def values_of(tree: Any) -> Any:
+    """The tree with each recorded array replaced by the values it was recorded with."""
+    return optree.tree_map(_value, tree, none_is_leaf=True)
+
+
+def _value(leaf: Any) -> Any:
+    if not isinstance(leaf, Array):
+        return leaf
+    values = leaf.recorded_values
+    return float(values) if values.ndim == 0 else values

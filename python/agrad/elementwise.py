@@ -1,0 +1,42 @@
+"""Elementwise functions of numbers, NumPy arrays and recorded arrays: one for each rule of the compiled part.
+
+Names, arguments, texts and domains come from the rules; this module holds no list of its own. What is here is also
+exported as ``agrad.<name>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agrad._core import ElementwiseRow, elementwise_rows
+
+
+def _interval(lower: float, upper: float) -> str:
+    return "any real number" if (lower, upper) == (-float("inf"), float("inf")) else f"from {lower:g} to {upper:g}"
+
+
+def _docstring(row: ElementwiseRow) -> str:
+    names = "xyz"[: row.arity]
+    parameters = "\n".join(
+        f"{name} : number, array-like or recorded array\n    {_interval(*ends).capitalize()}; arguments broadcast."
+        for name, ends in zip(names, row.domain, strict=True)
+    )
+    notes = f"\n\nReferences\n----------\n{row.source}" if row.source else ""
+    return (
+        f"{row.text}\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\nfloat, numpy.ndarray or Array\n"
+        f"    The function of each entry, of the broadcast shape; nan outside of the domain.{notes}"
+    )
+
+
+def _function(row: ElementwiseRow) -> Callable[..., Any]:
+    def function(*arguments: Any) -> Any:
+        return row(*arguments)
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = _docstring(row)
+    return function
+
+
+__all__ = [row.name for row in elementwise_rows()]
+globals().update({row.name: _function(row) for row in elementwise_rows()})

@@ -1,0 +1,206 @@
+#include "array.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "errors.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+std::size_t size_of(const shape_type& shape) {
+  std::size_t n = 1;
+  for (const py::ssize_t d : shape) n *= static_cast<std::size_t>(d);
+  return n;
+}
+
+std::string to_text(const shape_type& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+slot recording::constant(double value) {
+  for (const auto& [known, place] : constants_)
+    if (std::memcmp(&known, &value, sizeof value) == 0) return place;  // nan too is one slot
+  const slot place = code.constant(value);
+  if (constants_.size() < 16) constants_.emplace_back(value, place);
+  return place;
+}
+
+array::array(std::shared_ptr<recording> owner, shape_type shape, std::vector<slot> slots)
+    : owner_(std::move(owner)), shape_(std::move(shape)) {
+  bool consecutive = !slots.empty();
+  for (std::size_t i = 1; i < slots.size() && consecutive; ++i) consecutive = slots[i] == slots[0] + i;
+  if (consecutive)
+    first_ = slots[0];
+  else
+    slots_ = std::move(slots);
+}
+
+std::size_t array::size() const { return size_of(shape_); }
+
+std::vector<slot> array::slots() const {
+  std::vector<slot> all(size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = at(i);
+  return all;
+}
+
+bool array::same_entries(const array& other) const {
+  return owner_ == other.owner_ && shape_ == other.shape_ && first_ == other.first_ && slots_ == other.slots_;
+}
+
+span array::as_span() const {
+  recorder& code = owner_->code;
+  const std::size_t n = size();
+  if (!is_consecutive() || n == 0) return code.consecutive(slots_.data(), slots_.size());
+  return code.consecutive(first_, n);
+}
+
+span array::as_dense() const {
+  if (is_consecutive()) return as_span();
+  return owner_->code.dense(slots_.data(), slots_.size());
+}
+
+std::shared_ptr<recording> recording_of(const char* function, const py::args& arguments) {
+  std::shared_ptr<recording> innermost;
+  for (const py::handle argument : arguments) {
+    if (!py::isinstance<array>(argument)) continue;
+    const auto& owner = argument.cast<const array&>().owner();
+    if (!owner->is_open) {
+      throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + owner->function +
+                       " that has ended, but must be of a running one; return values from the function, do not keep them");
+    }
+    if (!innermost || owner->depth > innermost->depth) innermost = owner;
+  }
+  return innermost;
+}
+
+namespace {
+
+array captured(const std::shared_ptr<recording>& in, std::string_view function, const array& outer) {
+  if (!in->captures || outer.owner()->depth >= in->depth) {
+    throw ScopeError(std::string(function) + ": argument is a recorded value of " + outer.owner()->function +
+                     ", but must belong to " + in->function + "; pass it to the function as an argument");
+  }
+  slot first = in->code.inputs().empty() ? 0 : in->code.inputs()[0];
+  std::size_t place = in->code.inputs().size();
+  for (auto known = in->captured.rbegin(); known != in->captured.rend(); ++known) {
+    place -= known->size();
+    if (known->same_entries(outer)) return array(in, outer.shape(), in->code.inputs().at(place));
+  }
+  std::vector<double> values(outer.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
+  first = in->code.input(values.data(), values.size());
+  in->captured.push_back(outer);
+  return array(in, outer.shape(), first);
+}
+
+[[noreturn]] AGRAD_COLD void fail_dtype(std::string_view function, const py::array& values) {
+  const char kind = values.dtype().kind();
+  const std::string name = py::str(values.dtype());
+  if (kind == 'c')
+    fail_type(std::string(function) + ": argument is complex, but must be real; differentiate real and imaginary parts apart");
+  if (kind == 'O')
+    fail_type(std::string(function) +
+              ": argument is a sequence of objects, but must be numbers; join recorded values with ag.array([...])");
+  fail_type(std::string(function) + ": argument is of dtype " + name + ", but must be numeric");
+}
+
+}  // namespace
+
+array as_array(const std::shared_ptr<recording>& in, std::string_view function, py::handle argument) {
+  if (py::isinstance<array>(argument)) {
+    const auto& given = argument.cast<const array&>();
+    return given.owner() == in ? given : captured(in, function, given);
+  }
+  if (PyFloat_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyFloat_AS_DOUBLE(argument.ptr())));
+  if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyLong_AsDouble(argument.ptr())));
+  const py::array given = py::array::ensure(argument);
+  if (!given) throw py::error_already_set();
+  const char kind = given.dtype().kind();
+  if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') fail_dtype(function, given);
+  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
+  if (!values) throw py::error_already_set();
+  shape_type shape(values.shape(), values.shape() + values.ndim());
+  const auto n = static_cast<std::size_t>(values.size());
+  const slot first = n == 1 ? in->constant(*values.data()) : in->code.constant(values.data(), n);
+  return array(in, std::move(shape), first);
+}
+
+namespace {
+
+shape_type broadcast_shape(const elementwise_row& row, const std::vector<array>& x) {
+  shape_type shape;
+  for (const array& a : x) {
+    const shape_type& s = a.shape();
+    if (s.size() > shape.size()) shape.insert(shape.begin(), s.size() - shape.size(), 1);
+    const std::size_t offset = shape.size() - s.size();
+    for (std::size_t d = 0; d < s.size(); ++d) {
+      py::ssize_t& wanted = shape[offset + d];
+      if (wanted == 1) wanted = s[d];
+      if (s[d] != 1 && s[d] != wanted) {
+        std::string text(row.name);
+        text += ": arguments are of shapes ";
+        for (std::size_t i = 0; i < x.size(); ++i) text += (i > 0 ? " and " : "") + to_text(x[i].shape());
+        throw ShapeError(text + ", but must broadcast together; each dimension must be equal, or 1, or absent");
+      }
+    }
+  }
+  return shape;
+}
+
+/// The slots of an array broadcast to a shape: strides of 0 where it has length 1 or no dimension.
+std::vector<slot> broadcast_slots(const array& a, const shape_type& shape) {
+  const std::size_t n = size_of(shape), rank = shape.size(), offset = rank - a.shape().size();
+  std::vector<std::size_t> stride(rank, 0), index(rank, 0);
+  std::size_t step = 1;
+  for (std::size_t d = rank; d-- > offset;) {
+    const auto length = static_cast<std::size_t>(a.shape()[d - offset]);
+    stride[d] = length == 1 ? 0 : step;
+    step *= length;
+  }
+  std::vector<slot> slots(n);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    slots[i] = a.at(place);
+    for (std::size_t d = rank; d-- > 0;) {
+      place += stride[d];
+      if (++index[d] < static_cast<std::size_t>(shape[d])) break;
+      place -= stride[d] * index[d];
+      index[d] = 0;
+    }
+  }
+  return slots;
+}
+
+span operand(const array& a, const shape_type& shape, std::size_t n) {
+  if (a.size() == 1 && n != 1) {
+    const slot one = a.at(0);
+    return {one, 1, 0, a.owner()->code.is_active(one)};
+  }
+  if (a.size() == n) return a.as_span();
+  const std::vector<slot> slots = broadcast_slots(a, shape);
+  return a.owner()->code.consecutive(slots.data(), slots.size());
+}
+
+}  // namespace
+
+array record_elementwise(const elementwise_row& row, const py::args& arguments) {
+  const std::string name(row.name);
+  const auto in = recording_of(name.c_str(), arguments);
+  std::vector<array> x;
+  x.reserve(arguments.size());
+  for (const py::handle argument : arguments) x.push_back(as_array(in, row.name, argument));
+  shape_type shape = broadcast_shape(row, x);
+  const std::size_t n = size_of(shape);
+  span operands[operation::most_operands];
+  for (std::size_t i = 0; i < x.size(); ++i) operands[i] = operand(x[i], shape, n);
+  const slot first = in->code.apply(*row.loops, n, operands, x.size());
+  return array(in, std::move(shape), first);
+}
+
+}  // namespace agrad::python

@@ -1,0 +1,91 @@
+// Array: what stands for a NumPy array while a Python function is recorded.
+//
+// An array is a shape and the slots of its entries, in C order; most arrays are consecutive slots and keep only the first.
+// Reshaping, slicing and joining happen on the slots (NumPy does them, in python/agrad), so they record nothing. Only
+// operations on values are recorded, here: elementwise rules with broadcasting, sums and products.
+// Read next: array.cpp (registration), program.cpp (what becomes of a recording).
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <agrad/program/record.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../cpp/rows/rows.hpp"
+
+namespace agrad::python {
+
+using shape_type = std::vector<pybind11::ssize_t>;
+
+/// What a comparison of recorded values does when Python asks for its truth.
+enum class comparison {
+  answers,  // the function is recorded at each call: the value decides
+  guards,   // the recording is run again: the value decides, and a later run that decides otherwise is noticed
+  refuses   // the recording is run again where no other path can be taken
+};
+
+class array;
+
+/// A recording with what Python needs around it.
+struct recording {
+  recorder code;
+  comparison on_comparison = comparison::answers;
+  std::string function;  // whose recording it is, for messages
+  bool is_open = true;
+  bool keeps_adjoints = false;  // swept back where it stands, without a program
+  std::size_t depth = 0;        // recordings inside of others are deeper
+  bool captures = false;        // arrays of recordings around it become inputs
+  std::vector<array> captured;  // those arrays, in the order of their inputs
+
+  slot constant(double value);
+
+ private:
+  std::vector<std::pair<double, slot>> constants_;  // few; the same number is one slot
+};
+
+class array {
+ public:
+  array(std::shared_ptr<recording> owner, shape_type shape, slot first)
+      : owner_(std::move(owner)), shape_(std::move(shape)), first_(first) {}
+  array(std::shared_ptr<recording> owner, shape_type shape, std::vector<slot> slots);
+
+  const std::shared_ptr<recording>& owner() const { return owner_; }
+  const shape_type& shape() const { return shape_; }
+  std::size_t size() const;
+  slot at(std::size_t i) const { return slots_.empty() ? first_ + static_cast<slot>(i) : slots_[i]; }
+  bool is_consecutive() const { return slots_.empty(); }
+  std::vector<slot> slots() const;
+  bool same_entries(const array& other) const;
+
+  /// As operand of an operation: consecutive slots, gathered if need be (dense), or one slot for all entries.
+  span as_span() const;
+  span as_dense() const;
+
+ private:
+  std::shared_ptr<recording> owner_;
+  shape_type shape_;
+  slot first_ = 0;
+  std::vector<slot> slots_;
+};
+
+/// The recording that an operation on these arguments belongs to: the innermost of its arrays'; it must be open.
+std::shared_ptr<recording> recording_of(const char* function, const pybind11::args& arguments);
+
+/// Any argument as an array of the recording: arrays of it as they are, numbers and NumPy arrays as constants.
+array as_array(const std::shared_ptr<recording>& in, std::string_view function, pybind11::handle argument);
+
+/// Records an elementwise rule on broadcast arguments.
+array record_elementwise(const elementwise_row& row, const pybind11::args& arguments);
+
+std::size_t size_of(const shape_type& shape);
+std::string to_text(const shape_type& shape);
+
+void register_array(pybind11::module_& m);
+void register_rows(pybind11::module_& m);
+void register_program(pybind11::module_& m);
+
+}  // namespace agrad::python

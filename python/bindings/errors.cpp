@@ -1,0 +1,53 @@
+#include "errors.hpp"
+
+#include <agrad/base/typelist.hpp>
+#include <exception>
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+constexpr const char* solver_error_text = R"(A solver stopped before it reached its goal.
+
+Attributes: t, where it stopped; steps, how many it had taken; code, the solver's own name of the fault;
+advice, what to try.)";
+
+PyObject* make_solver_error(py::module_& m) {
+  PyObject* type = PyErr_NewExceptionWithDoc("agrad.SolverError", solver_error_text, PyExc_RuntimeError, nullptr);
+  m.add_object("SolverError", py::reinterpret_borrow<py::object>(type));
+  return type;
+}
+
+}  // namespace
+
+void register_errors(py::module_& m) {
+  const auto named = [&](auto exception, const char* name, PyObject* base, const char* text) {
+    using Error = typename decltype(exception)::type;
+    const auto type = py::register_exception<Error>(m, name, base);
+    type.attr("__doc__") = text;
+    type.attr("__module__") = "agrad";
+  };
+  named(type_tag<ShapeError>{}, "ShapeError", PyExc_ValueError, "Sizes or shapes of arguments do not fit together.");
+  named(type_tag<DomainError>{}, "DomainError", PyExc_ValueError,
+        "An argument's value is outside of the set on which the function is defined.");
+  named(type_tag<ScopeError>{}, "ScopeError", PyExc_RuntimeError,
+        "A recorded value was used outside of the recording that it belongs to.");
+
+  static PyObject* solver_error = make_solver_error(m);
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const SolverError& e) {
+      const py::object error = py::reinterpret_steal<py::object>(PyObject_CallFunction(solver_error, "s", e.what()));
+      error.attr("t") = e.t;
+      error.attr("steps") = e.steps;
+      error.attr("code") = e.code;
+      error.attr("advice") = e.advice;
+      PyErr_SetObject(solver_error, error.ptr());
+    }
+  });
+}
+
+}  // namespace agrad::python

@@ -1,0 +1,16 @@
+// Errors in Python: agrad's exception types, and the sentences for arguments that only Python can get wrong.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <agrad/base/error.hpp>
+#include <string>
+
+namespace agrad::python {
+
+/// Registers ShapeError, DomainError, ScopeError and SolverError.
+void register_errors(pybind11::module_& m);
+
+[[noreturn]] AGRAD_COLD inline void fail_type(const std::string& sentence) { throw pybind11::type_error(sentence); }
+
+}  // namespace agrad::python

@@ -1,0 +1,16 @@
+// The extension module agrad._core.
+#include <pybind11/pybind11.h>
+
+#include <agrad/version.hpp>
+
+#include "array.hpp"
+#include "errors.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The compiled part of agrad.";
+  m.attr("__version__") = agrad::version;
+  agrad::python::register_errors(m);
+  agrad::python::register_rows(m);
+  agrad::python::register_program(m);
+  agrad::python::register_array(m);
+}

@@ -1,0 +1,58 @@
+// Pool: workspaces of a program that threads take and bring back, so that a program can be run by several at once.
+#pragma once
+
+#include <agrad/program/program.hpp>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace agrad::python {
+
+template <class S>
+class workspace_pool {
+ public:
+  /// A workspace that comes back to the pool when the handle goes, unless an exception passes: then its state is unknown.
+  class handle {
+   public:
+    explicit handle(workspace_pool& from) : from_(from), mine_(from.get()), exceptions_(std::uncaught_exceptions()) {}
+    ~handle() {
+      if (std::uncaught_exceptions() == exceptions_) from_.put(std::move(mine_));
+    }
+    handle(const handle&) = delete;
+    handle& operator=(const handle&) = delete;
+    workspace<S>& operator*() const { return *mine_; }
+
+   private:
+    workspace_pool& from_;
+    std::unique_ptr<workspace<S>> mine_;
+    int exceptions_;
+  };
+
+  handle take() { return handle(*this); }
+
+ private:
+  std::unique_ptr<workspace<S>> get() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) return std::make_unique<workspace<S>>();
+    auto w = std::move(free_.back());
+    free_.pop_back();
+    return w;
+  }
+  void put(std::unique_ptr<workspace<S>> w) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(w));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<workspace<S>>> free_;
+};
+
+struct pooled_program {
+  explicit pooled_program(std::shared_ptr<const program> p) : code(std::move(p)) {}
+  std::shared_ptr<const program> code;
+  mutable workspace_pool<double> real;
+  mutable workspace_pool<lanes> tangent;
+};
+
+}  // namespace agrad::python

@@ -1,0 +1,177 @@
+// Recordings and programs in Python: making inputs, sums and products, sweeping back, running.
+//
+// The interpreter lock is released while a program runs. A program keeps one workspace for each thread that runs it at the
+// same time, so that the second call allocates nothing.
+#include <agrad/program/program.hpp>
+
+#include <agrad/program/jacobian.hpp>
+#include <agrad/program/schedule.hpp>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "errors.hpp"
+#include "pool.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+using doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+std::vector<double> joined(const program& p, const std::vector<doubles>& inputs) {
+  std::vector<double> x;
+  x.reserve(p.input_size());
+  for (const doubles& values : inputs) x.insert(x.end(), values.data(), values.data() + values.size());
+  if (x.size() != p.input_size()) {
+    throw ShapeError("program: number of inputs is " + std::to_string(x.size()) + ", but must be " +
+                     std::to_string(p.input_size()));
+  }
+  return x;
+}
+
+/// Runs `call` without the interpreter lock; nothing comes back when a comparison left the recorded path.
+template <class Call>
+bool on_path(const Call& call) {
+  const py::gil_scoped_release unlocked;
+  try {
+    call();
+  } catch (const kernels::path_left&) {
+    return false;
+  }
+  return true;
+}
+
+py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size()));
+  double* to = y.mutable_data();
+  const bool done = on_path([&] {
+    const auto w = f.real.take();
+    f.code->forward(*w, x.data(), to, false);
+  });
+  return done ? py::object(std::move(y)) : py::none();
+}
+
+py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& y_adjoint) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size())), x_adjoint(static_cast<py::ssize_t>(x.size()));
+  if (static_cast<std::size_t>(y_adjoint.size()) != f.code->output_size())
+    throw ShapeError("vjp: y_adjoint must have one entry for each output");
+  double *to = y.mutable_data(), *back = x_adjoint.mutable_data();
+  const double* seeds = y_adjoint.data();
+  const bool done = on_path([&] {
+    const auto w = f.real.take();
+    f.code->forward(*w, x.data(), to, true);
+    f.code->reverse(*w, seeds, back);
+  });
+  return done ? py::object(py::make_tuple(y, x_adjoint)) : py::none();
+}
+
+/// Rows by reverse sweeps, or four columns at a time by tangents where that takes fewer runs and can be had.
+py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  const std::size_t m = f.code->output_size(), n = x.size();
+  py::array_t<double> y(static_cast<py::ssize_t>(m));
+  py::array_t<double> rows({static_cast<py::ssize_t>(m), static_cast<py::ssize_t>(n)});
+  double *to = y.mutable_data(), *entry = rows.mutable_data();
+  const bool done = on_path([&] {
+    if (!f.code->has_externals() && (n + lane_count - 1) / lane_count < m) {
+      const auto w = f.tangent.take();
+      jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
+    } else {
+      const auto w = f.real.take();
+      jacobian_by_adjoints(*f.code, *w, x.data(), to, entry);
+    }
+  });
+  return done ? py::object(py::make_tuple(y, rows)) : py::none();
+}
+
+array sum_groups(const array& a, py::ssize_t groups) {
+  recorder& code = a.owner()->code;
+  const span x = a.as_dense();
+  const auto count = static_cast<std::uint32_t>(groups);
+  const std::uint32_t length = count == 0 ? 0 : x.count / count;
+  return array(a.owner(), {groups}, code.apply(kernels::sum, count, &x, 1, {length}));
+}
+
+array product(const py::object& a, const py::object& b) {
+  const auto in = recording_of("matmul", py::args(py::make_tuple(a, b)));
+  const array left = as_array(in, "matmul", a), right = as_array(in, "matmul", b);
+  const auto n = [](const array& x, std::size_t d) { return static_cast<std::uint32_t>(x.shape().at(d)); };
+  const span x[] = {left.as_dense(), right.as_dense()};
+  const std::uint32_t rows = n(left, 0), cols = n(right, 1);
+  const slot first = in->code.apply(kernels::product, std::size_t{rows} * cols, x, 2, {rows, n(left, 1), cols});
+  return array(in, {left.shape()[0], right.shape()[1]}, first);
+}
+
+void register_recording(py::module_& m) {
+  py::enum_<comparison>(m, "Comparison", "What the truth of a comparison of recorded values does.")
+      .value("answers", comparison::answers)
+      .value("guards", comparison::guards)
+      .value("refuses", comparison::refuses);
+  auto type = py::class_<recording, std::shared_ptr<recording>>(m, "Recording", "A program that is being written.");
+  type.def(py::init([](std::string function, comparison on_comparison, bool keeps_adjoints, bool captures, std::size_t depth) {
+             auto r = std::make_shared<recording>();
+             r->function = std::move(function);
+             r->on_comparison = on_comparison;
+             r->keeps_adjoints = keeps_adjoints;
+             r->captures = captures;
+             r->depth = depth;
+             return r;
+           }),
+           py::arg("function"), py::arg("on_comparison"), py::arg("keeps_adjoints"), py::arg("captures"), py::arg("depth"))
+      .def("input",
+           [](const std::shared_ptr<recording>& r, const doubles& values) {
+             const slot first = r->code.input(values.data(), static_cast<std::size_t>(values.size()));
+             return array(r, shape_type(values.shape(), values.shape() + values.ndim()), first);
+           })
+      .def("array", [](const std::shared_ptr<recording>& r, const py::object& x) { return as_array(r, r->function, x); },
+           "The argument as an array of this recording.")
+      .def("close", [](recording& r) { r.is_open = false; })
+      .def_property_readonly("depth", [](const recording& r) { return r.depth; })
+      .def_property_readonly("function", [](const recording& r) { return r.function; })
+      .def_property_readonly("captured", [](const recording& r) { return r.captured; })
+      .def(
+          "reverse",
+          [](recording& r, const array& output, const doubles& seeds, const std::vector<array>& wanted) {
+            const std::vector<slot> outputs = output.slots();
+            std::vector<slot> slots;
+            for (const array& a : wanted)
+              for (std::size_t i = 0, n = a.size(); i < n; ++i) slots.push_back(a.at(i));
+            py::array_t<double> adjoints(static_cast<py::ssize_t>(slots.size()));
+            double* to = adjoints.mutable_data();
+            const double* from = seeds.data();
+            const py::gil_scoped_release unlocked;
+            r.code.reverse(outputs.data(), from, outputs.size(), slots.data(), to, slots.size());
+            return adjoints;
+          },
+          "The adjoints of `wanted`, one after the other, for the seeds of `output`.")
+      .def("program", [](const recording& r, const array& output) {
+        return std::make_shared<pooled_program>(schedule(r.code, output.slots()));
+      });
+}
+
+}  // namespace
+
+void register_program(py::module_& m) {
+  register_recording(m);
+  py::class_<pooled_program, std::shared_ptr<pooled_program>>(m, "Program", "A finished recording that runs without Python.")
+      .def_property_readonly("input_size", [](const pooled_program& f) { return f.code->input_size(); })
+      .def_property_readonly("output_size", [](const pooled_program& f) { return f.code->output_size(); })
+      .def_property_readonly("operations", [](const pooled_program& f) { return f.code->code().operations.size(); })
+      .def_property_readonly("slots", [](const pooled_program& f) { return f.code->size(); })
+      .def("forward", &forward, "Outputs for the inputs; None when a comparison went another way than at recording.")
+      .def("value_and_vjp", &value_and_vjp, "Outputs, and the transposed Jacobian times y_adjoint; or None as above.")
+      .def("jacobian", &jacobian, "Outputs, and the Jacobian (outputs x inputs); or None as above.");
+  m.def("sum_groups", &sum_groups, "Sums of consecutive groups of equal length.");
+  m.def("product", &product, "Product of two matrices, one of them recorded.");
+}
+
+}  // namespace agrad::python

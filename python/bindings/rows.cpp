@@ -1,0 +1,94 @@
+// The rows of elementwise functions in Python: their metadata, their values on NumPy arrays and their recording.
+#include "../../cpp/rows/rows.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "errors.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+py::list domain_of(const elementwise_row& row) {
+  py::list domain;
+  for (int i = 0; i < row.arity; ++i) domain.append(py::make_tuple(row.domain[i].lower, row.domain[i].upper));
+  return domain;
+}
+
+void check_arity(const elementwise_row& row, const py::args& arguments) {
+  if (arguments.size() == static_cast<std::size_t>(row.arity)) return;
+  fail_type(std::string(row.name) + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
+            std::to_string(row.arity));
+}
+
+/// The function, or with `wrt` >= 0 its partial derivative, of plain numbers and arrays: the kernel of the program engine on
+/// a little value space of its own.
+py::object evaluate(const elementwise_row& row, const py::args& arguments, int wrt) {
+  check_arity(row, arguments);
+  const auto scratch = std::make_shared<recording>();
+  scratch->function = std::string(row.name);
+  std::vector<array> x;
+  py::list inputs;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto values = as_array(scratch, row.name, arguments[i]);
+    std::vector<double> copy(values.size());
+    for (std::size_t k = 0; k < copy.size(); ++k) copy[k] = scratch->code.value(values.at(k));
+    x.emplace_back(scratch, values.shape(), scratch->code.input(copy.data(), copy.size()));
+    inputs.append(py::cast(x.back()));
+  }
+  const array y = record_elementwise(row, py::args(py::tuple(inputs)));
+  std::vector<double> result(y.size());
+  if (wrt < 0) {
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = scratch->code.value(y.at(k));
+  } else {
+    const std::vector<slot> outputs = y.slots(), wanted = x.at(static_cast<std::size_t>(wrt)).slots();
+    if (wanted.size() != outputs.size()) throw py::value_error("derivative: arguments must have the shape of the result");
+    const std::vector<double> seeds(outputs.size(), 1.0);
+    scratch->code.reverse(outputs.data(), seeds.data(), seeds.size(), wanted.data(), result.data(), wanted.size());
+  }
+  if (y.shape().empty()) return py::float_(result[0]);
+  return py::array_t<double>(y.shape(), result.data());
+}
+
+bool any_recorded(const py::args& arguments) {
+  for (const py::handle argument : arguments)
+    if (py::isinstance<array>(argument)) return true;
+  return false;
+}
+
+}  // namespace
+
+void register_rows(py::module_& m) {
+  py::class_<elementwise_row>(m, "ElementwiseRow", "An elementwise function: what is known of it and how to call it.")
+      .def_property_readonly("name", [](const elementwise_row& r) { return r.name; })
+      .def_property_readonly("text", [](const elementwise_row& r) { return r.text; })
+      .def_property_readonly("reference", [](const elementwise_row& r) { return r.reference; })
+      .def_property_readonly("ufunc", [](const elementwise_row& r) { return r.ufunc.empty() ? r.name : r.ufunc; })
+      .def_property_readonly("source", [](const elementwise_row& r) { return r.source; })
+      .def_readonly("arity", &elementwise_row::arity)
+      .def_property_readonly("domain", &domain_of)
+      .def("__call__",
+           [](const elementwise_row& row, const py::args& arguments) -> py::object {
+             if (!any_recorded(arguments)) return evaluate(row, arguments, -1);
+             check_arity(row, arguments);
+             return py::cast(record_elementwise(row, arguments));
+           })
+      .def(
+          "derivative",
+          [](const elementwise_row& row, int wrt, const py::args& arguments) { return evaluate(row, arguments, wrt); },
+          "Partial derivative with respect to argument `wrt`, for plain numbers and arrays.");
+  m.def(
+      "elementwise_rows",
+      [] {
+        py::list rows;
+        for (const elementwise_row& row : elementwise_rows()) rows.append(py::cast(&row, py::return_value_policy::reference));
+        return rows;
+      },
+      "All elementwise functions.");
+}
+
+}  // namespace agrad::python
