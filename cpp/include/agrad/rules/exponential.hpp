@@ -1,6 +1,7 @@
-// Exponentials, logarithms, powers and roots.
+// Exponentials and logarithms.
 //
 // The file to imitate when adding a family: each rule with its overload, the typelist at the end.
+// Read next: rules/power.hpp (powers and roots), rules/elementwise.hpp (all families).
 #pragma once
 
 #include <cmath>
@@ -8,6 +9,11 @@
 #include <agrad/rules/arithmetic.hpp>
 
 namespace agrad {
+
+namespace detail {
+inline constexpr double log_2 = 0.693147180559945309417232121458176568;
+inline constexpr double log_10 = 2.30258509299404568401799145468436421;
+}  // namespace detail
 
 struct exp_rule : rule<1> {
   static constexpr std::string_view name = "exp", text = "Exponential function.";
@@ -20,6 +26,33 @@ struct exp_rule : rule<1> {
 template <class X>
 applied<exp_rule, X> exp(const X& x) {
   return apply<exp_rule>(x);
+}
+
+struct exp2_rule : rule<1> {
+  static constexpr std::string_view name = "exp2", text = "2 raised to the power x.", reference = "2 ** x";
+  static double value(double x) { return std::exp2(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return detail::log_2 * value;
+  }
+};
+template <class X>
+applied<exp2_rule, X> exp2(const X& x) {
+  return apply<exp2_rule>(x);
+}
+
+struct expm1_rule : rule<1> {
+  static constexpr std::string_view name = "expm1", text = "exp(x) - 1, accurate for small x.";
+  static double value(double x) { return std::expm1(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    if (x > -1) return value + 1.0;
+    return exp(x);  // the value is close to -1 here, and 1 + value has lost its digits
+  }
+};
+template <class X>
+applied<expm1_rule, X> expm1(const X& x) {
+  return apply<expm1_rule>(x);
 }
 
 struct log_rule : rule<1> {
@@ -36,6 +69,34 @@ applied<log_rule, X> log(const X& x) {
   return apply<log_rule>(x);
 }
 
+struct log2_rule : rule<1> {
+  static constexpr std::string_view name = "log2", text = "Logarithm to base 2.", reference = "log(x) / log(2)";
+  static constexpr interval domain[] = {{0, infinity}};
+  static double value(double x) { return std::log2(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 1.0 / (detail::log_2 * x);
+  }
+};
+template <class X>
+applied<log2_rule, X> log2(const X& x) {
+  return apply<log2_rule>(x);
+}
+
+struct log10_rule : rule<1> {
+  static constexpr std::string_view name = "log10", text = "Logarithm to base 10.";
+  static constexpr interval domain[] = {{0, infinity}};
+  static double value(double x) { return std::log10(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 1.0 / (detail::log_10 * x);
+  }
+};
+template <class X>
+applied<log10_rule, X> log10(const X& x) {
+  return apply<log10_rule>(x);
+}
+
 struct log1p_rule : rule<1> {
   static constexpr std::string_view name = "log1p", text = "log(1 + x), accurate for small x.";
   static constexpr interval domain[] = {{-1, infinity}};
@@ -50,25 +111,8 @@ applied<log1p_rule, X> log1p(const X& x) {
   return apply<log1p_rule>(x);
 }
 
-struct pow_rule : rule<2> {
-  static constexpr std::string_view name = "pow", text = "x raised to the power y.", reference = "x ** y", ufunc = "power";
-  static double value(double x, double y) { return std::pow(x, y); }
-  template <class T>
-  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
-    return y == 0 ? T(0) : T(y * pow(x, y - 1.0));  // x ** 0 is 1 also at x = 0
-  }
-  template <class T>
-  static T derivative(wrt<1>, const T& x, const T&, const T& value) {
-    return value == 0 ? T(0) : T(value * log(x));  // 0 ** y is 0 for all y > 0
-  }
-};
-template <class X, class Y>
-applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
-  return apply<pow_rule>(x, y);
-}
-
 namespace rules {
-using exponential = typelist<exp_rule, log_rule, log1p_rule, pow_rule>;
+using exponential = typelist<exp_rule, exp2_rule, expm1_rule, log_rule, log2_rule, log10_rule, log1p_rule>;
 }
 
 }  // namespace agrad

@@ -8,7 +8,7 @@
 //                 templated on its scalar, so that a dual number or a tape variable can pass through it
 //     domain      an interval for each argument (optional: the real line); outside of it value is nan, as IEEE has it
 //     reference   the same function in mpmath, where it is not mpmath's function of the same name (tests are made from it)
-//     ufunc       NumPy's or SciPy's name, where it is not the same
+//     ufunc       NumPy's or SciPy's name, where it is not the same; no_ufunc where theirs of that name is something else
 //     source      where formula or algorithm come from, beyond common knowledge
 // It knows no tape, no program and no Python. Beside it stands its one overload in namespace agrad,
 //     template <class X> applied<log1p_rule, X> log1p(const X& x) { return apply<log1p_rule>(x); }
@@ -31,7 +31,11 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 struct interval {
   double lower = -infinity;
   double upper = infinity;
+  bool whole = false;  // whole numbers only; there is no derivative with respect to such an argument, and the rule gives 0
 };
+
+/// A rule's `ufunc` where NumPy's function of the rule's name is another function.
+inline constexpr std::string_view no_ufunc = "none";
 
 /// Tag: the derivative with respect to argument I.
 template <int I>

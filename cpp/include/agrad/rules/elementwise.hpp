@@ -1,0 +1,23 @@
+// Elementwise: all families of scalar rules, and the one list of them.
+//
+// Whatever exists once a function (recorded operations, Python functions, rows of the docs, tests) is derived from
+// `rules::elementwise`; a rule's place in it is its opcode.
+#pragma once
+
+#include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/comparison.hpp>
+#include <agrad/rules/error.hpp>
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/hyperbolic.hpp>
+#include <agrad/rules/links.hpp>
+#include <agrad/rules/piecewise.hpp>
+#include <agrad/rules/power.hpp>
+#include <agrad/rules/trigonometric.hpp>
+
+namespace agrad::rules {
+
+using elementwise =
+    concat_t<arithmetic, exponential, power, trigonometric, hyperbolic, error, gamma, piecewise, links, comparison>;
+
+}  // namespace agrad::rules

@@ -1,0 +1,57 @@
+// Error functions.
+#pragma once
+
+#include <agrad/rules/exponential.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// exp(-x^2), also in its tails: the rounding error of x^2 would be an error of exp as large as x^2 times it.
+struct gaussian_rule : rule<1> {
+  static double value(double x) {
+    if (std::abs(x) > 28) return 0;
+    const double square = x * x;
+    return std::exp(-square) * (1 - std::fma(x, x, -square));
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return -2.0 * x * value;
+  }
+};
+
+inline constexpr double two_over_sqrt_pi = 1.12837916709551257389615890312154517;
+
+}  // namespace detail
+
+struct erf_rule : rule<1> {
+  static constexpr std::string_view name = "erf", text = "Error function.";
+  static double value(double x) { return std::erf(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return detail::two_over_sqrt_pi * apply<detail::gaussian_rule>(x);
+  }
+};
+template <class X>
+applied<erf_rule, X> erf(const X& x) {
+  return apply<erf_rule>(x);
+}
+
+struct erfc_rule : rule<1> {
+  static constexpr std::string_view name = "erfc", text = "1 - erf(x), accurate for large x.";
+  static double value(double x) { return std::erfc(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -detail::two_over_sqrt_pi * apply<detail::gaussian_rule>(x);
+  }
+};
+template <class X>
+applied<erfc_rule, X> erfc(const X& x) {
+  return apply<erfc_rule>(x);
+}
+
+namespace rules {
+using error = typelist<erf_rule, erfc_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,87 @@
+// Gamma function, its logarithm, and the derivatives of that: digamma and polygamma.
+//
+// <cmath> has the first two; the others are in rules/polygamma.hpp, written here because Boost's would be a dependency for
+// two functions and the usual short recurrences have no correct digit left near digamma's root at 1.46.
+#pragma once
+
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/polygamma.hpp>
+
+namespace agrad {
+
+struct polygamma_rule : rule<2> {
+  static constexpr std::string_view name = "polygamma",
+                                    text = "Derivative of order x (a whole number from 0 to 100) of digamma at y.",
+                                    reference = "polygamma(int(x), y)",
+                                    source =
+                                        "recurrence and asymptotic series, DLMF 5.15.5 and 5.15.9; reflection, DLMF 5.15.6";
+  static constexpr interval domain[] = {{0, detail::highest_polygamma, true}, {}};
+  static double value(double x, double y) { return detail::polygamma(x, y); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return apply<polygamma_rule>(x + 1.0, y);
+  }
+};
+/// The order is a whole number, so it is an int, and no variable.
+template <class X>
+applied<polygamma_rule, double, X> polygamma(int order, const X& x) {
+  return apply<polygamma_rule>(static_cast<double>(order), x);
+}
+
+struct digamma_rule : rule<1> {
+  static constexpr std::string_view name = "digamma", text = "Logarithmic derivative of the gamma function.",
+                                    source = "recurrence, reflection and asymptotic series, DLMF 5.5.2, 5.5.4 and 5.11.2";
+  static double value(double x) { return detail::digamma(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return polygamma(1, x);
+  }
+};
+template <class X>
+applied<digamma_rule, X> digamma(const X& x) {
+  return apply<digamma_rule>(x);
+}
+
+struct tgamma_rule : rule<1> {
+  static constexpr std::string_view name = "tgamma", text = "Gamma function.", reference = "gamma(x)", ufunc = "gamma";
+  static double value(double x) { return std::tgamma(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return value * digamma(x);
+  }
+};
+template <class X>
+applied<tgamma_rule, X> tgamma(const X& x) {
+  return apply<tgamma_rule>(x);
+}
+
+struct lgamma_rule : rule<1> {
+  static constexpr std::string_view name = "lgamma", text = "Logarithm of the absolute value of the gamma function.",
+                                    reference = "log(fabs(gamma(x)))", ufunc = "gammaln";
+  static double value(double x) {
+#ifdef __GLIBC__
+    int sign;
+    return lgamma_r(x, &sign);  // std::lgamma writes the sign to a global variable, which is a race between threads
+#else
+    return std::lgamma(x);
+#endif
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return digamma(x);
+  }
+};
+template <class X>
+applied<lgamma_rule, X> lgamma(const X& x) {
+  return apply<lgamma_rule>(x);
+}
+
+namespace rules {
+using gamma = typelist<tgamma_rule, lgamma_rule, digamma_rule, polygamma_rule>;
+}
+
+}  // namespace agrad

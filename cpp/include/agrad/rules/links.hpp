@@ -1,0 +1,136 @@
+// Links between the real line and probabilities, and sums on the logarithmic scale.
+//
+// Written so that neither the value nor the derivative loses digits where a probability is close to 0 or to 1.
+#pragma once
+
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/piecewise.hpp>
+
+namespace agrad {
+
+struct inv_logit_rule : rule<1> {
+  static constexpr std::string_view name = "inv_logit", text = "Logistic function 1 / (1 + exp(-x)).",
+                                    reference = "1 / (1 + exp(-x))", ufunc = "expit";
+  static double value(double x) {
+    const double e = std::exp(-std::abs(x));
+    return (x < 0 ? e : 1) / (1 + e);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return value * apply<inv_logit_rule>(-x);  // 1 - value would cancel for large x
+  }
+};
+template <class X>
+applied<inv_logit_rule, X> inv_logit(const X& x) {
+  return apply<inv_logit_rule>(x);
+}
+
+struct logit_rule : rule<1> {
+  static constexpr std::string_view name = "logit", text = "Log odds log(x / (1 - x)).", reference = "log(x / (1 - x))";
+  static constexpr interval domain[] = {{0, 1}};
+  static double value(double x) {
+    if (std::abs(x - 0.5) < 0.25) return std::log1p((2 * x - 1) / (1 - x));  // 2 x - 1 is exact near the zero at 1/2
+    return std::log(x / (1 - x));
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 1.0 / (x * (1.0 - x));
+  }
+};
+template <class X>
+applied<logit_rule, X> logit(const X& x) {
+  return apply<logit_rule>(x);
+}
+
+struct log1m_rule : rule<1> {
+  static constexpr std::string_view name = "log1m", text = "log(1 - x), accurate for small x.", reference = "log1p(-x)";
+  static constexpr interval domain[] = {{-infinity, 1}};
+  static double value(double x) { return std::log1p(-x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -1.0 / (1.0 - x);
+  }
+};
+template <class X>
+applied<log1m_rule, X> log1m(const X& x) {
+  return apply<log1m_rule>(x);
+}
+
+struct log1p_exp_rule : rule<1> {
+  static constexpr std::string_view name = "log1p_exp", text = "log(1 + exp(x)), also called softplus.",
+                                    reference = "log1p(exp(x))";
+  static double value(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x))); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return inv_logit(x);
+  }
+};
+template <class X>
+applied<log1p_exp_rule, X> log1p_exp(const X& x) {
+  return apply<log1p_exp_rule>(x);
+}
+
+struct log1m_exp_rule : rule<1> {
+  static constexpr std::string_view name = "log1m_exp", text = "log(1 - exp(x)) for x <= 0.", reference = "log1p(-exp(x))",
+                                    source = "Maechler (2012), Accurately computing log(1 - exp(-|a|)), equation 7";
+  static constexpr interval domain[] = {{-infinity, 0}};
+  static double value(double x) { return x > -detail::log_2 ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x)); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -exp(x) / (0.0 - expm1(x));  // 0 - 0 is +0, so that the derivative at 0 is -inf
+  }
+};
+template <class X>
+applied<log1m_exp_rule, X> log1m_exp(const X& x) {
+  return apply<log1m_exp_rule>(x);
+}
+
+struct log_inv_logit_rule : rule<1> {
+  static constexpr std::string_view name = "log_inv_logit", text = "Logarithm of the logistic function, -log(1 + exp(-x)).",
+                                    reference = "-log1p(exp(-x))", ufunc = "log_expit";
+  static double value(double x) { return -log1p_exp_rule::value(-x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return inv_logit(-x);
+  }
+};
+template <class X>
+applied<log_inv_logit_rule, X> log_inv_logit(const X& x) {
+  return apply<log_inv_logit_rule>(x);
+}
+
+struct log_sum_exp_rule : rule<2> {
+  static constexpr std::string_view name = "log_sum_exp", text = "log(exp(x) + exp(y)).",
+                                    reference = "max(x, y) + log1p(exp(-fabs(x - y)))", ufunc = "logaddexp";
+  static double value(double x, double y) {
+    if (x == y) return x + detail::log_2;  // the difference of two equal infinities is nan
+    const double distance = std::abs(x - y);
+    return (x > y ? x : y) + std::log1p(std::exp(-distance));
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    return weight(x, y);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return weight(y, x);
+  }
+
+ private:
+  template <class T>
+  static T weight(const T& x, const T& y) {
+    if (x == y && !(abs(x) < infinity)) return 0.5;
+    return inv_logit(x - y);
+  }
+};
+template <class X, class Y>
+applied<log_sum_exp_rule, X, Y> log_sum_exp(const X& x, const Y& y) {
+  return apply<log_sum_exp_rule>(x, y);
+}
+
+namespace rules {
+using links =
+    typelist<inv_logit_rule, logit_rule, log1m_rule, log1p_exp_rule, log1m_exp_rule, log_inv_logit_rule, log_sum_exp_rule>;
+}
+
+}  // namespace agrad

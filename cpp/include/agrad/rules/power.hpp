@@ -1,0 +1,169 @@
+// Powers, roots and reciprocals.
+//
+// Derivatives are written so that they neither overflow nor cancel where the function itself does not.
+#pragma once
+
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/piecewise.hpp>
+
+namespace agrad {
+
+struct pow_rule : rule<2> {
+  static constexpr std::string_view name = "pow", text = "x raised to the power y; for negative x only whole y.",
+                                    reference = "x ** y", ufunc = "power";
+  static double value(double x, double y) { return std::pow(x, y); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    if (x == 0 && y == 0) return 0.0;  // x ** 0 is 1 also at x = 0
+    return y * apply<pow_rule>(x, y - 1.0);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T&, const T& value) {
+    if (value == 0) return 0.0;  // 0 ** y is 0 for all y > 0
+    return value * log(x);
+  }
+};
+template <class X, class Y>
+applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
+  return apply<pow_rule>(x, y);
+}
+
+struct square_rule : rule<1> {
+  static constexpr std::string_view name = "square", text = "x squared.", reference = "x ** 2";
+  static double value(double x) { return x * x; }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 2.0 * x;
+  }
+};
+template <class X>
+applied<square_rule, X> square(const X& x) {
+  return apply<square_rule>(x);
+}
+
+struct sqrt_rule : rule<1> {
+  static constexpr std::string_view name = "sqrt", text = "Square root.";
+  static constexpr interval domain[] = {{0, infinity}};
+  static double value(double x) { return std::sqrt(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return 0.5 / value;
+  }
+};
+template <class X>
+applied<sqrt_rule, X> sqrt(const X& x) {
+  return apply<sqrt_rule>(x);
+}
+
+struct cbrt_rule : rule<1> {
+  static constexpr std::string_view name = "cbrt", text = "Cube root, also of negative numbers.",
+                                    reference = "sign(x) * cbrt(fabs(x))";
+  static double value(double x) { return std::cbrt(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return 1.0 / (3.0 * value * value);
+  }
+};
+template <class X>
+applied<cbrt_rule, X> cbrt(const X& x) {
+  return apply<cbrt_rule>(x);
+}
+
+struct hypot_rule : rule<2> {
+  static constexpr std::string_view name = "hypot",
+                                    text = "sqrt(x^2 + y^2) without overflow; its derivative at (0, 0) is taken to be 0.";
+  static double value(double x, double y) { return std::hypot(x, y); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    return share(x, y);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return share(y, x);
+  }
+
+ private:
+  // x / hypot(x, y) by the ratio of the smaller to the larger, which is right for infinite arguments and keeps second
+  // derivatives accurate, where x / value would cancel.
+  template <class T>
+  static T share(const T& x, const T& y) {
+    if (x == 0 && y == 0) return 0.0;
+    const bool wide = abs(x) >= abs(y);
+    const T t = wide ? y / x : x / y;
+    const T s = 1.0 / sqrt(1.0 + t * t);
+    if (wide) return x < 0 ? T(-s) : s;
+    return y < 0 ? T(-t * s) : T(t * s);
+  }
+};
+template <class X, class Y>
+applied<hypot_rule, X, Y> hypot(const X& x, const Y& y) {
+  return apply<hypot_rule>(x, y);
+}
+
+struct inv_rule : rule<1> {
+  static constexpr std::string_view name = "inv", text = "Reciprocal 1 / x.", reference = "1 / x", ufunc = "reciprocal";
+  static double value(double x) { return 1 / x; }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return -value * value;
+  }
+};
+template <class X>
+applied<inv_rule, X> inv(const X& x) {
+  return apply<inv_rule>(x);
+}
+
+struct inv_sqrt_rule : rule<1> {
+  static constexpr std::string_view name = "inv_sqrt", text = "Reciprocal square root.", reference = "1 / sqrt(x)";
+  static constexpr interval domain[] = {{0, infinity}};
+  static double value(double x) { return 1 / std::sqrt(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return -0.5 * value / x;
+  }
+};
+template <class X>
+applied<inv_sqrt_rule, X> inv_sqrt(const X& x) {
+  return apply<inv_sqrt_rule>(x);
+}
+
+struct inv_square_rule : rule<1> {
+  static constexpr std::string_view name = "inv_square", text = "Reciprocal square 1 / x^2.", reference = "x ** -2";
+  static double value(double x) { return 1 / (x * x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return -2.0 * value / x;
+  }
+};
+template <class X>
+applied<inv_square_rule, X> inv_square(const X& x) {
+  return apply<inv_square_rule>(x);
+}
+
+struct fma_rule : rule<3> {
+  static constexpr std::string_view name = "fma", text = "x y + z, rounded once.", reference = "x * y + z";
+  static double value(double x, double y, double z) { return std::fma(x, y, z); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& y, const T&, const T&) {
+    return y;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T&, const T&, const T&) {
+    return x;
+  }
+  template <class T>
+  static double derivative(wrt<2>, const T&, const T&, const T&, const T&) {
+    return 1.0;
+  }
+};
+template <class X, class Y, class Z>
+applied<fma_rule, X, Y, Z> fma(const X& x, const Y& y, const Z& z) {
+  return apply<fma_rule>(x, y, z);
+}
+
+namespace rules {
+using power =
+    typelist<pow_rule, square_rule, sqrt_rule, cbrt_rule, hypot_rule, inv_rule, inv_sqrt_rule, inv_square_rule, fma_rule>;
+}
+
+}  // namespace agrad

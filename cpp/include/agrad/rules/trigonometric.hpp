@@ -1,0 +1,118 @@
+// Circular functions and their inverses.
+#pragma once
+
+#include <agrad/rules/power.hpp>
+
+namespace agrad {
+
+struct cos_rule;
+template <class X>
+applied<cos_rule, X> cos(const X& x);
+
+struct sin_rule : rule<1> {
+  static constexpr std::string_view name = "sin", text = "Sine; x in radians.";
+  static double value(double x) { return std::sin(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return cos(x);
+  }
+};
+template <class X>
+applied<sin_rule, X> sin(const X& x) {
+  return apply<sin_rule>(x);
+}
+
+struct cos_rule : rule<1> {
+  static constexpr std::string_view name = "cos", text = "Cosine; x in radians.";
+  static double value(double x) { return std::cos(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -sin(x);
+  }
+};
+template <class X>
+applied<cos_rule, X> cos(const X& x) {
+  return apply<cos_rule>(x);
+}
+
+struct tan_rule : rule<1> {
+  static constexpr std::string_view name = "tan", text = "Tangent; x in radians.";
+  static double value(double x) { return std::tan(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return 1.0 + value * value;
+  }
+};
+template <class X>
+applied<tan_rule, X> tan(const X& x) {
+  return apply<tan_rule>(x);
+}
+
+struct asin_rule : rule<1> {
+  static constexpr std::string_view name = "asin", text = "Inverse sine, in radians.", ufunc = "arcsin";
+  static constexpr interval domain[] = {{-1, 1}};
+  static double value(double x) { return std::asin(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 1.0 / sqrt((1.0 - x) * (1.0 + x));
+  }
+};
+template <class X>
+applied<asin_rule, X> asin(const X& x) {
+  return apply<asin_rule>(x);
+}
+
+struct acos_rule : rule<1> {
+  static constexpr std::string_view name = "acos", text = "Inverse cosine, in radians.", ufunc = "arccos";
+  static constexpr interval domain[] = {{-1, 1}};
+  static double value(double x) { return std::acos(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -1.0 / sqrt((1.0 - x) * (1.0 + x));
+  }
+};
+template <class X>
+applied<acos_rule, X> acos(const X& x) {
+  return apply<acos_rule>(x);
+}
+
+struct atan_rule : rule<1> {
+  static constexpr std::string_view name = "atan", text = "Inverse tangent, in radians.", ufunc = "arctan";
+  static double value(double x) { return std::atan(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return 1.0 / (1.0 + x * x);
+  }
+};
+template <class X>
+applied<atan_rule, X> atan(const X& x) {
+  return apply<atan_rule>(x);
+}
+
+struct atan2_rule : rule<2> {
+  static constexpr std::string_view name = "atan2", text = "Angle of the point with ordinate x and abscissa y, in (-pi, pi].",
+                                    ufunc = "arctan2";
+  static double value(double x, double y) { return std::atan2(x, y); }
+  // y / (x^2 + y^2) and -x / (x^2 + y^2) by the ratio of the smaller to the larger, so that no square overflows.
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    const bool flat = abs(y) > abs(x);
+    const T t = flat ? x / y : y / x;
+    if (flat) return 1.0 / (y + x * t);
+    return t / (x + y * t);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return -derivative(wrt<0>{}, y, x, y);
+  }
+};
+template <class X, class Y>
+applied<atan2_rule, X, Y> atan2(const X& x, const Y& y) {
+  return apply<atan2_rule>(x, y);
+}
+
+namespace rules {
+using trigonometric = typelist<sin_rule, cos_rule, tan_rule, asin_rule, acos_rule, atan_rule, atan2_rule>;
+}
+
+}  // namespace agrad
