@@ -1,0 +1,231 @@
+// CVODES adjoint: integrates an `ode_system` forwards and sends adjoints of its output backwards, as the RFC describes.
+//
+// Forwards only the n states are integrated; when a backward pass will be wanted, CVODES keeps a checkpoint every so many
+// steps. Backwards one problem of n adjoints and one quadrature of m parameters run from the last output time to t0; at
+// each output time the adjoint jumps by that output's own adjoint, and the integration starts anew. One solver can be swept
+// again with other adjoints, and used again for other initial values.
+// Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
+// Read next: solve/cvodes_callbacks.hpp, solve/cvodes_backward.hpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <agrad/solve/cvodes_backward.hpp>
+#include <agrad/solve/ode_options.hpp>
+
+namespace agrad {
+
+/// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
+struct ode_wanted {
+  bool initial_state = false;
+  bool initial_time = false;
+  bool times = false;
+};
+
+/// Gradient of a scalar through the solution of an initial value problem; what was not wanted is zero.
+struct ode_gradient {
+  Eigen::VectorXd initial_state;
+  double initial_time = 0;
+  Eigen::VectorXd times;
+  Eigen::VectorXd parameters;
+};
+
+/// Initial value problems of one system with one set of options. The system has to outlive the solver.
+class cvodes_adjoint {
+ public:
+  /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
+  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)
+      : function_(checked(function, system, options)),
+        options_(options),
+        wanted_(wanted),
+        sweeps_(wanted.initial_state || wanted.initial_time || system.parameters() > 0),
+        callbacks_(system),
+        context_(sundials::make_context(function_)),
+        state_(sundials::make_vector(context_, system.states(), function_)),
+        newton_(context_, state_, function_),
+        segment_(options.num_steps_between_checkpoints) {
+    if (interpolates_polynomially()) segment_ = std::max(segment_, highest_order());
+  }
+
+  cvodes_adjoint(const cvodes_adjoint&) = delete;
+  cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
+
+  /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
+  /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) {
+    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system.states()),
+               "one for each state");
+    check_initial_value_problem(function_, y0, t0, times);
+    integrated_ = false;
+    y0_ = y0, t0_ = t0, times_ = times;
+    integrate_forwards();
+    while (last_segment_is_short(forward_steps())) {
+      lengthen_segments(forward_steps());
+      integrate_forwards();
+    }
+    if (sweeps_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
+    statistics_.forward = detail::read_statistics(memory_.get());
+    CVodeGetCurrentTime(memory_.get(), &end_);
+    integrated_ = true;
+    return states_;
+  }
+
+  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
+  /// number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
+    check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
+               "one for each state at each time");
+    ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
+    if (wanted_.times) gradient.times = times_gradient(adjoints);
+    if (!sweeps_) return gradient;
+    if (adjoints.allFinite()) {
+      integrate_backwards(adjoints, gradient);
+    } else {
+      gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
+      gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+    if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
+      Eigen::VectorXd slope(n);
+      callbacks_.system.rhs(t0_, y0_.data(), slope.data());
+      gradient.initial_time = -gradient.initial_state.dot(slope);
+    }
+    if (!wanted_.initial_state) gradient.initial_state.setZero();
+    return gradient;
+  }
+
+  const ode_statistics& statistics() const { return statistics_; }
+
+ private:
+  static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {
+    check_options(function, options, system.states(), system.parameters());
+    return function;
+  }
+
+  void integrate_forwards() {
+    start_forward();
+    states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
+    for (std::size_t k = 0; k < times_.size(); ++k) {
+      advance_forward(times_[k]);
+      states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
+    }
+  }
+
+  void start_forward() {
+    callbacks_.fault.clear();
+    statistics_ = {};
+    sundials::map(state_) = y0_;
+    if (memory_) {
+      expect(CVodeReInit(memory_.get(), t0_, state_.get()), "CVodeReInit");
+      if (sweeps_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
+    } else {
+      set_up_forward();
+    }
+    // Recomputing from a checkpoint leaves its first step size behind.
+    expect(CVodeSetInitStep(memory_.get(), 0.0), "CVodeSetInitStep");
+    expect(CVodeSetStopTime(memory_.get(), times_.back()), "CVodeSetStopTime");
+  }
+
+  void set_up_forward() {
+    const int method = static_cast<int>(options_.solver_forward);
+    auto made = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(method, context_.get()), function_, "CVodeCreate");
+    void* memory = made.get();
+    const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
+    sundials::map(tolerances) = options_.absolute_tolerance_forward;
+    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, t0_, state_.get()), "CVodeInit");
+    expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
+    expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
+    expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
+    expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
+    if (sweeps_) expect(CVodeAdjInit(memory, segment_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
+    memory_ = std::move(made);
+  }
+
+  // A short last segment of polynomial interpolation (solve/cvodes_interpolation.hpp) is avoided by longer segments.
+  bool interpolates_polynomially() const {
+    return sweeps_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
+  }
+  long highest_order() const { return options_.solver_forward == ode_method::adams ? 12 : 5; }
+  long forward_steps() const {
+    long steps = 0;
+    CVodeGetNumSteps(memory_.get(), &steps);
+    return steps;
+  }
+  bool last_segment_is_short(long steps) const {
+    return interpolates_polynomially() && detail::cvodes_interpolation::is_short(steps, segment_, highest_order());
+  }
+  void lengthen_segments(long steps) {
+    do {
+      ++segment_;
+    } while (last_segment_is_short(steps));
+    memory_.reset();
+    backward_.reset();
+  }
+
+  void advance_forward(double to) {
+    double reached = t0_;
+    int checkpoints = 0;
+    const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, CV_NORMAL, &checkpoints)
+                             : CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
+    statistics_.checkpoints = checkpoints;
+    callbacks_.fault.rethrow();
+    if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
+      const detail::ode_stop at{function_, "", "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
+      detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
+    }
+    callbacks_.fault.clear();
+  }
+
+  Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols()), slope(states_.rows());
+    for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
+      if (adjoints.col(k).isZero(0)) continue;
+      callbacks_.system.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
+      gradient[k] = adjoints.col(k).dot(slope);
+    }
+    return gradient;
+  }
+
+  void integrate_backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& gradient) {
+    if (!backward_) {
+      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, statistics_);
+    }
+    backward_->clear();
+    for (Eigen::Index k = adjoints.cols() - 1; k >= 0; --k) {
+      // What CVODES reached last may lie some rounding errors before the last output time.
+      const double from = std::min(times_[static_cast<std::size_t>(k)], end_);
+      if (!adjoints.col(k).isZero(0)) backward_->jump(from, adjoints.col(k));
+      backward_->advance(from, k > 0 ? times_[static_cast<std::size_t>(k - 1)] : t0_);
+    }
+    backward_->collect();
+    gradient.initial_state = backward_->adjoint();
+    gradient.parameters = backward_->parameters();
+  }
+
+  void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
+
+  std::string function_;
+  ode_adjoint_options options_;
+  ode_wanted wanted_;
+  bool sweeps_;  // whether any derivative that is wanted takes a backward integration
+  detail::cvodes_callbacks callbacks_;
+  sundials::context_handle context_;
+  sundials::vector_handle state_;
+  sundials::dense_newton newton_;
+  long segment_;                                       // steps between checkpoints
+  std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
+  sundials::cvodes_handle memory_;
+
+  bool integrated_ = false;
+  Eigen::VectorXd y0_;
+  double t0_ = 0;
+  double end_ = 0;
+  std::vector<double> times_;
+  Eigen::MatrixXd states_;
+  ode_statistics statistics_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,167 @@
+// CVODES backward: the adjoint problem that runs back along a forward integration, and its quadrature.
+//
+// `jump` adds to the adjoint and starts anew, `advance` integrates to an earlier time. The problem belongs to the forward
+// one's CVODES memory; here are its vectors, its Newton matrix and its options.
+// Read next: solve/cvodes_adjoint.hpp, which drives it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <agrad/solve/cvodes_callbacks.hpp>
+#include <agrad/solve/ode_options.hpp>
+#include <agrad/solve/ode_statistics.hpp>
+
+namespace agrad::detail {
+
+inline ode_pass_statistics read_statistics(void* memory) {
+  ode_pass_statistics s;
+  CVodeGetNumSteps(memory, &s.steps);
+  CVodeGetNumRhsEvals(memory, &s.rhs_evaluations);
+  CVodeGetNumJacEvals(memory, &s.jacobian_evaluations);
+  CVodeGetNumLinSolvSetups(memory, &s.factorizations);
+  CVodeGetNumErrTestFails(memory, &s.error_test_failures);
+  CVodeGetNumStepSolveFails(memory, &s.convergence_failures);
+  return s;
+}
+
+/// Whether an integration is where it should be. CVODES reports success, too, when its step size has underflowed to zero
+/// (LLNL/sundials, issue 82), so its own time is asked.
+inline bool arrived(void* memory, bool forwards, double to) {
+  double now = 0, step = 0;
+  CVodeGetCurrentTime(memory, &now);
+  CVodeGetLastStep(memory, &step);
+  const double rounding = 200 * std::numeric_limits<double>::epsilon() * (std::abs(now) + std::abs(step));
+  return forwards ? now >= to - rounding : now <= to + rounding;
+}
+
+/// Throws the SolverError of the stop, at CVODES' time and after its steps.
+[[noreturn]] inline void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
+  long steps = 0;
+  CVodeGetCurrentTime(memory, &stop.t);
+  CVodeGetNumSteps(memory, &steps);
+  stop.steps += steps;
+  throw_stopped(stop, fault);
+}
+
+class cvodes_backward {
+ public:
+  cvodes_backward(const std::string& function, const ode_adjoint_options& options, cvodes_callbacks& callbacks,
+                  const sundials::context_handle& context, const sundials::cvodes_handle& forward, ode_statistics& statistics)
+      : function_(function),
+        options_(options),
+        callbacks_(callbacks),
+        statistics_(statistics),
+        forward_(forward.get()),
+        lambda_(sundials::make_vector(context, callbacks.system.states(), function)),
+        newton_(context, lambda_, function) {
+    if (callbacks.system.parameters() > 0)
+      quadrature_ = sundials::make_vector(context, callbacks.system.parameters(), function);
+  }
+
+  void clear() {
+    callbacks_.fault.clear();
+    sundials::map(lambda_).setZero();
+    if (quadrature_) sundials::map(quadrature_).setZero();
+    running_ = false;
+  }
+
+  /// Adds to the adjoint at time t and starts the integration there.
+  void jump(double t, const Eigen::Ref<const Eigen::VectorXd>& adjoint) {
+    collect();
+    sundials::map(lambda_) += adjoint;
+    if (which_ < 0) {
+      set_up(t);
+    } else {
+      expect(CVodeReInitB(forward_, which_, t, lambda_.get()), "CVodeReInitB");
+      if (quadrature_) expect(CVodeQuadReInitB(forward_, which_, quadrature_.get()), "CVodeQuadReInitB");
+    }
+    running_ = true;
+    ++statistics_.restarts;
+  }
+
+  /// Integrates back from one time to an earlier one. Times that CVODES cannot tell apart are left as one.
+  void advance(double from, double to) {
+    const double roundoff = std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
+    if (!running_ || from - to < 2 * roundoff) return;
+    const long evaluations = callbacks_.rhs_evaluations;
+    const int code = CVodeB(forward_, to, CV_NORMAL);
+    statistics_.recomputed_rhs_evaluations += callbacks_.rhs_evaluations - evaluations;
+    callbacks_.fault.rethrow();
+    if (code < 0 || !arrived(memory(), false, to)) stop(code);
+    callbacks_.fault.clear();
+    double reached = from;
+    expect(CVodeGetB(forward_, which_, &reached, lambda_.get()), "CVodeGetB");
+    if (quadrature_) expect(CVodeGetQuadB(forward_, which_, &reached, quadrature_.get()), "CVodeGetQuadB");
+  }
+
+  /// Adds what the integration since the last start cost to the statistics.
+  void collect() {
+    if (!running_) return;
+    statistics_.backward += read_statistics(memory());
+    if (quadrature_) {
+      long evaluations = 0, failures = 0;
+      CVodeGetQuadStats(memory(), &evaluations, &failures);
+      statistics_.quadrature.rhs_evaluations += evaluations;
+      statistics_.quadrature.error_test_failures += failures;
+    }
+    running_ = false;
+  }
+
+  Eigen::VectorXd adjoint() const { return sundials::map(lambda_); }
+  Eigen::VectorXd parameters() const { return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_)) : Eigen::VectorXd(); }
+
+ private:
+  void set_up(double t) {
+    int which = -1;
+    expect(CVodeCreateB(forward_, static_cast<int>(options_.solver_backward), &which), "CVodeCreateB");
+    which_ = which;
+    expect(CVodeInitB(forward_, which, cvodes_callbacks::backward_rhs, t, lambda_.get()), "CVodeInitB");
+    const sundials::vector_handle tolerances(N_VClone(lambda_.get()));
+    sundials::map(tolerances) = options_.absolute_tolerance_backward;
+    expect(CVodeSVtolerancesB(forward_, which, options_.relative_tolerance_backward, tolerances.get()), "CVodeSVtolerancesB");
+    expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
+    expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
+    expect(CVodeSetLinearSolverB(forward_, which, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolverB");
+    expect(CVodeSetJacFnB(forward_, which, cvodes_callbacks::backward_jacobian), "CVodeSetJacFnB");
+    if (quadrature_) set_up_quadrature();
+  }
+
+  void set_up_quadrature() {
+    expect(CVodeQuadInitB(forward_, which_, cvodes_callbacks::quadrature, quadrature_.get()), "CVodeQuadInitB");
+    const double relative = options_.relative_tolerance_quadrature;
+    if (const double* scalar = std::get_if<double>(&options_.absolute_tolerance_quadrature)) {
+      expect(CVodeQuadSStolerancesB(forward_, which_, relative, *scalar), "CVodeQuadSStolerancesB");
+    } else {
+      const sundials::vector_handle tolerances(N_VClone(quadrature_.get()));
+      sundials::map(tolerances) = std::get<Eigen::VectorXd>(options_.absolute_tolerance_quadrature);
+      expect(CVodeQuadSVtolerancesB(forward_, which_, relative, tolerances.get()), "CVodeQuadSVtolerancesB");
+    }
+    expect(CVodeSetQuadErrConB(forward_, which_, SUNTRUE), "CVodeSetQuadErrConB");
+  }
+
+  [[noreturn]] void stop(int code) {
+    const long before = statistics_.backward.steps;
+    throw_stopped_at(
+        memory(), {function_, "the backward pass ", "the adjoint of y", code, 0, before, dominating_state(memory(), lambda_)},
+        callbacks_.fault);
+  }
+
+  void* memory() const { return CVodeGetAdjCVodeBmem(forward_, which_); }
+  void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
+
+  const std::string& function_;
+  const ode_adjoint_options& options_;
+  cvodes_callbacks& callbacks_;
+  ode_statistics& statistics_;
+  void* forward_;
+  sundials::vector_handle lambda_;
+  sundials::dense_newton newton_;
+  sundials::vector_handle quadrature_;
+  int which_ = -1;
+  bool running_ = false;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,115 @@
+// Options of the adjoint ODE solver and the checks of all its arguments, made before anything is allocated.
+//
+// The fields carry the RFC's names; methods and interpolation are enumerations with the integers of CVODES and Stan.
+// Source: stan-dev/design-docs, 0027-adjoint-ode.
+// Read next: solve/cvodes_adjoint.hpp, which takes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <agrad/base/check.hpp>
+
+namespace agrad {
+
+/// Linear multistep method.
+enum class ode_method : int { adams = 1, bdf = 2 };
+
+/// How the backward pass finds the forward solution between its steps.
+enum class ode_interpolation : int { hermite = 1, polynomial = 2 };
+
+/// Everything that tunes `ode_adjoint_tol_ctl`; see there. Tolerances have no defaults: only the problem knows them.
+struct ode_adjoint_options {
+  double relative_tolerance_forward = 0;
+  Eigen::VectorXd absolute_tolerance_forward;  // one for each state
+  double relative_tolerance_backward = 0;
+  Eigen::VectorXd absolute_tolerance_backward;  // one for each state
+  double relative_tolerance_quadrature = 0;
+  std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature = 0.0;  // for all, or one for each active parameter
+  long max_num_steps = 0;                                                     // between two output times, in each pass
+  long num_steps_between_checkpoints = 250;
+  ode_interpolation interpolation_polynomial = ode_interpolation::hermite;
+  ode_method solver_forward = ode_method::bdf;
+  ode_method solver_backward = ode_method::bdf;
+};
+
+/// The method that a code of the RFC names; DomainError for any other code.
+inline ode_method method_from_code(std::string_view function, std::string_view argument, long code) {
+  if (code != static_cast<int>(ode_method::adams) && code != static_cast<int>(ode_method::bdf))
+    throw DomainError(detail::sentence(function, argument, -1, code, "1 (Adams) or 2 (BDF)"));
+  return static_cast<ode_method>(code);
+}
+
+/// The interpolation that a code of the RFC names; DomainError for any other code.
+inline ode_interpolation interpolation_from_code(std::string_view function, std::string_view argument, long code) {
+  if (code != static_cast<int>(ode_interpolation::hermite) && code != static_cast<int>(ode_interpolation::polynomial))
+    throw DomainError(detail::sentence(function, argument, -1, code, "1 (Hermite) or 2 (polynomial)"));
+  return static_cast<ode_interpolation>(code);
+}
+
+namespace detail {
+
+inline void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
+                             Eigen::Index wanted, std::string_view what) {
+  check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(wanted), what);
+  check_each(function, argument, tolerances.data(), static_cast<std::size_t>(tolerances.size()), 1, positive_finite);
+}
+
+inline void check_positive_count(std::string_view function, std::string_view argument, long count) {
+  if (count <= 0) throw DomainError(sentence(function, argument, -1, count, "positive"));
+}
+
+}  // namespace detail
+
+/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+/// A vector of quadrature tolerances is measured only when there is a quadrature: plain values have no active parameters.
+inline void check_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
+                          Eigen::Index parameters) {
+  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
+                           "one for each state");
+  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance_backward", options.absolute_tolerance_backward, states,
+                           "one for each state");
+  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, positive_finite);
+  const std::string_view quadrature = "absolute_tolerance_quadrature";
+  if (const double* scalar = std::get_if<double>(&options.absolute_tolerance_quadrature)) {
+    check(function, quadrature, *scalar, positive_finite);
+  } else {
+    const auto& each = std::get<Eigen::VectorXd>(options.absolute_tolerance_quadrature);
+    detail::check_tolerances(function, quadrature, each, parameters > 0 ? parameters : each.size(),
+                             "one for each active parameter");
+  }
+  detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  detail::check_positive_count(function, "num_steps_between_checkpoints", options.num_steps_between_checkpoints);
+  interpolation_from_code(function, "interpolation_polynomial", static_cast<int>(options.interpolation_polynomial));
+  method_from_code(function, "solver_forward", static_cast<int>(options.solver_forward));
+  method_from_code(function, "solver_backward", static_cast<int>(options.solver_backward));
+}
+
+/// Checks the initial value problem itself: finite y0 and t0, and at least one time, increasing, all after t0.
+inline void check_initial_value_problem(std::string_view function, const Eigen::VectorXd& y0, double t0,
+                                        const std::vector<double>& times) {
+  if (y0.size() == 0) throw ShapeError(detail::sentence(function, "y0", -1, "of length 0", "of length 1 or more"));
+  check_each(function, "y0", y0.data(), static_cast<std::size_t>(y0.size()), 1, finite);
+  check(function, "t0", t0, finite);
+  if (times.empty()) throw ShapeError(detail::sentence(function, "times", -1, "of length 0", "of length 1 or more"));
+  check_each(function, "times", times.data(), times.size(), 1, finite);
+  if (!(times[0] > t0)) {
+    throw DomainError(detail::sentence(function, "times", 0, times[0], "greater than t0 = " + detail::to_text(t0),
+                                       "the state at t0 is y0 itself"));
+  }
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    if (!(times[k] > times[k - 1])) {
+      const std::string before = "times[" + std::to_string(k - 1) + "] = " + detail::to_text(times[k - 1]);
+      throw DomainError(detail::sentence(function, "times", static_cast<long>(k), times[k], "greater than " + before,
+                                         "times are to increase strictly"));
+    }
+  }
+}
+
+}  // namespace agrad

@@ -1,0 +1,34 @@
+// ODE system: what a solver asks of y' = f(t, y; p), whoever wrote f.
+//
+// Solvers are not templates. They see this interface, and f is behind it as a C++ functor (solve/functor_system.hpp), as
+// a recorded program or by hand. p holds the active parameters only, those whose derivatives are wanted, in one vector.
+// Read next: solve/cvodes_adjoint.hpp, which integrates a system and sends adjoints back through it.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace agrad {
+
+/// A system of ordinary differential equations. Members may throw; what they throw comes out of the solver unchanged.
+/// Entries that are not finite are no fault by themselves: the solver tries a shorter step first.
+class ode_system {
+ public:
+  virtual ~ode_system() = default;
+
+  /// Length n of y.
+  virtual Eigen::Index states() const = 0;
+
+  /// Length m of p.
+  virtual Eigen::Index parameters() const = 0;
+
+  /// dydt = f(t, y), n entries.
+  virtual void rhs(double t, const double* y, double* dydt) = 0;
+
+  /// J(i, j) = df_i/dy_j, n by n; every entry is to be written.
+  virtual void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) = 0;
+
+  /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
+  virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
+};
+
+}  // namespace agrad
