@@ -9,12 +9,14 @@ Functions are written with NumPy; agrad records them and gives their derivatives
 from agrad._array import array, where
 from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
+from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad.elementwise import *  # noqa: F403
 
 __all__ = [
     "Array",
     "DomainError",
+    "OdeResult",
     "ScopeError",
     "ShapeError",
     "SolverError",
@@ -23,6 +25,9 @@ __all__ = [
     "compile",
     "grad",
     "jacobian",
+    "ode_adjoint_tol",
+    "ode_adjoint_tol_ctl",
+    "solve_ivp",
     "value_and_grad",
     "where",
 ]

@@ -13,4 +13,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_rows(m);
   agrad::python::register_program(m);
   agrad::python::register_array(m);
+#ifdef AGRAD_WITH_ODE
+  agrad::python::register_ode(m);
+#endif
 }

@@ -1,0 +1,74 @@
+// Program system: a recorded right-hand side as an `ode_system`.
+//
+// The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
+// come from tangent runs, four columns each, products with the transposed Jacobian from one reverse sweep.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/interrupt.hpp>
+#include <agrad/program/jacobian.hpp>
+#include <agrad/solve/ode_system.hpp>
+
+namespace agrad {
+
+class program_system final : public ode_system {
+ public:
+  /// n states; the program's other inputs are t and the parameters. Without `differentiated` the system has no active
+  /// parameters: their values are constants of the solve.
+  program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated)
+      : f_(std::move(f)),
+        n_(n),
+        m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n),
+        differentiated_(differentiated),
+        inputs_(f_->input_size()),
+        adjoints_(f_->input_size()),
+        slope_(static_cast<std::size_t>(n)),
+        entries_(static_cast<std::size_t>(n * n)) {}
+
+  void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
+
+  Eigen::Index states() const override { return n_; }
+  Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
+
+  void rhs(double t, const double* y, double* dydt) override {
+    set_state(t, y);
+    f_->forward(real_, inputs_.data(), dydt, false);
+  }
+
+  void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override {
+    set_state(t, y);
+    const auto n = static_cast<std::size_t>(n_);
+    jacobian_columns(*f_, tangent_, inputs_.data(), 1, n, slope_.data(), entries_.data());
+    using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    J = Eigen::Map<const row_major>(entries_.data(), n_, n_);
+  }
+
+  void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
+    set_state(t, y);
+    f_->forward(real_, inputs_.data(), slope_.data(), true);
+    f_->reverse(real_, lambda, adjoints_.data());
+    if (y_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1, n_, y_adjoint);
+    if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
+  }
+
+ private:
+  void set_state(double t, const double* y) {
+    if (++calls_ % 64 == 0) poll_interrupt();
+    inputs_[0] = t;
+    std::copy_n(y, n_, inputs_.begin() + 1);
+  }
+
+  std::shared_ptr<const program> f_;
+  Eigen::Index n_, m_;
+  bool differentiated_;
+  unsigned long calls_ = 0;
+  workspace<double> real_;
+  workspace<lanes> tangent_;
+  std::vector<double> inputs_, adjoints_, slope_, entries_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,320 @@
+"""Differential equations: the solvers that users call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from agrad._core import OdeOptions, ShapeError
+from agrad._ode_record import solve_initial_value_problem
+from agrad._structure import array
+
+__all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "solve_ivp"]
+
+RightHandSide = Callable[..., Any]
+Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
+
+_ADAMS, _BDF = 1, 2
+_HERMITE = 1
+
+
+def _for_each(tolerance: Tolerances, count: int) -> Any:
+    """A tolerance for each state; a single one is meant for all."""
+    return np.full(count, float(tolerance)) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)
+
+
+def _for_quadrature(tolerance: Tolerances) -> Any:
+    return float(tolerance) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)  # type: ignore[arg-type]
+
+
+def ode_adjoint_tol_ctl(
+    f: RightHandSide,
+    y0: Any,
+    t0: Any,
+    times: Any,
+    relative_tolerance_forward: float,
+    absolute_tolerance_forward: Tolerances,
+    relative_tolerance_backward: float,
+    absolute_tolerance_backward: Tolerances,
+    relative_tolerance_quadrature: float,
+    absolute_tolerance_quadrature: Tolerances,
+    max_num_steps: int,
+    num_steps_between_checkpoints: int,
+    interpolation_polynomial: int,
+    solver_forward: int,
+    solver_backward: int,
+    *args: Any,
+) -> Any:
+    """Solve an initial value problem with CVODES; its gradient is one adjoint integration back in time.
+
+    Only the states are integrated forwards, with a checkpoint every so many steps. For a gradient one backward problem of
+    the size of the state and one quadrature of the size of the active parameters run from the last output time to t0,
+    restarted at each output time. Nothing of that is set up when no argument is recorded.
+
+    Parameters
+    ----------
+    f : callable
+        The right-hand side ``f(t, y, *args)``, written with NumPy: t is a number, y of shape (n,); returns the n
+        derivatives of y as an array, list or tuple. It is recorded once and runs without Python; values of the
+        surrounding computation that it uses without being passed are parameters too.
+    y0 : array-like, shape (n,)
+        The state at t0.
+    t0 : float
+        The initial time.
+    times : array-like, shape (k,)
+        Output times, increasing, all after t0, in the unit of t0.
+    relative_tolerance_forward, absolute_tolerance_forward : float, float or shape (n,)
+        Tolerances of the states; positive.
+    relative_tolerance_backward, absolute_tolerance_backward : float, float or shape (n,)
+        Tolerances of the adjoints; positive.
+    relative_tolerance_quadrature, absolute_tolerance_quadrature : float, float or one for each active parameter
+        Tolerances of the parameters' gradient; positive.
+    max_num_steps : int
+        The most steps between two output times, in each direction.
+    num_steps_between_checkpoints : int
+        Steps after which the forward state is kept; fewer take less memory and more recomputation.
+    interpolation_polynomial : int
+        How the backward pass finds the forward state: 1 Hermite, 2 polynomial of variable degree.
+    solver_forward, solver_backward : int
+        Linear multistep method: 1 Adams, 2 BDF.
+    *args : any nested structures of numbers and arrays
+        Further arguments of f.
+
+    Returns
+    -------
+    numpy.ndarray or Array, shape (k, n)
+        The states at the output times, recorded when y0, t0, times or one of args is.
+
+    Raises
+    ------
+    ShapeError
+        A length does not fit, or f returns another number of derivatives than y0 has states.
+    DomainError
+        Times that do not increase or do not lie after t0, tolerances that are not positive and finite, unknown codes.
+    SolverError
+        CVODES stopped: too many steps, derivatives that are not finite, failing error tests. What f raises while it is
+        recorded comes out unchanged.
+
+    Notes
+    -----
+    f is recorded at t0 and y0 and run at other values: it cannot branch on them (``np.where`` can), and what it reads from
+    elsewhere is taken as it is at the call.
+
+    References
+    ----------
+    Stan design document 0027, adjoint ODE; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
+    """
+    make_options = partial(
+        _options,
+        "ode_adjoint_tol_ctl",
+        (relative_tolerance_forward, absolute_tolerance_forward),
+        (relative_tolerance_backward, absolute_tolerance_backward),
+        (relative_tolerance_quadrature, absolute_tolerance_quadrature),
+        (max_num_steps, num_steps_between_checkpoints, interpolation_polynomial, solver_forward, solver_backward),
+    )
+    return solve_initial_value_problem("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args)[0]
+
+
+def ode_adjoint_tol(
+    f: RightHandSide,
+    y0: Any,
+    t0: Any,
+    times: Any,
+    relative_tolerance: float,
+    absolute_tolerance: Tolerances,
+    max_num_steps: int,
+    *args: Any,
+) -> Any:
+    """Solve an initial value problem as :func:`ode_adjoint_tol_ctl` does, with one pair of tolerances.
+
+    The absolute tolerance is divided by 10 for the forward and by 3 for the backward pass, and taken as given for the
+    quadrature; checkpoints are kept every 250 steps; interpolation is Hermite; both passes use BDF.
+
+    Parameters
+    ----------
+    f : callable
+        The right-hand side ``f(t, y, *args)``; see :func:`ode_adjoint_tol_ctl`.
+    y0 : array-like, shape (n,)
+        The state at t0.
+    t0 : float
+        The initial time.
+    times : array-like, shape (k,)
+        Output times, increasing, all after t0.
+    relative_tolerance, absolute_tolerance : float, float or shape (n,)
+        Tolerances; positive. A vector has one for each state, and its smallest holds for the quadrature.
+    max_num_steps : int
+        The most steps between two output times, in each direction.
+    *args : any nested structures of numbers and arrays
+        Further arguments of f.
+
+    Returns
+    -------
+    numpy.ndarray or Array, shape (k, n)
+        The states at the output times, recorded when y0, t0, times or one of args is.
+
+    Raises
+    ------
+    ShapeError, DomainError, SolverError
+        As :func:`ode_adjoint_tol_ctl`.
+
+    References
+    ----------
+    Stan design document 0027, adjoint ODE.
+    """
+    make_options = _simple_options("ode_adjoint_tol", relative_tolerance, absolute_tolerance, max_num_steps)
+    return solve_initial_value_problem("ode_adjoint_tol", f, y0, t0, times, make_options, args)[0]
+
+
+def _options(
+    function: str,
+    forward: tuple[float, Tolerances],
+    backward: tuple[float, Tolerances],
+    quadrature: tuple[float, Tolerances],
+    controls: tuple[int, int, int, int, int],
+    states: int,
+) -> OdeOptions:
+    return OdeOptions(
+        function,
+        float(forward[0]),
+        _for_each(forward[1], states),
+        float(backward[0]),
+        _for_each(backward[1], states),
+        float(quadrature[0]),
+        _for_quadrature(quadrature[1]),
+        *controls,
+    )
+
+
+def _simple_options(
+    function: str, relative: float, absolute: Tolerances, max_num_steps: int, method: int = _BDF
+) -> Callable[[int], OdeOptions]:
+    """The RFC's derived settings of `ode_adjoint_tol`."""
+    each = np.asarray(absolute, dtype=float)
+    smallest = float(each.min()) if each.size else 0.0
+    controls = (max_num_steps, 250, _HERMITE, method, method)
+    return partial(_options, function, (relative, each / 10), (relative, each / 3), (relative, smallest), controls)
+
+
+@dataclass
+class OdeResult:
+    """What :func:`solve_ivp` returns.
+
+    Attributes
+    ----------
+    t : numpy.ndarray, shape (k,)
+        Output times.
+    y : numpy.ndarray or Array, shape (n, k)
+        The states at the output times, a column each; differentiable.
+    success : bool
+        True; a solve that does not succeed raises.
+    status : int
+        0: the end of the interval was reached.
+    message : str
+        The same in words.
+    stats : dict
+        Steps, evaluations and failures of the forward pass; empty while a surrounding function is recorded.
+    """
+
+    t: Any
+    y: Any
+    success: bool = True
+    status: int = 0
+    message: str = "The solver successfully reached the end of the integration interval."
+    stats: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations of the right-hand side."""
+        return self.stats.get("rhs_evaluations", 0)
+
+    @property
+    def njev(self) -> int:
+        """Evaluations of its Jacobian."""
+        return self.stats.get("jacobian_evaluations", 0)
+
+    @property
+    def nlu(self) -> int:
+        """Factorisations."""
+        return self.stats.get("factorizations", 0)
+
+    @property
+    def nst(self) -> int:
+        """Steps."""
+        return self.stats.get("steps", 0)
+
+
+def solve_ivp(
+    fun: RightHandSide,
+    t_span: Sequence[Any],
+    y0: Any,
+    method: str = "BDF",
+    t_eval: Any = None,
+    *,
+    args: tuple[Any, ...] = (),
+    rtol: float = 1e-6,
+    atol: Tolerances = 1e-8,
+    max_num_steps: int = 100_000,
+) -> OdeResult:
+    """Solve an initial value problem, with SciPy's signature; the result is differentiable.
+
+    Parameters
+    ----------
+    fun : callable
+        The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
+    t_span : pair of floats
+        Initial and final time, increasing.
+    y0 : array-like, shape (n,)
+        The initial state.
+    method : {"BDF", "Adams"}
+        CVODES' method, in both directions: "BDF" for stiff and "Adams" for other systems.
+    t_eval : array-like, shape (k,), optional
+        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
+    args : tuple
+        Further arguments of fun: any nested structures of numbers and arrays.
+    rtol, atol : float, float or shape (n,)
+        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward one by 10, as
+        :func:`ode_adjoint_tol` does.
+    max_num_steps : int
+        The most steps between two output times.
+
+    Returns
+    -------
+    OdeResult
+        With t, shape (k,), and y, shape (n, k).
+
+    Raises
+    ------
+    ShapeError, DomainError, SolverError
+        As :func:`ode_adjoint_tol_ctl`.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> end = lambda rate: ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], args=(rate,)).y[0, -1]
+    >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
+    -0.6065
+    """
+    codes = {"Adams": _ADAMS, "BDF": _BDF}
+    if method not in codes:
+        raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, codes))}")
+    if len(t_span) != 2:
+        raise ShapeError(f"solve_ivp: t_span is of length {len(t_span)}, but must be of length 2; initial and final time")
+    times = np.asarray(t_span if t_eval is None else t_eval, dtype=float)
+    t0, end = float(t_span[0]), float(t_span[1])
+    if times.ndim != 1 or times.size == 0 or not (np.all(times >= t0) and np.all(times <= end)):
+        raise ValueError(f"solve_ivp: t_eval is {times}, but must be a vector of times within t_span = ({t0}, {end})")
+    starts_there = bool(times[0] == t0)
+    make_options = _simple_options("solve_ivp", rtol, atol, max_num_steps, codes[method])
+    y0 = array(y0)
+    y, stats = np.reshape(y0, (1, -1))[:0], {}
+    if times.size > starts_there:
+        y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
+    if starts_there:
+        first = np.reshape(y0, (1, -1))
+        y = np.concatenate([first, y]) if times.size > 1 else first
+    return OdeResult(times, np.transpose(y), stats=stats)
+

@@ -1,0 +1,84 @@
+"""Recording a right-hand side and putting its solve into the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Comparison, OdeOperation, OdeOptions, ShapeError, check_initial_value_problem
+from agrad._recording import name_of, open_recording
+from agrad._structure import array, find_recording
+from agrad._trees import flatten
+
+__all__ = ["solve_initial_value_problem"]
+
+RightHandSide = Callable[..., Any]
+
+
+def _plain(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The values of an argument, recorded or not, as a float64 array."""
+    values = x.recorded_values if isinstance(x, Array) else np.asarray(x)
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"{function}: {name} is of dtype {values.dtype}, but must be real numbers")
+    return values.astype(np.float64)
+
+
+def _vector(function: str, name: str, x: Any) -> Any:
+    """A number, sequence or array, possibly recorded, as a vector."""
+    x = array(x) if isinstance(x, (list, tuple)) else x
+    if np.ndim(x) > 1:
+        raise ShapeError(f"{function}: {name} is of shape {np.shape(x)}, but must be a vector")
+    return np.reshape(x, (-1,)) if isinstance(x, Array) else np.reshape(_plain(function, name, x), -1)
+
+
+class _Recorded:
+    """The right-hand side as a program, and the values that it takes as parameters."""
+
+    def __init__(self, function: str, f: RightHandSide, t0: float, y0: Any, args: tuple[Any, ...]) -> None:
+        label = f"{function}({name_of(f)})"
+        leaves, together, _ = flatten(args)
+        with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
+            t, y = recording.input(np.asarray(t0)), recording.input(y0)
+            self.parameters = [leaf for leaf in leaves if isinstance(leaf, Array)]
+            given = [recording.input(x.recorded_values) if isinstance(x, Array) else x for x in leaves]
+            slope = f(t, y, *together(given))
+            if slope is None:
+                raise TypeError(f"{label}: result is None, but must be the derivatives of the states; does it return?")
+            slope = recording.array(array(slope))
+            if slope.size != len(y0) or slope.ndim > 1:
+                raise ShapeError(
+                    f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); one derivative for each state"
+                )
+            self.parameters += recording.captured
+            self.program = recording.program(slope)
+
+
+def solve_initial_value_problem(
+    function: str,
+    f: RightHandSide,
+    y0: Any,
+    t0: Any,
+    times: Any,
+    make_options: Callable[[int], OdeOptions],
+    args: tuple[Any, ...],
+) -> tuple[Any, dict[str, int]]:
+    """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""
+    if not callable(f):
+        raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
+    y0, times = _vector(function, "y0", y0), _vector(function, "times", times)
+    if np.size(t0) != 1:
+        raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")
+    start, states = _plain(function, "t0", t0).item(), _plain(function, "y0", y0)
+    check_initial_value_problem(function, states, start, _plain(function, "times", times))
+    options = make_options(len(states))
+    recorded = _Recorded(function, f, start, states, args)
+    wanted = [isinstance(x, Array) for x in (y0, t0, times)]
+    operation = OdeOperation(function, recorded.program, len(states), len(times), options, *wanted)
+    parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in recorded.parameters)]
+    recording = find_recording(parts)
+    if recording is None:
+        y, statistics = operation.solve(np.concatenate(parts), len(times))
+        return y, statistics
+    return operation.record(np.concatenate([recording.array(x) for x in parts]), len(times)), {}

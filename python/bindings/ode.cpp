@@ -1,0 +1,112 @@
+// Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
+#ifdef AGRAD_WITH_ODE
+
+#include <agrad/base/interrupt.hpp>
+#include <agrad/solve/ode_operation.hpp>
+#include <utility>
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "errors.hpp"
+#include "pool.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+/// Looks for Ctrl-C; the exception that its handler raised ends the solve.
+void check_signals() {
+  const py::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+ode_adjoint_options options_from(const std::string& function, double relative_tolerance_forward,
+                                 Eigen::VectorXd absolute_tolerance_forward, double relative_tolerance_backward,
+                                 Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
+                                 std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
+                                 long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
+                                 long solver_backward) {
+  ode_adjoint_options o;
+  o.relative_tolerance_forward = relative_tolerance_forward;
+  o.absolute_tolerance_forward = std::move(absolute_tolerance_forward);
+  o.relative_tolerance_backward = relative_tolerance_backward;
+  o.absolute_tolerance_backward = std::move(absolute_tolerance_backward);
+  o.relative_tolerance_quadrature = relative_tolerance_quadrature;
+  o.absolute_tolerance_quadrature = std::move(absolute_tolerance_quadrature);
+  o.max_num_steps = max_num_steps;
+  o.num_steps_between_checkpoints = num_steps_between_checkpoints;
+  o.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", interpolation_polynomial);
+  o.solver_forward = method_from_code(function, "solver_forward", solver_forward);
+  o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
+  return o;
+}
+
+py::dict to_dict(const ode_pass_statistics& s) {
+  py::dict d;
+  d["steps"] = s.steps;
+  d["rhs_evaluations"] = s.rhs_evaluations;
+  d["jacobian_evaluations"] = s.jacobian_evaluations;
+  d["factorizations"] = s.factorizations;
+  d["error_test_failures"] = s.error_test_failures;
+  d["convergence_failures"] = s.convergence_failures;
+  return d;
+}
+
+shape_type shape_of(const ode_operation& f, py::ssize_t times) {
+  return {times, static_cast<py::ssize_t>(f.output_size()) / times};
+}
+
+/// Records the solve on the slots of x and returns the states, times x n, as recorded.
+array record(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
+  const span argument = x.as_dense();
+  recording& in = *x.owner();
+  slot first = 0;
+  {
+    const py::gil_scoped_release unlocked;
+    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
+  }
+  return array(x.owner(), shape_of(*f, times), first);
+}
+
+/// Solves at once: the states, and what it cost.
+py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x,
+                py::ssize_t times) {
+  py::array_t<double> y(shape_of(f, times));
+  const double* from = x.data();
+  double* to = y.mutable_data();
+  const auto state = f.make_state();
+  {
+    const py::gil_scoped_release unlocked;
+    f.forward(*state, from, to, false);
+  }
+  return py::make_tuple(y, to_dict(ode_operation::statistics(*state).forward));
+}
+
+}  // namespace
+
+void register_ode(py::module_& m) {
+  interrupt_check = check_signals;
+  py::class_<ode_adjoint_options>(m, "OdeOptions", "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
+      .def(py::init(&options_from), py::arg("function"), py::arg("relative_tolerance_forward"),
+           py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"), py::arg("absolute_tolerance_backward"),
+           py::arg("relative_tolerance_quadrature"), py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"),
+           py::arg("num_steps_between_checkpoints"), py::arg("interpolation_polynomial"), py::arg("solver_forward"),
+           py::arg("solver_backward"));
+  m.def("check_initial_value_problem", &check_initial_value_problem, "Raises unless y0, t0 and times are an initial value problem.");
+  py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
+      .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
+                       const ode_adjoint_options& options, bool of_state, bool of_time, bool of_times) {
+             return std::make_shared<ode_operation>(function, f.code, states, times, options,
+                                                    ode_wanted{of_state, of_time, of_times});
+           }))
+      .def("record", &record)
+      .def("solve", &solve);
+}
+
+}  // namespace agrad::python
+
+#endif
