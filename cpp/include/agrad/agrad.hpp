@@ -4,6 +4,7 @@
 // recorded programs (program/). Start with tape/README.md and rules/exponential.hpp.
 #pragma once
 
+#include <agrad/dual/density.hpp>
 #include <agrad/dual/dual.hpp>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/rules/array.hpp>

@@ -22,8 +22,12 @@ using matrix_of = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
 namespace detail {
 
+// By conversion, because a VectorBlock derives from the DenseBase of a Block, not from its own.
+template <class Derived>
+std::true_type converts_to_dense(const Eigen::DenseBase<Derived>*);
+std::false_type converts_to_dense(const void*);
 template <class T>
-inline constexpr bool is_eigen = std::is_base_of_v<Eigen::DenseBase<T>, T>;
+inline constexpr bool is_eigen = decltype(converts_to_dense(static_cast<const T*>(nullptr)))::value;
 
 template <class T, class = void>
 struct entry {
@@ -43,13 +47,15 @@ struct stored<T, std::enable_if_t<(rank_of<T> == 1)>> {
   using type = typename engine_of<T>::type::scalar;
 };
 template <class Rule, class... X>
-using entry_result_t = typename stored<std::decay_t<decltype(agrad::apply<Rule>(std::declval<typename entry<X>::type>()...))>>::type;
+using entry_result_t =
+    typename stored<std::decay_t<decltype(agrad::apply<Rule>(std::declval<typename entry<X>::type>()...))>>::type;
 
 template <class Shape, class Scalar>
-using same_shape_t = std::conditional_t<
-    std::is_base_of_v<Eigen::ArrayBase<Shape>, Shape>,
-    Eigen::Array<Scalar, Shape::RowsAtCompileTime, Shape::ColsAtCompileTime, Shape::IsRowMajor ? Eigen::RowMajor : Eigen::ColMajor>,
-    Eigen::Matrix<Scalar, Shape::RowsAtCompileTime, Shape::ColsAtCompileTime, Shape::IsRowMajor ? Eigen::RowMajor : Eigen::ColMajor>>;
+using same_shape_t = std::conditional_t<std::is_base_of_v<Eigen::ArrayBase<Shape>, Shape>,
+                                        Eigen::Array<Scalar, Shape::RowsAtCompileTime, Shape::ColsAtCompileTime,
+                                                     Shape::IsRowMajor ? Eigen::RowMajor : Eigen::ColMajor>,
+                                        Eigen::Matrix<Scalar, Shape::RowsAtCompileTime, Shape::ColsAtCompileTime,
+                                                      Shape::IsRowMajor ? Eigen::RowMajor : Eigen::ColMajor>>;
 
 template <class X, class... Rest>
 const auto& first_array(const X& x, const Rest&... rest) {

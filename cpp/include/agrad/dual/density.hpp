@@ -1,0 +1,12 @@
+// Densities of duals: the sum is computed on the dual itself, so that Hessians pass through.
+#pragma once
+
+#include <agrad/dual/dual.hpp>
+#include <agrad/rules/densities.hpp>
+
+namespace agrad::detail {
+
+template <class T, int K>
+struct density_engine<dual<T, K>> : direct_density_engine<dual<T, K>> {};
+
+}  // namespace agrad::detail

@@ -1,0 +1,160 @@
+// Apply density: takes the arguments of a call apart (numbers, vectors, Eigen arrays) and hands them to an engine.
+//
+// The engine is that of the arguments' common scalar: double here, var in tape/density.hpp, dual in dual/density.hpp. Sizes
+// and values are checked here, once for all engines.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include <agrad/rules/array.hpp>
+#include <agrad/rules/density/density.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The scalar of an argument: its own type, or that of its entries; numbers of any kind are doubles. Engines specialise it
+/// for types of theirs.
+template <class X, class = void>
+struct scalar_of {
+  using type = std::conditional_t<std::is_arithmetic_v<X>, double, X>;
+};
+template <class X>
+struct scalar_of<X, std::enable_if_t<is_eigen<X>>> : scalar_of<typename X::Scalar> {};
+template <class X, class A>
+struct scalar_of<std::vector<X, A>> : scalar_of<X> {};
+template <class X>
+using scalar_of_t = typename scalar_of<X>::type;
+
+/// The scalar that all the others can be converted to.
+template <class... S>
+struct common_scalar;
+template <class S>
+struct common_scalar<S> {
+  using type = S;
+};
+template <class S, class R, class... Rest>
+struct common_scalar<S, R, Rest...> : common_scalar<std::conditional_t<std::is_convertible_v<S, R>, R, S>, Rest...> {};
+
+/// How an argument is read: a number here, sequences below. `data` is a pointer to consecutive entries, if there are such.
+/// Engines specialise it for sequence types of theirs.
+template <class X, class = void>
+struct sequence {
+  static constexpr bool is_scalar = true;
+  static std::size_t size(const X&) { return 1; }
+  static const X& at(const X& x, std::size_t) { return x; }
+};
+template <class X, class A>
+struct sequence<std::vector<X, A>> {
+  static constexpr bool is_scalar = false;
+  static std::size_t size(const std::vector<X, A>& x) { return x.size(); }
+  static decltype(auto) at(const std::vector<X, A>& x, std::size_t i) { return x[i]; }
+  static const X* data(const std::vector<X, A>& x) { return x.data(); }
+};
+template <class X>
+struct sequence<X, std::enable_if_t<is_eigen<X>>> {  // a plain matrix or array, in column-major order
+  static constexpr bool is_scalar = false;
+  static std::size_t size(const X& x) { return static_cast<std::size_t>(x.size()); }
+  static decltype(auto) at(const X& x, std::size_t i) {
+    const Eigen::Index place = static_cast<Eigen::Index>(i);
+    return x.coeff(place % x.rows(), place / x.rows());
+  }
+  static const typename X::Scalar* data(const X& x) { return X::IsVectorAtCompileTime || !X::IsRowMajor ? x.data() : nullptr; }
+};
+
+/// An argument as an array of S: a sequence of S itself where that is possible, else a copy.
+template <class S, class X, class = void>
+class density_operand {
+ public:
+  explicit density_operand(const X& x) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(sequence<X>::at(x, 0))>, S>) values_ = sequence<X>::data(x);
+    if (values_ != nullptr) return;
+    copy_.reserve(sequence<X>::size(x));
+    for (std::size_t i = 0; i < sequence<X>::size(x); ++i) copy_.push_back(S(sequence<X>::at(x, i)));
+    values_ = copy_.data();
+  }
+  density_operand(const density_operand&) = delete;
+  density_operand& operator=(const density_operand&) = delete;
+  density_input<S> input(bool active) const { return {values_, 1, active}; }
+
+ private:
+  const S* values_ = nullptr;
+  std::vector<S> copy_;
+};
+template <class S, class X>
+class density_operand<S, X, std::enable_if_t<sequence<X>::is_scalar>> {
+ public:
+  explicit density_operand(const X& x) : value_(x) {}
+  density_operand(const density_operand&) = delete;
+  density_operand& operator=(const density_operand&) = delete;
+  density_input<S> input(bool active) const { return {&value_, 0, active}; }
+
+ private:
+  S value_;
+};
+
+/// Engine of the densities on scalar S: `apply<Rule, propto>(n, x...)`, specialised by each engine.
+template <class S>
+struct density_engine;
+
+/// Any scalar that records nothing as a whole: the terms are summed on it.
+template <class S>
+struct direct_density_engine {
+  template <class Rule, bool propto, class... X>
+  static S apply(std::size_t n, const X&... x) {
+    return sum<Rule, propto>(n, density_operand<S, X>(x)...);
+  }
+
+ private:
+  template <class Rule, bool propto, class... X>
+  static S sum(std::size_t n, const density_operand<S, X>&... x) {
+    const density_inputs<Rule, S> in{x.input(!std::is_same_v<scalar_of_t<X>, double>)...};
+    density_check<Rule>(n, in);
+    return density_value<Rule>(n, in, propto);
+  }
+};
+template <>
+struct density_engine<double> : direct_density_engine<double> {};
+
+/// The common length of the sequences among the arguments, 1 if all are scalars. Throws ShapeError if there is none.
+template <class Rule, class... X>
+std::size_t density_size(const X&... x) {
+  constexpr bool is_scalar[] = {sequence<X>::is_scalar...};
+  const std::size_t sizes[] = {sequence<X>::size(x)...};
+  std::size_t first = 0;
+  while (first < sizeof...(X) && is_scalar[first]) ++first;
+  if (first == sizeof...(X)) return 1;
+  for (std::size_t k = first + 1; k < sizeof...(X); ++k)
+    if (!is_scalar[k])
+      check_size(Rule::name, Rule::arguments[k].name, sizes[k], sizes[first],
+                 "all sequences have one length, numbers broadcast");
+  return sizes[first];
+}
+
+/// What stays of an argument while the density is computed: Eigen's expressions are evaluated once.
+template <class X>
+decltype(auto) evaluated_argument(const X& x) {
+  if constexpr (is_eigen<X>)
+    return x.eval();
+  else
+    return (x);
+}
+
+template <class Rule, bool propto, class... X>
+auto apply_density_evaluated(const X&... x) {
+  using S = typename common_scalar<scalar_of_t<X>...>::type;
+  const std::size_t n = density_size<Rule>(x...);
+  return density_engine<S>::template apply<Rule, propto>(n, x...);
+}
+
+}  // namespace detail
+
+/// The sum of a density's terms over its arguments, on their engine.
+template <class Rule, bool propto, class... X>
+auto apply_density(const X&... x) {
+  static_assert(sizeof...(X) == Rule::arity, "the density takes another number of arguments");
+  return detail::apply_density_evaluated<Rule, propto>(detail::evaluated_argument(x)...);
+}
+
+}  // namespace agrad
