@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/densities.hpp>
+#include <agrad/rules/density/densities.hpp>
 
 namespace agrad::detail {
 

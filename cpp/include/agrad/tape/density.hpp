@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <agrad/rules/densities.hpp>
+#include <agrad/rules/density/densities.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/matrix.hpp>
 
