@@ -64,15 +64,13 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
     return next((ring for node in sorted(graph) if (ring := search(node, []))), [])
 
 
-def room_graph() -> dict[str, set[str]]:
+def folder_graph() -> dict[str, set[str]]:
     """Return which folders of headers include which others; folders of one layer may, but not in a circle."""
     graph: dict[str, set[str]] = {}
     for path in HEADERS.rglob("*.hpp"):
-        room = path.parent.relative_to(HEADERS).as_posix()
-        for include in INCLUDE.findall(path.read_text()):
-            other = include.rpartition("/")[0]
-            if include.startswith("agrad/") and other not in {room, "agrad"} and room != "agrad":
-                graph.setdefault(room, set()).add(other)
+        own = folder_of(path.relative_to(HEADERS).as_posix())
+        others = {folder_of(include) for include in INCLUDE.findall(path.read_text()) if include.startswith("agrad/")}
+        graph.setdefault(own, set()).update(others - {own, ""})
     return graph
 
 
@@ -88,7 +86,7 @@ def main() -> int:
     ]
     unknown = {path.name for path in (HEADERS / "agrad").iterdir() if path.is_dir()} - LEVEL.keys()
     found += [f"agrad/{folder} has no layer; give it one in {Path(__file__).name}" for folder in sorted(unknown)]
-    if ring := cycle(room_graph()):
+    if ring := cycle(folder_graph()):
         found.append("these folders include each other in a circle: " + " -> ".join(ring))
     for complaint in found:
         print(f"layers: {complaint}")
