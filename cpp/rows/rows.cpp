@@ -1,22 +1,41 @@
 #include "rows.hpp"
 
+#include <agrad/program/density.hpp>
 #include <agrad/program/kernels.hpp>
+#include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <stdexcept>
 #include <string>
 
 namespace agrad {
 
+namespace {
+
+/// One row for each rule of a typelist.
+template <class Row, class Rules, class Make>
+std::vector<Row> made_from(Rules list, const Make& make) {
+  std::vector<Row> rows;
+  rows.reserve(Rules::size);
+  for_each(list, [&](auto tag) { rows.push_back(make(tag)); });
+  return rows;
+}
+
+}  // namespace
+
 const std::vector<elementwise_row>& elementwise_rows() {
-  static const std::vector<elementwise_row> rows = [] {
-    std::vector<elementwise_row> made;
-    for_each(rules::elementwise{}, [&](auto tag) {
-      using Rule = typename decltype(tag)::type;
-      made.push_back({Rule::name, Rule::text, Rule::reference, Rule::ufunc, Rule::source, Rule::arity, Rule::domain,
-                      &elementwise_kernel<Rule>});
-    });
-    return made;
-  }();
+  static const auto rows = made_from<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
+    using Rule = typename decltype(tag)::type;
+    return {Rule::name,   Rule::text,  Rule::reference, Rule::ufunc,
+            Rule::source, Rule::arity, Rule::domain,    &elementwise_kernel<Rule>};
+  });
+  return rows;
+}
+
+const std::vector<density_row>& density_rows() {
+  static const auto rows = made_from<density_row>(rules::densities{}, [](auto tag) -> density_row {
+    using Rule = typename decltype(tag)::type;
+    return {Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &density_kernel<Rule>};
+  });
   return rows;
 }
 

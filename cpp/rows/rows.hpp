@@ -1,13 +1,13 @@
 // Rows: the rules as plain data, for whoever must not be compiled against them (bindings, docs, tests).
 //
-// The rows are made from the rules' typelists by a template; there is no other list of functions. A row's place in
-// elementwise_rows() is its opcode.
+// The rows are made from the rules' typelists by a template; there is no other list of functions.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include <agrad/program/operation.hpp>
+#include <agrad/rules/density/density.hpp>
 #include <agrad/rules/rule.hpp>
 
 namespace agrad {
@@ -19,7 +19,15 @@ struct elementwise_row {
   const kernel* loops;
 };
 
+struct density_row {
+  std::string_view name, text, source;
+  int arity;
+  const density_argument* arguments;
+  const kernel* loops;
+};
+
 const std::vector<elementwise_row>& elementwise_rows();
+const std::vector<density_row>& density_rows();
 
 /// The row of that name; the name must be one of the list.
 const elementwise_row& elementwise_row_named(std::string_view name);

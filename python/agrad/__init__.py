@@ -11,6 +11,7 @@ from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._transforms import grad, jacobian, value_and_grad
+from agrad.density import *  # noqa: F403
 from agrad.elementwise import *  # noqa: F403
 
 __all__ = [
@@ -31,4 +32,4 @@ __all__ = [
     "value_and_grad",
     "where",
 ]
-__all__ += elementwise.__all__  # noqa: F405
+__all__ += density.__all__ + elementwise.__all__  # noqa: F405

@@ -86,6 +86,7 @@ std::string to_text(const shape_type& shape);
 
 void register_array(pybind11::module_& m);
 void register_rows(pybind11::module_& m);
+void register_densities(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_ode(pybind11::module_& m);
 

@@ -101,23 +101,27 @@ void add_operators(py::class_<array>& type) {
     const char *name, *reflected, *row;
   };
   static constexpr name_of_operator operators[] = {
-      {"__add__", "__radd__", "add"},          {"__sub__", "__rsub__", "subtract"},
-      {"__mul__", "__rmul__", "multiply"},     {"__truediv__", "__rtruediv__", "divide"},
-      {"__lt__", nullptr, "less"},             {"__le__", nullptr, "less_equal"},
-      {"__gt__", nullptr, "greater"},          {"__ge__", nullptr, "greater_equal"},
-      {"__eq__", nullptr, "equal"},            {"__ne__", nullptr, "not_equal"},
+      {"__add__", "__radd__", "add"},      {"__sub__", "__rsub__", "subtract"},
+      {"__mul__", "__rmul__", "multiply"}, {"__truediv__", "__rtruediv__", "divide"},
+      {"__lt__", nullptr, "less"},         {"__le__", nullptr, "less_equal"},
+      {"__gt__", nullptr, "greater"},      {"__ge__", nullptr, "greater_equal"},
+      {"__eq__", nullptr, "equal"},        {"__ne__", nullptr, "not_equal"},
   };
   for (const name_of_operator& o : operators) {
     const elementwise_row& row = elementwise_row_named(o.row);
-    type.def(o.name, [&row](const py::object& a, const py::object& b) { return operate(row, a, b); }, py::is_operator());
+    type.def(
+        o.name, [&row](const py::object& a, const py::object& b) { return operate(row, a, b); }, py::is_operator());
     if (o.reflected != nullptr)
-      type.def(o.reflected, [&row](const py::object& a, const py::object& b) { return operate(row, b, a); }, py::is_operator());
+      type.def(
+          o.reflected, [&row](const py::object& a, const py::object& b) { return operate(row, b, a); }, py::is_operator());
   }
   const elementwise_row& pow = elementwise_row_named("pow");
   const elementwise_row& negative = elementwise_row_named("negative");
   const elementwise_row& abs = elementwise_row_named("abs");
-  type.def("__pow__", [](const py::object& a, const py::object& b) { return power(a, b); }, py::is_operator())
-      .def("__rpow__", [&pow](const py::object& a, const py::object& b) { return operate(pow, b, a); }, py::is_operator())
+  type.def(
+          "__pow__", [](const py::object& a, const py::object& b) { return power(a, b); }, py::is_operator())
+      .def(
+          "__rpow__", [&pow](const py::object& a, const py::object& b) { return operate(pow, b, a); }, py::is_operator())
       .def("__neg__", [&negative](const py::object& a) { return record_elementwise(negative, py::args(py::make_tuple(a))); })
       .def("__abs__", [&abs](const py::object& a) { return record_elementwise(abs, py::args(py::make_tuple(a))); })
       .def("__pos__", [](const array& a) { return a; });
@@ -132,10 +136,13 @@ void register_array(py::module_& m) {
 Made by agrad, not by hand: a function that agrad differentiates, compiles or solves is called with such arrays. NumPy's
 operators, functions and ufuncs work on them and return new ones; they have no values of their own to read.)");
   type.attr("__module__") = "agrad";
-  type.def_property_readonly("shape", [](const array& a) { return py::tuple(py::cast(a.shape())); }, "The lengths of its dimensions.")
-      .def_property_readonly("ndim", [](const array& a) { return a.shape().size(); }, "The number of its dimensions.")
+  type.def_property_readonly(
+          "shape", [](const array& a) { return py::tuple(py::cast(a.shape())); }, "The lengths of its dimensions.")
+      .def_property_readonly(
+          "ndim", [](const array& a) { return a.shape().size(); }, "The number of its dimensions.")
       .def_property_readonly("size", &array::size, "The number of its entries.")
-      .def_property_readonly("dtype", [](const array&) { return py::dtype::of<double>(); }, "Always float64.")
+      .def_property_readonly(
+          "dtype", [](const array&) { return py::dtype::of<double>(); }, "Always float64.")
       .def_property_readonly("slots", &slots_of, "The places of its entries in the recording.")
       .def_property_readonly("recorded_values", &values_of, "What the entries were when they were recorded.")
       .def_property_readonly("recording", &array::owner)

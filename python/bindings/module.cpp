@@ -11,9 +11,8 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = agrad::version;
   agrad::python::register_errors(m);
   agrad::python::register_rows(m);
+  agrad::python::register_densities(m);
   agrad::python::register_program(m);
   agrad::python::register_array(m);
-#ifdef AGRAD_WITH_ODE
   agrad::python::register_ode(m);
-#endif
 }

@@ -1,6 +1,4 @@
 // Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
-#ifdef AGRAD_WITH_ODE
-
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_operation.hpp>
 #include <utility>
@@ -92,21 +90,20 @@ void register_ode(py::module_& m) {
   interrupt_check = check_signals;
   py::class_<ode_adjoint_options>(m, "OdeOptions", "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
       .def(py::init(&options_from), py::arg("function"), py::arg("relative_tolerance_forward"),
-           py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"), py::arg("absolute_tolerance_backward"),
-           py::arg("relative_tolerance_quadrature"), py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"),
-           py::arg("num_steps_between_checkpoints"), py::arg("interpolation_polynomial"), py::arg("solver_forward"),
-           py::arg("solver_backward"));
-  m.def("check_initial_value_problem", &check_initial_value_problem, "Raises unless y0, t0 and times are an initial value problem.");
+           py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"),
+           py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
+           py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
+           py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"));
+  m.def("check_initial_value_problem", &check_initial_value_problem,
+        "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
       .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
                        const ode_adjoint_options& options, bool of_state, bool of_time, bool of_times) {
-             return std::make_shared<ode_operation>(function, f.code, states, times, options,
-                                                    ode_wanted{of_state, of_time, of_times});
-           }))
+        return std::make_shared<ode_operation>(function, f.code, states, times, options,
+                                               ode_wanted{of_state, of_time, of_times});
+      }))
       .def("record", &record)
       .def("solve", &solve);
 }
 
 }  // namespace agrad::python
-
-#endif

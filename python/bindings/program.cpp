@@ -132,8 +132,9 @@ void register_recording(py::module_& m) {
              const slot first = r->code.input(values.data(), static_cast<std::size_t>(values.size()));
              return array(r, shape_type(values.shape(), values.shape() + values.ndim()), first);
            })
-      .def("array", [](const std::shared_ptr<recording>& r, const py::object& x) { return as_array(r, r->function, x); },
-           "The argument as an array of this recording.")
+      .def(
+          "array", [](const std::shared_ptr<recording>& r, const py::object& x) { return as_array(r, r->function, x); },
+          "The argument as an array of this recording.")
       .def("close", [](recording& r) { r.is_open = false; })
       .def_property_readonly("depth", [](const recording& r) { return r.depth; })
       .def_property_readonly("function", [](const recording& r) { return r.function; })

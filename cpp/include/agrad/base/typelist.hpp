@@ -40,8 +40,7 @@ struct index_of;
 template <class T, class... Rest>
 struct index_of<T, typelist<T, Rest...>> : std::integral_constant<std::size_t, 0> {};
 template <class T, class Head, class... Rest>
-struct index_of<T, typelist<Head, Rest...>>
-    : std::integral_constant<std::size_t, 1 + index_of<T, typelist<Rest...>>::value> {};
+struct index_of<T, typelist<Head, Rest...>> : std::integral_constant<std::size_t, 1 + index_of<T, typelist<Rest...>>::value> {};
 template <class T, class List>
 inline constexpr std::size_t index_of_v = index_of<T, List>::value;
 

@@ -67,5 +67,4 @@ inline bool isfinite(const var& x) { return std::isfinite(x.val()); }
 inline bool isnan(const var& x) { return std::isnan(x.val()); }
 inline bool isinf(const var& x) { return std::isinf(x.val()); }
 
-
 }  // namespace agrad

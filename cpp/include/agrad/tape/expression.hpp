@@ -59,8 +59,7 @@ struct node : expression<node<Rule, Operand...>> {
 
  private:
   template <std::size_t... I>
-  void write_each(double outer, stream<double>& partials, stream<tape::index_type>& indices,
-                  std::index_sequence<I...>) const {
+  void write_each(double outer, stream<double>& partials, stream<tape::index_type>& indices, std::index_sequence<I...>) const {
     (write_operand<I>(outer, partials, indices, std::get<I>(operands)), ...);
   }
   template <std::size_t I, class X>

@@ -72,7 +72,8 @@ class matrix<var> {
     tape& t = tape::current();
     if (AGRAD_UNLIKELY(!t.is_open(scope_)))
       throw ScopeError("adj: the matrix's scope has ended; read adjoints before the scope, or the gradient call, returns");
-    return size() == 0 ? Eigen::MatrixXd(rows_, cols_) : Eigen::MatrixXd(map(&t.adjoint(index_ + last()) - last(), rows_, cols_));
+    return size() == 0 ? Eigen::MatrixXd(rows_, cols_)
+                       : Eigen::MatrixXd(map(&t.adjoint(index_ + last()) - last(), rows_, cols_));
   }
 
   /// One entry; no statement is made, the variable shares the entry's adjoint.
@@ -94,13 +95,14 @@ class matrix<var> {
 
 template <class Lane>
 auto adjoint_view<Lane>::operator[](const matrix<var>& x) const {
-  Lane* first = x.size() == 0 ? nullptr : &tape_.adjoint(x.index() + static_cast<tape::index_type>(x.size() - 1)) - (x.size() - 1);
+  Lane* first =
+      x.size() == 0 ? nullptr : &tape_.adjoint(x.index() + static_cast<tape::index_type>(x.size() - 1)) - (x.size() - 1);
   return Eigen::Map<matrix_of<Lane>>(first, x.rows(), x.cols());
 }
 
 namespace detail {
-[[noreturn]] AGRAD_COLD inline void fail_matrix_shape(const char* function, const char* condition, Eigen::Index rows, Eigen::Index cols,
-                                                      Eigen::Index other_rows, Eigen::Index other_cols) {
+[[noreturn]] AGRAD_COLD inline void fail_matrix_shape(const char* function, const char* condition, Eigen::Index rows,
+                                                      Eigen::Index cols, Eigen::Index other_rows, Eigen::Index other_cols) {
   const auto text = [](Eigen::Index r, Eigen::Index c) { return "(" + std::to_string(r) + ", " + std::to_string(c) + ")"; };
   throw ShapeError(std::string(function) + ": b is of shape " + text(other_rows, other_cols) + ", but must be " + condition +
                    " a of shape " + text(rows, cols));

@@ -64,10 +64,10 @@ class stream {
 
 /// One byte a statement: how many leaves it has and what it does to the indices.
 namespace statement {
-inline constexpr std::uint8_t increment = 0x80;   // flag: the target keeps its index, which follows the leaves' indices
-inline constexpr std::uint8_t closure = 0x7f;     // the next closure of the tape's list
-inline constexpr std::uint8_t block = 0x7e;       // as many fresh indices as the index stream says
-inline constexpr int max_leaves = 0x7d;           // of an ordinary statement, which makes one fresh index
+inline constexpr std::uint8_t increment = 0x80;  // flag: the target keeps its index, which follows the leaves' indices
+inline constexpr std::uint8_t closure = 0x7f;    // the next closure of the tape's list
+inline constexpr std::uint8_t block = 0x7e;      // as many fresh indices as the index stream says
+inline constexpr int max_leaves = 0x7d;          // of an ordinary statement, which makes one fresh index
 }  // namespace statement
 
 }  // namespace agrad

@@ -104,8 +104,7 @@ class tape {
   template <class T>
   T* keep(T object) {
     T* kept = new (arena_.allocate(sizeof(T))) T(std::move(object));
-    if constexpr (!std::is_trivially_destructible_v<T>)
-      owners_.push_back({kept, [](void* p) { static_cast<T*>(p)->~T(); }});
+    if constexpr (!std::is_trivially_destructible_v<T>) owners_.push_back({kept, [](void* p) { static_cast<T*>(p)->~T(); }});
     return kept;
   }
 
@@ -185,7 +184,7 @@ class tape {
   std::vector<owner> owners_;
   arena arena_;
   index_type next_ = 1;
-  mark scope_;                                  // where the innermost scope began
+  mark scope_;                                 // where the innermost scope began
   std::vector<std::uint32_t> open_scopes_{0};  // their numbers, outermost first
   std::uint32_t last_scope_ = 0;
 

@@ -199,9 +199,8 @@ double value_of(const X& x) {
 template <class X>
 inline constexpr bool on_tape = std::is_same_v<X, var> || is_expression<X>;
 template <class X, class Y>
-using if_compared = std::enable_if_t<(on_tape<X> && (on_tape<Y> || std::is_arithmetic_v<Y>)) ||
-                                         (on_tape<Y> && std::is_arithmetic_v<X>),
-                                     bool>;
+using if_compared =
+    std::enable_if_t<(on_tape<X> && (on_tape<Y> || std::is_arithmetic_v<Y>)) || (on_tape<Y> && std::is_arithmetic_v<X>), bool>;
 }  // namespace detail
 
 template <class X, class Y>

@@ -1,0 +1,47 @@
+"""Log probability densities: one function for each density rule of the compiled part.
+
+Names, arguments and conditions come from the rules; this module holds no list of its own. What is here is also exported
+as ``agrad.<name>``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from agrad._core import DensityRow, density_rows
+
+
+def _docstring(row: DensityRow) -> str:
+    parameters = "\n".join(
+        f"{name} : number, array-like or recorded array\n    {condition.capitalize()}." for name, condition in row.arguments
+    )
+    return (
+        f"{row.text}\n\nParameters\n----------\n{parameters}\n    Arrays are of one shape; single numbers broadcast.\n"
+        "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n\n"
+        "Returns\n-------\nfloat or Array\n    The sum over all entries; 0 for none.\n\n"
+        "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
+        f"References\n----------\n{row.source}"
+    )
+
+
+def _function(row: DensityRow) -> Callable[..., Any]:
+    names = [name for name, _ in row.arguments]
+    positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    signature = inspect.Signature([*positional, inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)])
+
+    def density(*arguments: Any, propto: bool = False, **named: Any) -> Any:
+        if named:
+            bound = signature.bind(*arguments, propto=propto, **named).arguments
+            arguments = tuple(bound[name] for name in names)
+        return row(*arguments, propto=propto)
+
+    density.__name__ = density.__qualname__ = row.name
+    density.__doc__ = _docstring(row)
+    density.__signature__ = signature  # type: ignore[attr-defined]
+    return density
+
+
+__all__ = [row.name for row in density_rows()]
+globals().update({row.name: _function(row) for row in density_rows()})
