@@ -143,7 +143,8 @@ class var {
 
   tape& on_open_tape(const char* function) const {
     tape& t = tape::current();
-    if (AGRAD_UNLIKELY(!t.is_open(tag_ >> 1) && index_ != 0)) fail_scope(function);
+    const std::uint32_t mine = tag_ >> 1;
+    if (AGRAD_UNLIKELY(mine != t.scope_id() && index_ != 0 && !t.is_open(mine))) fail_scope(function);
     return t;
   }
   [[noreturn]] AGRAD_COLD static void fail_scope(const char* function) {
