@@ -26,6 +26,13 @@ class _Path:
         self.program, self.shapes, self.together = program, shapes, together
 
 
+def _frozen(leaf: Any) -> Any:
+    """What two leaves have in common when a recording made for one holds for the other."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "O":
+        return leaf.dtype.str, leaf.shape, leaf.tobytes()
+    return type(leaf), leaf  # 1 and True are equal but not the same
+
+
 class _Signature:
     """A call taken apart: what the program is called with, and all that it was recorded for."""
 
@@ -33,7 +40,7 @@ class _Signature:
         self.leaves, self.together, structure = flatten((args, kwargs))
         self.is_input = [is_number(leaf) for leaf in self.leaves]
         self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
-        static = tuple(leaf for leaf in self.leaves if not is_number(leaf))
+        static = tuple(_frozen(leaf) for leaf in self.leaves if not is_number(leaf))
         self.key = (structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
 
     def with_inputs(self, inputs: list[Any]) -> Any:
@@ -135,8 +142,8 @@ def compile(function: Callable[..., Any]) -> Callable[..., Any]:
     -------
     callable
         With the arguments and the result of `function`. It records once for each structure and shapes of its arguments.
-        Floats and numeric arrays are values that the program is run with; everything else (integers, strings, None) is
-        part of what it was recorded for.
+        Floats and arrays of them are values that the program is run with; everything else (integers and arrays of them,
+        strings, None) is part of what it was recorded for, so an integer array may be used as an index.
 
     Raises
     ------

@@ -20,9 +20,9 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a floating-point number or a numeric array: something that a program may be called with anew."""
+    """Whether a leaf is a floating-point number or array: something that a program may be called with anew."""
     if isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype.kind in "fiub"
+        return leaf.dtype.kind == "f"
     return isinstance(leaf, float)
 
 
