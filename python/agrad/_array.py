@@ -118,7 +118,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     if recording is None:
         return np.where(condition, x, y)
     if isinstance(condition, Array):
-        return _rows["where"](condition, x, y)
+        return _rows["select"](condition, x, y)
     chosen, other = recording.array(x), recording.array(y)
     return chosen.with_slots(np.where(condition, chosen.slots, other.slots))
 

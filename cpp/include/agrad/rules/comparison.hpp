@@ -42,8 +42,8 @@ struct not_equal_rule : piecewise_constant_rule<2> {
   static double value(double x, double y) { return x != y ? 1.0 : 0.0; }
 };
 
-struct where_rule : rule<3> {
-  static constexpr std::string_view name = "where", text = "y where x is not 0, else z; both are computed.",
+struct select_rule : rule<3> {
+  static constexpr std::string_view name = "select", text = "y where x is not 0, else z; both are computed.",
                                     reference = "y if x != 0 else z";
   static double value(double x, double y, double z) { return x != 0 ? y : z; }
   template <class T>
@@ -60,12 +60,13 @@ struct where_rule : rule<3> {
   }
 };
 template <class X, class Y, class Z>
-applied<where_rule, X, Y, Z> where(const X& x, const Y& y, const Z& z) {
-  return apply<where_rule>(x, y, z);
+applied<select_rule, X, Y, Z> select(const X& x, const Y& y, const Z& z) {
+  return apply<select_rule>(x, y, z);
 }
 
 namespace rules {
-using comparison = typelist<less_rule, less_equal_rule, greater_rule, greater_equal_rule, equal_rule, not_equal_rule, where_rule>;
+using comparison =
+    typelist<less_rule, less_equal_rule, greater_rule, greater_equal_rule, equal_rule, not_equal_rule, select_rule>;
 }
 
 }  // namespace agrad
