@@ -1,4 +1,5 @@
 // Umbrella of solve/: differential equations, the only headers of agrad that need SUNDIALS.
 #pragma once
 
-#include <agrad/solve/cvodes_adjoint.hpp>
+#include <agrad/solve/ode_adjoint.hpp>
+#include <agrad/solve/ode_operation.hpp>

@@ -8,7 +8,12 @@
 // Read next: solve/cvodes_callbacks.hpp, solve/cvodes_backward.hpp.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <agrad/solve/cvodes_backward.hpp>

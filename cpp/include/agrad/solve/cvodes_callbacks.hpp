@@ -2,8 +2,7 @@
 //
 // With lambda the adjoint of y, CVODES integrates, from the last output time back to t0,
 //     lambda' = -(df/dy)^T lambda,    q' = -(df/dp)^T lambda,
-// so that q(t0) is the gradient with respect to p (Hindmarsh and Serban, User Documentation for CVODES, equations 2.20 and
-// 2.23). Newton's matrix of the backward problem is the transposed Jacobian with its sign changed.
+// so that q(t0) is the gradient with respect to p (stan-dev/design-docs, 0027-adjoint-ode). Newton's matrix of the backward problem is the transposed Jacobian with its sign changed.
 // Read next: solve/cvodes_adjoint.hpp.
 #pragma once
 

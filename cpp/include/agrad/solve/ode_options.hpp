@@ -51,6 +51,23 @@ inline ode_interpolation interpolation_from_code(std::string_view function, std:
   return static_cast<ode_interpolation>(code);
 }
 
+/// The RFC's choice for one pair of tolerances: the relative one for all three problems, the absolute one divided by 10
+/// forwards, by 3 backwards and as it is for the quadrature; 250 steps between checkpoints, Hermite, BDF.
+inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
+                                             double absolute_tolerance, long max_num_steps) {
+  check(function, "relative_tolerance", relative_tolerance, positive_finite);
+  check(function, "absolute_tolerance", absolute_tolerance, positive_finite);
+  ode_adjoint_options options;
+  options.relative_tolerance_forward = relative_tolerance;
+  options.absolute_tolerance_forward = Eigen::VectorXd::Constant(states, absolute_tolerance / 10);
+  options.relative_tolerance_backward = relative_tolerance;
+  options.absolute_tolerance_backward = Eigen::VectorXd::Constant(states, absolute_tolerance / 3);
+  options.relative_tolerance_quadrature = relative_tolerance;
+  options.absolute_tolerance_quadrature = absolute_tolerance;
+  options.max_num_steps = max_num_steps;
+  return options;
+}
+
 namespace detail {
 
 inline void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,

@@ -1,0 +1,152 @@
+// Functor system: a C++ callable f(t, y, args...) that is templated on its scalars, as an `ode_system`.
+//
+// Values come from f on doubles, the Jacobian from f on dual numbers, several columns at a time, and products with adjoints
+// from f on the tape, in a scope of their own. A callable that takes no dual numbers gets its Jacobian from the tape as well.
+// Read next: solve/ode_adjoint.hpp.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/check.hpp>
+#include <agrad/dual/dual.hpp>
+#include <agrad/solve/ode_arguments.hpp>
+#include <agrad/solve/ode_system.hpp>
+#include <agrad/tape/eigen.hpp>
+#include <agrad/tape/scope.hpp>
+
+namespace agrad::detail {
+
+/// F: called with t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as it was given or
+/// with all of its variables replaced by doubles; returns a column vector of the promoted scalar.
+template <class F, class... Args>
+class functor_system final : public ode_system {
+ public:
+  /// function: what messages begin with. states: length of y.
+  functor_system(std::string function, const F& f, Eigen::Index states, const Args&... args)
+      : function_(std::move(function)), f_(f), y_(states), args_(args...), values_(argument<Args>::values(args)...) {
+    (argument<Args>::collect(args, indices_), ...);
+  }
+
+  Eigen::Index states() const override { return y_.size(); }
+  Eigen::Index parameters() const override { return static_cast<Eigen::Index>(indices_.size()); }
+
+  /// Indices of the active parameters on the tape that they were made on.
+  const std::vector<tape::index_type>& parameter_indices() const { return indices_; }
+
+  void rhs(double t, const double* y, double* dydt) override {
+    set_state(y);
+    const auto slope = with_values(t, y_);
+    static_assert(std::is_arithmetic_v<scalar_of<decltype(slope)>>,
+                  "f on doubles is to return doubles; hand variables over as arguments instead of capturing them");
+    for (Eigen::Index i = 0; i < states(); ++i) dydt[i] = slope[i];
+  }
+
+  void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override {
+    set_state(y);
+    if constexpr (std::is_invocable_v<const F&, double, const vector_of<lanes>&, const argument_value_t<Args>&...>)
+      jacobian_by_duals(t, J);
+    else
+      jacobian_by_tape(t, J);
+  }
+
+  void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
+    set_state(y);
+    if (y_adjoint != nullptr) state_adjoint(t, lambda, y_adjoint);
+    if constexpr ((argument<Args>::active || ...)) {
+      if (parameter_adjoint != nullptr) parameters_adjoint(t, lambda, parameter_adjoint);
+    }
+  }
+
+ private:
+  static constexpr int width = 4;
+  using lanes = dual<double, width>;
+  template <class Vector>
+  using scalar_of = std::decay_t<decltype(std::declval<const Vector&>()[0])>;
+
+  void set_state(const double* y) { y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size()); }
+
+  /// f with plain arguments.
+  template <class Y>
+  auto with_values(double t, const Y& y) const {
+    return std::apply([&](const auto&... p) { return checked(f_(t, y, p...)); }, values_);
+  }
+
+  template <class Result>
+  auto checked(Result&& result) const {
+    kept_argument_t<std::decay_t<Result>> slope(std::forward<Result>(result));  // evaluated while its operands are there
+    check_size(function_, "the result of f", static_cast<std::size_t>(slope.size()), static_cast<std::size_t>(states()),
+               "one for each state");
+    return slope;
+  }
+
+  void jacobian_by_duals(double t, Eigen::Ref<Eigen::MatrixXd> J) {
+    lanes_.resize(states());
+    for (Eigen::Index i = 0; i < states(); ++i) lanes_[i] = lanes(y_[i]);
+    for (Eigen::Index first = 0; first < states(); first += width) {
+      const auto columns = static_cast<int>(std::min<Eigen::Index>(width, states() - first));
+      for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 1;
+      const auto slope = with_values(t, lanes_);
+      for (Eigen::Index i = 0; i < states(); ++i) {
+        for (int k = 0; k < columns; ++k) J(i, first + k) = tangent(slope[i], static_cast<std::size_t>(k));
+      }
+      for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 0;
+    }
+  }
+  static double tangent(const lanes& x, std::size_t k) { return x.tangent[k]; }
+  static double tangent(double, std::size_t) { return 0; }
+
+  void jacobian_by_tape(double t, Eigen::Ref<Eigen::MatrixXd> J) {
+    const scope own;
+    const vector_of<var> y = y_.template cast<var>();
+    const auto slope = with_values(t, y);
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(states());
+    for (Eigen::Index i = 0; i < states(); ++i) {
+      lambda[i] = 1;
+      sweep_from(slope, lambda.data());
+      for (Eigen::Index j = 0; j < states(); ++j) J(i, j) = y[j].adj();
+      lambda[i] = 0;
+    }
+  }
+
+  void state_adjoint(double t, const double* lambda, double* y_adjoint) const {
+    const scope own;
+    const vector_of<var> y = y_.template cast<var>();
+    sweep_from(with_values(t, y), lambda);
+    for (Eigen::Index i = 0; i < states(); ++i) y_adjoint[i] = y[i].adj();
+  }
+
+  void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {
+    const scope own;
+    argument<std::tuple<Args...>>::renew(args_, values_);
+    sweep_from(std::apply([&](const Args&... p) { return checked(f_(t, y_, p...)); }, args_), lambda);
+    argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
+  }
+
+  /// Sweeps the innermost scope back from a vector with the given adjoints.
+  template <class Vector>
+  static void sweep_from(const Vector& slope, const double* lambda) {
+    tape& t = tape::current();
+    t.clear_adjoints();
+    if constexpr (std::is_same_v<scalar_of<Vector>, var>) {
+      for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(slope.size()); ++i) {
+        if (slope[i].index() != 0) t.adjoint(slope[i].index()) += lambda[i];
+      }
+      t.sweep();
+    }
+  }
+
+  std::string function_;
+  F f_;
+  Eigen::VectorXd y_;
+  vector_of<lanes> lanes_;
+  std::tuple<Args...> args_;
+  std::tuple<argument_value_t<Args>...> values_;
+  std::vector<tape::index_type> indices_;
+};
+
+}  // namespace agrad::detail
