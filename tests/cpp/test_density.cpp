@@ -1,0 +1,336 @@
+// Densities against 60-digit values of mpmath, in all mixtures of arguments, and their behaviour on the tape.
+#include <doctest/doctest.h>
+#include <agrad/dual/density.hpp>
+#include <agrad/functionals/gradient.hpp>
+#include <agrad/tape/density.hpp>
+#include <array>
+#include <string>
+#include <vector>
+
+using namespace agrad;
+
+namespace {
+
+/// Arguments y, mu, sigma; the log density; its partial derivatives.
+struct row {
+  double x[3], value, partial[3];
+};
+// The first three of each are in the core, the others in tails or of extreme size.
+constexpr row normal_rows[] = {
+    {{0.3, -0.4, 1.7},
+     -1.534341870772033430426,
+     {-0.2422145328719723348354, 0.2422145328719723348354, -0.4884998982291878733058}},
+    {{2.5, 2.5, 0.01}, 3.686231652783418605439, {0.0, 0.0, -99.99999999999999791833}},
+    {{-1.25, 3.0, 8.0}, -3.139493356134508670032, {0.06640625, -0.06640625, -0.0897216796875}},
+    {{1.0, 0.999999, 0.001},
+     5.988816245777464260701,
+     {-1.000000000028755622883, 1.000000000028755622883, -999.9989999999999216721}},
+    {{40.0, 0.0, 1.0}, -800.9189385332046727418, {-40.0, 40.0, 1599.0}},
+    {{10000000000.0, -10000000000.0, 0.001},
+     -1.999999999999999916733e+26,
+     {-1.999999999999999916733e+16, 1.999999999999999916733e+16, 3.9999999999999997502e+29}},
+    {{1e-300, 0.0, 1e-150},
+     344.4688254159021798546,
+     {-1.000000000000000012468, 1.000000000000000012468, -9.999999999999999937046e+149}},
+    {{3.0, 1.0, 1e+300}, -691.6944664314183779997, {0.0, 0.0, -9.999999999999999474952e-301}},
+};
+constexpr row lognormal_rows[] = {
+    {{0.3, -0.4, 1.7},
+     -0.3574230924142132797511,
+     {-2.406029060754399109306, -0.2781912817736802939204, -0.4566716323843456619386}},
+    {{2.5, 0.9, 0.01}, 1.443001195931208200111, {-65.56292749662016920332, 162.9073187415504230083, 165.387944995611064586}},
+    {{30.0, 3.0, 8.0},
+     -6.400834951383012242057,
+     {-0.03354229030294903925803, 0.006268709088471177740832, -0.1246856262909129508471}},
+    {{1.0, 0.0, 0.5}, -0.2257913526447274323631, {-1.0, 0.0, -2.0}},
+    {{1e-300, 0.0, 1.0},
+     -237895.5583821629014255,
+     {6.897755278982136878952e+302, -690.7755278982137051803, 477169.8299430558209159}},
+    {{1e+300, 2.0, 0.25},
+     -3795984.130823774028104,
+     {-1.102140844637141870545e-296, 11020.40844637141928413, 3.036234658121362983693e+7}},
+    {{0.1, 690.0, 100000.0},
+     -10.12930286932432185548,
+     {-9.999999307697414351894, -6.923025850929940456285e-8, -9.999520717130673557739e-6}},
+    {{1.0000001, 0.0, 0.0001},
+     8.291401238771564304111,
+     {-10.99999840583886233318, 9.999999505838703559317, -9999.990000000987843351}},
+};
+
+/// Equal up to a relative error, whatever the size of the number.
+doctest::Approx near(double x, double tolerance) { return doctest::Approx(x).epsilon(tolerance).scale(1e-305); }
+
+template <class Rule, bool propto = false>
+struct named {
+  template <class... X>
+  auto operator()(const X&... x) const {
+    return apply_density<Rule, propto>(x...);
+  }
+};
+const named<normal_lpdf_rule> normal;
+const named<lognormal_lpdf_rule> lognormal;
+
+template <class F>
+void check_row(const F& f, const row& r, double tolerance) {
+  INFO("y = " << r.x[0] << ", mu = " << r.x[1] << ", sigma = " << r.x[2]);
+  const scope own;
+  CHECK(f(r.x[0], r.x[1], r.x[2]) == near(r.value, tolerance));
+  const var v[] = {r.x[0], r.x[1], r.x[2]};
+  const var lp = f(v[0], v[1], v[2]);
+  lp.grad();
+  CHECK(lp.val() == near(r.value, tolerance));
+  for (int k = 0; k < 3; ++k) CHECK(v[k].adj() == near(r.partial[k], tolerance));
+  using D = dual<double, 3>;
+  const D d = f(D(r.x[0], {1, 0, 0}), D(r.x[1], {0, 1, 0}), D(r.x[2], {0, 0, 1}));
+  CHECK(d.value == near(r.value, tolerance));
+  for (std::size_t k = 0; k < 3; ++k) CHECK(d.tangent[k] == near(r.partial[k], 10 * tolerance));  // sums of large terms
+}
+
+const std::vector<double> ys{0.4, 1.5, 2.25, 0.9}, mus{0.1, -0.5, 1.0, 0.75}, sigmas{1.5, 0.5, 2.0, 0.8};
+
+template <class T>
+std::vector<T> argument(const std::vector<double>& values, bool sequence) {
+  return {values.begin(), sequence ? values.end() : values.begin() + 1};
+}
+
+/// Calls f with each argument as a sequence or as its first entry, as the bits say.
+template <class F, class Y, class Mu, class Sigma>
+auto call(const F& f, int sequences, const std::vector<Y>& y, const std::vector<Mu>& mu, const std::vector<Sigma>& sigma) {
+  switch (sequences) {
+    case 0:
+      return f(y[0], mu[0], sigma[0]);
+    case 1:
+      return f(y, mu[0], sigma[0]);
+    case 2:
+      return f(y[0], mu, sigma[0]);
+    case 3:
+      return f(y, mu, sigma[0]);
+    case 4:
+      return f(y[0], mu[0], sigma);
+    case 5:
+      return f(y, mu[0], sigma);
+    case 6:
+      return f(y[0], mu, sigma);
+    default:
+      return f(y, mu, sigma);
+  }
+}
+
+void collect(std::vector<var>&, const std::vector<double>&) {}
+void collect(std::vector<var>& all, const std::vector<var>& x) { all.insert(all.end(), x.begin(), x.end()); }
+
+/// The value and gradient of one call are those of the sum of calls with scalars, whichever arguments are sequences.
+template <class Y, class Mu, class Sigma, class F>
+void check_mixture(const F& f) {
+  for (int sequences = 0; sequences < 8; ++sequences) {
+    INFO("sequences " << sequences);
+    const scope own;
+    const auto y = argument<Y>(ys, (sequences & 1) != 0);
+    const auto mu = argument<Mu>(mus, (sequences & 2) != 0);
+    const auto sigma = argument<Sigma>(sigmas, (sequences & 4) != 0);
+    std::vector<var> all;
+    collect(all, y), collect(all, mu), collect(all, sigma);
+    const var whole = call(f, sequences, y, mu, sigma);
+    var by_terms = 0.0;
+    for (std::size_t i = 0; i < (sequences == 0 ? 1 : ys.size()); ++i)
+      by_terms += f(y[i % y.size()], mu[i % mu.size()], sigma[i % sigma.size()]);
+    CHECK(whole.val() == near(by_terms.val(), 1e-14));
+    std::vector<double> gradient, wanted;
+    whole.grad(all, gradient);
+    by_terms.grad(all, wanted);
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(gradient[i] == near(wanted[i], 1e-13));
+  }
+}
+
+template <class F>
+void check_mixtures(const F& f) {
+  check_mixture<double, double, var>(f);
+  check_mixture<double, var, double>(f);
+  check_mixture<double, var, var>(f);
+  check_mixture<var, double, double>(f);
+  check_mixture<var, double, var>(f);
+  check_mixture<var, var, double>(f);
+  check_mixture<var, var, var>(f);
+}
+
+template <class F>
+std::string message_of(const F& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no exception";
+}
+
+}  // namespace
+
+TEST_CASE("values and partial derivatives, core and tails") {
+  for (const row& r : normal_rows) check_row(normal, r, &r - normal_rows < 3 ? 1e-13 : 1e-10);
+  for (const row& r : lognormal_rows) check_row(lognormal, r, &r - lognormal_rows < 3 ? 1e-13 : 1e-10);
+}
+
+TEST_CASE("sequences are sums of terms") {
+  check_mixtures(normal);
+  check_mixtures(lognormal);
+  check_mixtures(named<lognormal_lpdf_rule, true>{});
+}
+
+TEST_CASE("all kinds of sequences are taken") {
+  const scope own;
+  const double wanted = normal_lpdf(ys, mus, 2.0);
+  const Eigen::Map<const Eigen::VectorXd> y(ys.data(), 4), mu(mus.data(), 4);
+  CHECK(normal_lpdf(y, mus, 2) == wanted);
+  CHECK(normal_lpdf(y.array() + 0.0, mu.transpose(), 2.0F) == wanted);
+  CHECK(normal_lpdf(y.head(4), mu.reshaped(2, 2), 2.0) == wanted);
+  const Eigen::Matrix<double, 2, 2, Eigen::RowMajor> by_rows = mu.reshaped(2, 2);
+  CHECK(normal_lpdf(y, by_rows, 2.0) == wanted);
+  CHECK(normal_lpdf(std::vector<int>{1, 2}, 0, 1) == normal_lpdf(std::vector<double>{1, 2}, 0.0, 1.0));
+  const matrix<var> m(mu);
+  const vector_of<var> v = mu.cast<var>();
+  const var sigma = 2.0;
+  const var by_matrix = normal_lpdf(y, m, sigma), by_vector = normal_lpdf(y, v.head(4), sigma * 1.0);
+  CHECK(by_matrix.val() == near(wanted, 1e-15));
+  CHECK(by_vector.val() == near(wanted, 1e-15));
+  by_matrix.grad();
+  const Eigen::VectorXd gradient = m.adj();
+  const double scale_gradient = sigma.adj();
+  by_vector.grad();
+  for (Eigen::Index i = 0; i < 4; ++i) CHECK(v[i].adj() == gradient[i]);
+  CHECK(sigma.adj() == scale_gradient);
+}
+
+TEST_CASE("propto drops what does not depend on variables") {
+  const scope own;
+  const var mu = 0.3, sigma = 1.2;
+  const double y = 0.7, z = (y - 0.3) / 1.2, half_log_two_pi = detail::half_log_two_pi;
+  CHECK(normal_lpdf<true>(y, 0.3, 1.2) == 0);
+  CHECK(var(normal_lpdf<true>(y, mu, 1.2)).val() == near(-z * z / 2, 1e-14));
+  CHECK(var(normal_lpdf<true>(y, mu, sigma)).val() == near(-z * z / 2 - std::log(1.2), 1e-14));
+  CHECK(normal_lpdf(y, 0.3, 1.2) == near(-z * z / 2 - std::log(1.2) - half_log_two_pi, 1e-14));
+  const double w = (std::log(y) - 0.3) / 1.2;
+  const var v = y;
+  CHECK(var(lognormal_lpdf<true>(y, mu, 1.2)).val() == near(-w * w / 2, 1e-14));
+  CHECK(var(lognormal_lpdf<true>(v, mu, 1.2)).val() == near(-w * w / 2 - std::log(y), 1e-14));
+}
+
+TEST_CASE("a density is one statement, or one closure") {
+  const scope own;
+  const var mu = 0.3, sigma = 1.2;
+  const std::vector<var> each(mus.begin(), mus.end());
+  const tape_statistics before = tape::current().statistics();
+  const var scalars = normal_lpdf(ys, mu, sigma);
+  const tape_statistics between = tape::current().statistics();
+  CHECK(between.statements == before.statements + 1);
+  CHECK(between.leaves == before.leaves + 2);
+  CHECK(between.closures == before.closures);
+  const var sequences = normal_lpdf(ys, each, sigma);
+  const tape_statistics after = tape::current().statistics();
+  CHECK(after.closures == between.closures + 1);
+  CHECK(after.leaves == between.leaves);
+  CHECK(scalars.val() < 0);
+  CHECK(sequences.val() < 0);
+}
+
+TEST_CASE("a variable that is incremented afterwards keeps the derivative of its old value") {
+  const scope own;
+  const var start = 0.5;
+  std::vector<var> mu{start * 1.0, start * 2.0, start * 3.0, start * 4.0};
+  const var lp = normal_lpdf(ys, mu, 1.0);
+  for (var& m : mu) m += start * 100.0;
+  lp.grad();
+  double wanted = 0;
+  for (std::size_t i = 0; i < 4; ++i) wanted += (ys[i] - 0.5 * static_cast<double>(i + 1)) * static_cast<double>(i + 1);
+  CHECK(start.adj() == near(wanted, 1e-14));
+}
+
+TEST_CASE("Hessians pass through densities") {
+  const Eigen::Vector2d at(0.3, 1.2);
+  const auto check = [&](const auto& f) {
+    double value;
+    Eigen::VectorXd g;
+    Eigen::MatrixXd h;
+    hessian(f, at, value, g, h);
+    for (Eigen::Index j = 0; j < 2; ++j) {
+      const double step = 1e-4;
+      Eigen::VectorXd up, down;
+      Eigen::Vector2d moved = at;
+      moved[j] += step;
+      gradient(f, moved, value, up);
+      moved[j] -= 2 * step;
+      gradient(f, moved, value, down);
+      for (Eigen::Index i = 0; i < 2; ++i) CHECK(std::abs(h(i, j) - (up[i] - down[i]) / (2 * step)) < 1e-7 * h.norm());
+    }
+  };
+  check([](const auto& x) { return normal_lpdf(ys, x[0], x[1]); });
+  check([](const auto& x) { return lognormal_lpdf(ys, x[0], x[1]); });
+  check([](const auto& x) { return normal_lpdf(x[0] * x[1], 0.5, x[1]); });
+}
+
+TEST_CASE("adjoints are added, for doubles and for duals") {
+  const double mu = 0.3, sigma = 1.2;
+  const density_inputs<normal_lpdf_rule, double> in{{{ys.data(), 1, true}, {&mu, 0, true}, {&sigma, 0, false}}};
+  std::vector<double> y_partial(4), y_adjoint(4, 1.0);
+  double mu_partial = 0, mu_adjoint = 1.0;
+  const double value = density_partials<normal_lpdf_rule>(4, in, false, {y_partial.data(), &mu_partial, nullptr});
+  CHECK(value == density_value<normal_lpdf_rule>(4, in, false));
+  density_adjoint<normal_lpdf_rule>(4, in, false, 2.0, {y_adjoint.data(), &mu_adjoint, nullptr});
+  CHECK(mu_adjoint == near(1 + 2 * mu_partial, 1e-15));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(y_adjoint[i] == near(1 + 2 * y_partial[i], 1e-15));
+
+  using D = dual<double, 4>;
+  const std::vector<D> y{D(0.4, {1, 0, 0, 0}), 1.5, 2.25, 0.9};
+  const D d_mu(0.3, {0, 1, 0, 0}), d_sigma = 1.2;
+  const density_inputs<normal_lpdf_rule, D> d_in{{{y.data(), 1, true}, {&d_mu, 0, true}, {&d_sigma, 0, false}}};
+  std::vector<D> d_adjoint(4, D(0.0));
+  D d_mu_adjoint = 0.0;
+  density_adjoint<normal_lpdf_rule>(4, d_in, false, D(1.0), {d_adjoint.data(), &d_mu_adjoint, nullptr});
+  CHECK(d_mu_adjoint.value == near(mu_partial, 1e-15));
+  CHECK(d_adjoint[0].tangent[0] == near(-1 / (sigma * sigma), 1e-15));
+  CHECK(d_mu_adjoint.tangent[0] == near(1 / (sigma * sigma), 1e-15));
+  CHECK(d_mu_adjoint.tangent[1] == near(-4 / (sigma * sigma), 1e-14));
+}
+
+TEST_CASE("the ends of the support") {
+  const scope own;
+  CHECK(lognormal_lpdf(0.0, 0.0, 1.0) == -infinity);
+  CHECK(lognormal_lpdf(infinity, 0.0, 1.0) == -infinity);
+  CHECK(normal_lpdf(-infinity, 0.0, 1.0) == -infinity);
+  const var mu = 0.0;
+  const var lp = lognormal_lpdf(std::vector<double>{0.0, std::exp(0.5)}, mu, 1.0);
+  lp.grad();
+  CHECK(lp.val() == -infinity);
+  CHECK(mu.adj() == near(0.5, 1e-15));
+}
+
+TEST_CASE("sequences of length zero sum to zero") {
+  const scope own;
+  const std::vector<double> none;
+  CHECK(normal_lpdf(none, 0.0, -1.0) == 0);  // no term, so nothing to check
+  const var mu = 0.5;
+  const var lp = normal_lpdf(none, mu, 1.0);
+  lp.grad();
+  CHECK(lp.val() == 0);
+  CHECK(mu.adj() == 0);
+  const var of_sequence = normal_lpdf(std::vector<var>{}, mu, 1.0);
+  CHECK(of_sequence.val() == 0);
+}
+
+TEST_CASE("bad arguments are named, with their index and value") {
+  const scope own;
+  const std::vector<double> two{1.0, 2.0};
+  CHECK(message_of([&] {
+          normal_lpdf(ys, mus, std::vector<double>{1, 1, 1, -0.2});
+        }) == "normal_lpdf: sigma[3] is -0.2, but must be positive and finite");
+  CHECK(message_of([&] { normal_lpdf(ys, 0, infinity); }) == "normal_lpdf: sigma is inf, but must be positive and finite");
+  CHECK(message_of([&] { normal_lpdf(ys, var(-infinity), 1); }) == "normal_lpdf: mu is -inf, but must be finite");
+  CHECK(message_of([&] {
+          normal_lpdf(std::vector<var>{1.0, agrad::nan}, 0, 1);
+        }) == "normal_lpdf: y[1] is nan, but must be a number, not nan");
+  CHECK(message_of([&] { lognormal_lpdf(-1e-3, 0, dual<double>(1.0)); }) ==
+        "lognormal_lpdf: y is -0.001, but must be nonnegative");
+  CHECK(message_of([&] { normal_lpdf(ys, 0, two); }) ==
+        "normal_lpdf: sigma is of length 2, but must be of length 4; all sequences have one length, numbers broadcast");
+  CHECK_THROWS_AS(normal_lpdf(ys, two, 1.0), ShapeError);
+  CHECK_THROWS_AS(normal_lpdf(ys, 0.0, 0.0), DomainError);
+}
