@@ -72,6 +72,17 @@ inline constexpr int rank_of = -1;
 template <class T>
 inline constexpr int rank_of<T, std::void_t<typename engine_of<T>::type>> = engine_of<T>::type::rank;
 inline constexpr int array_rank = 10;
+/// A scalar type that can be stored: what a tape expression is assigned to, every other type itself.
+template <class T, class = void>
+struct stored {
+  using type = T;
+};
+template <class T>
+struct stored<T, std::enable_if_t<(rank_of<T> == 1)>> {
+  using type = typename engine_of<T>::type::scalar;
+};
+template <class T>
+using stored_t = typename stored<T>::type;
 template <class... X>
 using if_scalar_operands = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < array_rank) && ...) && ((rank_of<X> > 0) || ...)>;
 }  // namespace detail
@@ -98,6 +109,19 @@ applied<negative_rule, X> operator-(const X& x) {
 }
 template <class X, class = detail::if_scalar_operands<X>>
 X operator+(const X& x) {
+  return x;
+}
+
+/// std::max's choice for operands of different types, which std::max does not take: max(a * b, c), max(x, 0.0).
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+detail::stored_t<applied<add_rule, X, Y>> max(const X& x, const Y& y) {
+  if (x < y) return y;
+  return x;
+}
+/// std::min's choice, likewise.
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+detail::stored_t<applied<add_rule, X, Y>> min(const X& x, const Y& y) {
+  if (y < x) return y;
   return x;
 }
 

@@ -37,18 +37,8 @@ template <class T>
 struct entry<T, std::enable_if_t<is_eigen<T>>> {
   using type = typename T::Scalar;
 };
-/// What a rule makes of one entry of each argument, as a type that can be stored.
-template <class T, class = void>
-struct stored {
-  using type = T;
-};
-template <class T>
-struct stored<T, std::enable_if_t<(rank_of<T> == 1)>> {
-  using type = typename engine_of<T>::type::scalar;
-};
 template <class Rule, class... X>
-using entry_result_t =
-    typename stored<std::decay_t<decltype(agrad::apply<Rule>(std::declval<typename entry<X>::type>()...))>>::type;
+using entry_result_t = stored_t<std::decay_t<decltype(agrad::apply<Rule>(std::declval<typename entry<X>::type>()...))>>;
 
 template <class Shape, class Scalar>
 using same_shape_t = std::conditional_t<std::is_base_of_v<Eigen::ArrayBase<Shape>, Shape>,
