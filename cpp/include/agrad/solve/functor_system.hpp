@@ -113,11 +113,12 @@ class functor_system final : public ode_system {
     }
   }
 
-  void state_adjoint(double t, const double* lambda, double* y_adjoint) const {
+  void state_adjoint(double t, const double* lambda, double* y_adjoint) {
     const scope own;
-    const vector_of<var> y = y_.template cast<var>();
-    sweep_from(with_values(t, y), lambda);
-    for (Eigen::Index i = 0; i < states(); ++i) y_adjoint[i] = y[i].adj();
+    variables_.resize(states());
+    for (Eigen::Index i = 0; i < states(); ++i) variables_[i] = var(y_[i]);
+    sweep_from(with_values(t, variables_), lambda);
+    for (Eigen::Index i = 0; i < states(); ++i) y_adjoint[i] = variables_[i].adj();
   }
 
   void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {
@@ -143,7 +144,8 @@ class functor_system final : public ode_system {
   std::string function_;
   F f_;
   Eigen::VectorXd y_;
-  vector_of<lanes> lanes_;
+  vector_of<lanes> lanes_;    // y as dual numbers
+  vector_of<var> variables_;  // y on the tape
   std::tuple<Args...> args_;
   std::tuple<argument_value_t<Args>...> values_;
   std::vector<tape::index_type> indices_;
