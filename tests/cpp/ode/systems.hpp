@@ -1,9 +1,12 @@
-// Hand-written systems that the tests of the CVODES engine share.
+// Hand-written systems and a reference gradient that the tests of the CVODES engine share.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -131,5 +134,45 @@ inline std::vector<double> steps_of(double step, int count) {
 }
 
 inline constexpr agrad::ode_wanted everything{true, true, true};
+
+inline const Eigen::Vector4d rates(0.55, 0.028, 0.84, 0.026);
+inline const Eigen::Vector2d pelts(33.956, 5.933);
+
+// Observations and gradient (rates, then initial state) of a sum of squares: forward sensitivities at rtol 1e-12.
+inline constexpr std::array<double, 40> observed{
+    48.807285126605308, 4.7836388559887162, 61.728520947373717, 15.179459075705159, 56.6318483717547,   32.618174238679465,
+    33.529040249409647, 48.111592527464879, 17.332445937505859, 32.28199400795183,  15.362184333622871, 19.337190464628961,
+    17.497608364275546, 10.065195604600099, 11.279439009086744, 7.450228225086815,  27.770788618210752, 6.2837254703877621,
+    39.606401206794217, 5.4271741215147317, 53.6908410429226,   9.3829349688032675, 63.874511826690082, 15.522118937090303,
+    46.561068395575084, 37.245167740851379, 25.879280922214548, 48.535741381780909, 18.61043707396389,  30.13577413216013,
+    10.960193506799252, 21.317482436206674, 13.891123894472843, 7.986029839876049,  13.646503815994929, 9.9047803436036546,
+    22.542314316399352, 8.7254586587077831, 39.658845836786192, 2.8979245050617504};
+inline constexpr double reference_loss = 401.52249329942384;
+inline constexpr std::array<double, 6> reference_gradient{-9403.4012495278839, -73834.867961281692, -4457.3158303816126,
+                                                          -174843.54687025549, -95.632925885538228, -261.35453914212889};
+
+inline Eigen::MatrixXd residuals(const Eigen::MatrixXd& states) {
+  return states - Eigen::Map<const Eigen::MatrixXd>(observed.data(), 2, 20);
+}
+
+inline double largest_relative_difference(const agrad::ode_gradient& g) {
+  double largest = 0;
+  for (int i = 0; i < 6; ++i) {
+    const double value = i < 4 ? g.parameters[i] : g.initial_state[i - 4];
+    const double reference = reference_gradient[static_cast<std::size_t>(i)];
+    largest = std::max(largest, std::abs(value / reference - 1));
+  }
+  return largest;
+}
+
+/// What an exception says, for comparison with the whole sentence.
+inline std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
 
 }  // namespace systems
