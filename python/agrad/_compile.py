@@ -26,6 +26,14 @@ class _Path:
         self.program, self.shapes, self.together = program, shapes, together
 
 
+class _Entry:
+    """What is known of calls of one signature: the recorded paths, and for a transformation its parameters."""
+
+    def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
+        self.paths: list[_Path] = []
+        self.parameters, self.wanted = parameters, wanted
+
+
 def _frozen(leaf: Any) -> Any:
     """What two leaves have in common when a recording made for one holds for the other."""
     if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "O":
@@ -57,27 +65,28 @@ class Compiled:
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
-        self._paths: dict[Any, list[_Path]] = {}
+        self._entries: dict[Any, _Entry] = {}
         if self.transformation is not None and self.transformation.has_aux:
             raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call = _Signature(args, kwargs)
         try:
-            paths = self._paths.setdefault(call.key, [])
+            entry = self._entries.get(call.key)
         except TypeError as error:
             raise TypeError(f"{self.label}: an argument cannot be hashed, but must be numbers, arrays or hashable") from error
-        run = self._prepare(args, kwargs, call)
-        for path in paths:
-            result = run(path)
+        if entry is None:
+            entry = self._entries.setdefault(call.key, self._entry(args, call))
+        for path in entry.paths:
+            result = self._run(entry, path, call)
             if result is not None:
                 return result[0]
-        if len(paths) == _MOST_PATHS:
+        if len(entry.paths) == _MOST_PATHS:
             raise RuntimeError(
                 f"{self.label}: number of paths that comparisons took is {_MOST_PATHS}, but must be fewer; choose with np.where"
             )
-        paths.append(self._record(call))
-        result = run(paths[-1])
+        entry.paths.append(self._record(call))
+        result = self._run(entry, entry.paths[-1], call)
         assert result is not None, "a path holds for the values that it was recorded with"
         return result[0]
 
@@ -94,34 +103,29 @@ class Compiled:
             program = recording.program(recording.array(0.0).with_slots(flat))
             return _Path(program, [x.shape for x in outputs], together)
 
-    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: _Signature) -> Callable[[_Path], Any]:
-        """What to do with a path for these arguments: a 1-tuple of the result, or None when it does not hold."""
-        transformation = self.transformation
-        if transformation is None:
+    def _entry(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
+        if self.transformation is None:
+            return _Entry(None, None)
+        parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
+        return _Entry(parameters, _places(call, parameters))
 
-            def values(path: _Path) -> tuple[Any] | None:
-                flat = path.program.forward(call.inputs)
-                return None if flat is None else (path.together(split(flat, path.shapes)),)
+    def _run(self, entry: _Entry, path: _Path, call: _Signature) -> tuple[Any] | None:
+        """The result for these arguments as a 1-tuple; None when the path does not hold for them."""
+        if self.transformation is None:
+            flat = path.program.forward(call.inputs)
+            return None if flat is None else (path.together(split(flat, path.shapes)),)
+        result = self.transformation.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)
+        return None if result is None else (result,)
 
-            return values
-        parameters = Parameters(transformation.name, args, transformation.argnums)
-        wanted = self._wanted(args, kwargs, call, parameters)
 
-        def transformed(path: _Path) -> tuple[Any] | None:
-            result = transformation.of_program(path.program, call.inputs, wanted, path.shapes[0], parameters)
-            return None if result is None else (result,)
-
-        return transformed
-
-    @staticmethod
-    def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any], call: _Signature, parameters: Parameters) -> Any:
-        """The places of the parameters' entries among the program's inputs."""
-        begins = np.cumsum([0, *(x.size for x in call.inputs)])
-        numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
-        places, _ = call.with_inputs(numbered)
-        leaves, _, _ = flatten([places[place] for place in parameters.places])
-        flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
-        return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
+def _places(call: _Signature, parameters: Parameters) -> Any:
+    """The places of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
+    begins = np.cumsum([0, *(x.size for x in call.inputs)])
+    numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
+    args, _ = call.with_inputs(numbered)
+    leaves, _, _ = flatten([args[place] for place in parameters.places])
+    flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
+    return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
 
 
 def _first(leaves: list[Any]) -> Any:
