@@ -48,6 +48,13 @@ class arena {
     used_ = to.used;
   }
 
+  /// Bytes taken since the arena was empty, with what was left over at the ends of blocks.
+  std::size_t used() const {
+    std::size_t bytes = used_;
+    for (std::size_t i = 0; i < current_; ++i) bytes += blocks_[i].size;
+    return bytes;
+  }
+
   /// Bytes taken from the system.
   std::size_t capacity() const {
     std::size_t bytes = 0;

@@ -28,12 +28,15 @@ void push(F f) {
   tape::current().push(std::move(f));
 }
 
-/// A variable with the given value, whose adjoint `f(adjoint, y)` hands on to the variables it depends on.
+/// A variable with the given value, whose adjoint `f(adjoint, y)` hands on to the variables it depends on. A zero adjoint
+/// hands nothing on: f is then not called.
 template <class F>
 var custom(double value, F f) {
   tape& t = tape::current();
   var y(value, t.leaf(), t);
-  t.push([f = std::move(f), y](auto& adjoint) { f(adjoint, y); });
+  t.push([f = std::move(f), y](auto& adjoint) {
+    if (adjoint[y] != 0) f(adjoint, y);
+  });
   return y;
 }
 

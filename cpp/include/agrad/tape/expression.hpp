@@ -68,7 +68,7 @@ struct node : expression<node<Rule, Operand...>> {
       const double partial = std::apply(
           [this](const Operand&... each) { return Rule::derivative(wrt<static_cast<int>(I)>{}, each.value..., value); },
           operands);
-      x.write(outer * partial, partials, indices);
+      x.write(outer == 0 ? 0.0 : outer * partial, partials, indices);  // as in the sweep: what is not used gives no nan
     }
   }
 };

@@ -96,8 +96,13 @@ inline void tape::reset() {
   open_scopes_.back() = scope_.scope = next_scope();
 }
 
-// Numbers come round after 2^31 scopes; the one that is then mistaken for another has long been closed.
-inline std::uint32_t tape::next_scope() { return last_scope_ = (last_scope_ + 1) & 0x7fffffffU; }
+// Numbers are unique among all tapes, so that a variable of another tape is found out; a tape takes a batch of them at a
+// time. They come round after 2^31, and the scope that is then mistaken for another has long been closed.
+inline std::uint32_t tape::next_scope() {
+  constexpr std::uint32_t batch = 4096;
+  if (last_scope_ % batch == 0) last_scope_ = batch * scope_batches_.fetch_add(1, std::memory_order_relaxed);
+  return ++last_scope_ & 0x7fffffffU;
+}
 
 inline bool tape::is_open(std::uint32_t scope) const {
   return std::find(open_scopes_.begin(), open_scopes_.end(), scope) != open_scopes_.end();
@@ -105,7 +110,7 @@ inline bool tape::is_open(std::uint32_t scope) const {
 
 inline tape_statistics tape::statistics() const {
   const std::size_t used = codes_.size() + indices_.size() * sizeof(index_type) + partials_.size() * sizeof(double) +
-                           adjoints_.size() * sizeof(double);
+                           next_ * sizeof(double) + arena_.used();  // adjoints count before they are made
   const std::size_t reserved = codes_.capacity() + indices_.capacity() * sizeof(index_type) +
                                (partials_.capacity() + adjoints_.capacity()) * sizeof(double) + arena_.capacity();
   return {codes_.size() - 1, partials_.size(), next_ - 1, closures_.size(), used, reserved};

@@ -6,6 +6,7 @@
 // Read next: tape/var.hpp, the scalar that writes statements; tape/scope.hpp, how memory is given back.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,7 +45,10 @@ class tape {
  public:
   using index_type = std::uint32_t;
 
-  tape() { codes_.append(0), adjoints_.append(0.0); }  // index 0 is the shared sink of constants
+  tape() {
+    codes_.append(0), adjoints_.append(0.0);  // index 0 is the shared sink of constants
+    open_scopes_.push_back(scope_.scope = next_scope());
+  }
   tape(const tape&) = delete;
   tape& operator=(const tape&) = delete;
   ~tape() { rewind(mark{}); }
@@ -65,8 +69,9 @@ class tape {
 
   /// n fresh indices in a row, the first of which is returned.
   index_type leaves(std::size_t n) {
+    codes_.reserve(1);
     indices_.append(static_cast<index_type>(n));
-    codes_.append(statement::block);
+    codes_.push(statement::block);
     const index_type first = next_;
     next_ += static_cast<index_type>(n);
     return first;
@@ -93,11 +98,12 @@ class tape {
   template <class F>
   void push(F f) {
     F* kept = keep(std::move(f));
+    codes_.reserve(1);
     closures_.push_back({kept, [](void* object, tape& on) {
                            const adjoint_view<double> adjoint(on);
                            (*static_cast<F*>(object))(adjoint);
                          }});
-    codes_.append(statement::closure);
+    codes_.push(statement::closure);
   }
 
   /// Moves an object into the arena; it lives until the tape rewinds below this place.
@@ -184,9 +190,10 @@ class tape {
   std::vector<owner> owners_;
   arena arena_;
   index_type next_ = 1;
-  mark scope_;                                 // where the innermost scope began
-  std::vector<std::uint32_t> open_scopes_{0};  // their numbers, outermost first
+  mark scope_;                              // where the innermost scope began
+  std::vector<std::uint32_t> open_scopes_;  // their numbers, outermost first
   std::uint32_t last_scope_ = 0;
+  static inline std::atomic<std::uint32_t> scope_batches_{0};
 
   // A plain pointer: a thread_local object with a constructor costs a guard at every access.
   static inline thread_local tape* current_ = nullptr;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <agrad/rules/arithmetic.hpp>
@@ -89,22 +90,16 @@ class var {
   void grad() const {
     tape& t = on_open_tape("grad");
     t.clear_adjoints();
-    if (index_ != 0) t.adjoint(index_) = 1;
+    if (index_ != 0) t.adjoint(index_) += 1;
     t.sweep();
   }
 
   /// The same, and copies the derivatives with respect to theta into g, which is resized.
-  void grad(const std::vector<var>& theta, std::vector<double>& g) const {
-    grad();
-    g.resize(theta.size());
-    for (std::size_t i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
-  }
+  void grad(const std::vector<var>& theta, std::vector<double>& g) const { gradient_into(theta, g); }
   /// The same for Eigen vectors.
   template <class Theta, class Gradient>
   void grad(const Theta& theta, Gradient& g) const {
-    grad();
-    g.resize(theta.size());
-    for (decltype(theta.size()) i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
+    gradient_into(theta, g);
   }
 
   tape::index_type index() const { return index_; }
@@ -119,6 +114,24 @@ class var {
   }
 
   std::uint32_t share() const { return tag_ |= shared; }
+
+  // Adjoints of outer scopes' variables add up from sweep to sweep; g is of this sweep alone, so they are set aside.
+  template <class Theta, class Gradient>
+  void gradient_into(const Theta& theta, Gradient& g) const {
+    using size_type = decltype(theta.size());
+    const auto is_outer = [](const var& x) { return x.index_ != 0 && x.tag_ >> 1 != tape::current().scope_id(); };
+    std::vector<double> earlier;  // the last one first
+    for (size_type i = theta.size(); i-- > 0;)
+      if (is_outer(theta[i])) earlier.push_back(std::exchange(theta[i].on_open_tape("grad").adjoint(theta[i].index_), 0.0));
+    grad();
+    g.resize(theta.size());
+    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
+    for (size_type i = 0; !earlier.empty(); ++i) {
+      if (!is_outer(theta[i])) continue;
+      tape::current().adjoint(theta[i].index_) += earlier.back();
+      earlier.pop_back();
+    }
+  }
 
   template <class E>
   var& assign(const E& e) {

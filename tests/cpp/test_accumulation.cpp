@@ -1,0 +1,411 @@
+// Accumulation on the tape: `a += e` keeps a's index unless somebody else relies on it. Every way to share an index by hand,
+// then random sequences of operations, copies, moves and increments against dual numbers that run the same sequence.
+#include <doctest/doctest.h>
+#include <agrad/dual/dual.hpp>
+#include <agrad/rules/elementwise.hpp>
+#include <agrad/tape/scope.hpp>
+#include <agrad/tape/var.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using agrad::scope;
+using agrad::tape;
+using agrad::var;
+using doctest::Approx;
+
+namespace {
+
+std::size_t indices_used() { return tape::current().statistics().indices; }
+
+/// Gradient of y with respect to three variables.
+std::array<double, 3> gradient(const var& y, const var& a, const var& b, const var& c) {
+  y.grad();
+  return {a.adj(), b.adj(), c.adj()};
+}
+using g3 = std::array<double, 3>;
+
+}  // namespace
+
+TEST_CASE("an accumulator keeps its index while nobody shares it") {
+  const scope own;
+  const var x = 2.0;
+  var s = 0.0;
+  const std::size_t before = indices_used();
+  for (int i = 0; i < 10; ++i) s += x * i;
+  for (int i = 0; i < 10; ++i) s -= x;
+  s += 3.5;
+  s -= 1;
+  ++s;
+  CHECK(indices_used() == before);
+  s.grad();
+  CHECK(s.val() == 2 * 45 - 20 + 3.5);
+  CHECK(x.adj() == 45 - 10);
+  CHECK(s.adj() == 1);
+}
+
+TEST_CASE("whoever shares the accumulator keeps its old value") {
+  const scope own;
+  const var a = 2.0, b = 3.0, c = 5.0;
+  var s = a * b;  // 6, with gradient (3, 2, 0)
+
+  SUBCASE("a copy before") {
+    const var old = s;
+    s += c;
+    CHECK(gradient(old * s, a, b, c) == g3{3 * 11 + 6 * 3, 2 * 11 + 6 * 2, 6});
+  }
+  SUBCASE("a copy after") {
+    s += c;
+    const var copy = s;
+    s += copy * a;
+    CHECK(gradient(s, a, b, c) == g3{3 + 6 + 11, 2 + 4, 1 + 2});
+    CHECK(gradient(copy, a, b, c) == g3{3, 2, 1});
+  }
+  SUBCASE("a copy by assignment, which is incremented too") {
+    var copy;
+    copy = s;
+    copy += c;
+    s -= c * 2;
+    CHECK(gradient(copy, a, b, c) == g3{3, 2, 1});
+    CHECK(gradient(s, a, b, c) == g3{3, 2, -2});
+    CHECK(gradient(s * copy, a, b, c) == g3{3 * 11 - 4 * 3, 2 * 11 - 4 * 2, -22 - 4});
+  }
+  SUBCASE("a chain of copies") {
+    const var first = s;
+    const var second = first;
+    var third(second);
+    third += a;
+    s += b;
+    CHECK(gradient(first + second * third + s, a, b, c) == g3{3 + 24 + 24 + 3, 2 + 16 + 12 + 2 + 1, 0});
+  }
+  SUBCASE("a held expression") {
+    const auto e = s * b;
+    s += c;
+    const var d = e;
+    CHECK(gradient(d, a, b, c) == g3{9, 12, 0});
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
+  }
+  SUBCASE("a lambda's capture") {
+    const auto twice = [s] { return s * 2; };
+    s += c;
+    CHECK(gradient(twice(), a, b, c) == g3{6, 4, 0});
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
+  }
+  SUBCASE("an entry of a vector") {
+    std::vector<var> kept{s, s};
+    kept.push_back(s);
+    s += c;
+    kept[0] += c * 3;
+    kept.resize(100);  // moves its entries elsewhere
+    kept[1] += a;
+    CHECK(gradient(kept[0], a, b, c) == g3{3, 2, 3});
+    CHECK(gradient(kept[1], a, b, c) == g3{4, 2, 0});
+    CHECK(gradient(kept[2], a, b, c) == g3{3, 2, 0});
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
+  }
+  SUBCASE("a copy of a vector") {
+    std::vector<var> one{a * b, b * c};
+    const std::vector<var> other = one;
+    for (var& v : one) v += c;
+    CHECK(gradient(other[0] + other[1], a, b, c) == g3{3, 2 + 5, 3});
+    CHECK(gradient(one[0] + one[1], a, b, c) == g3{3, 2 + 5, 5});
+  }
+  SUBCASE("a function's argument and result") {
+    const auto plus = [](var x, const var& y) {
+      x += y;
+      return x;
+    };
+    var t = plus(s, c);
+    t += plus(t, s);
+    s += 1;
+    CHECK(gradient(t, a, b, c) == g3{9, 6, 2});
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 0});
+  }
+}
+
+TEST_CASE("an accumulator may stand in what it is incremented by") {
+  const scope own;
+  const var a = 2.0, b = 3.0, c = 5.0;
+  var s = a * b;
+  SUBCASE("itself") {
+    s += s;
+    CHECK(gradient(s, a, b, c) == g3{6, 4, 0});
+    s -= s;
+    CHECK(gradient(s, a, b, c) == g3{0, 0, 0});
+  }
+  SUBCASE("an expression of itself") {
+    s += s * 3;
+    s -= c * s;
+    CHECK(gradient(s, a, b, c) == g3{-48, -32, -24});
+  }
+  SUBCASE("products and quotients of itself") {
+    s *= s;
+    s *= c;
+    s /= s * s;
+    CHECK(s.val() == Approx(1.0 / 180));
+    const g3 g = gradient(s, a, b, c);
+    CHECK(g[0] == Approx(-2.0 / 2 / 180));
+    CHECK(g[1] == Approx(-2.0 / 3 / 180));
+    CHECK(g[2] == Approx(-1.0 / 5 / 180));
+  }
+  SUBCASE("increments after a product start anew") {
+    s *= c;
+    const std::size_t before = indices_used();
+    s += a;
+    CHECK(indices_used() == before);
+    CHECK(gradient(s, a, b, c) == g3{16, 10, 6});
+  }
+}
+
+TEST_CASE("moving does not share") {
+  const scope own;
+  const var a = 2.0, b = 3.0, c = 5.0;
+  var s = a * b, t = b * c;
+  SUBCASE("std::swap") {
+    std::swap(s, t);
+    const std::size_t before = indices_used();
+    s += a;
+    t += c;
+    CHECK(indices_used() == before);
+    CHECK(gradient(s, a, b, c) == g3{1, 5, 3});
+    CHECK(gradient(t, a, b, c) == g3{3, 2, 1});
+  }
+  SUBCASE("std::move") {
+    var u = std::move(s);
+    u += c;
+    t = std::move(u);
+    t += c;
+    CHECK(gradient(t, a, b, c) == g3{3, 2, 2});
+  }
+  SUBCASE("to itself") {
+    var& same = s;
+    s = std::move(same);
+    s += c;
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
+    s = same;
+    s += c;
+    CHECK(gradient(s, a, b, c) == g3{3, 2, 2});
+  }
+  SUBCASE("a vector that grows and is sorted") {
+    std::vector<var> v;
+    for (int i = 0; i < 20; ++i) {
+      v.push_back(a * ((7 * i) % 20));
+      for (var& x : v) x += b;
+    }
+    std::sort(v.begin(), v.end());
+    std::rotate(v.begin(), v.begin() + 5, v.end());
+    var sum = 0.0;
+    for (var& x : v) sum += x;
+    CHECK(gradient(sum, a, b, c) == g3{190, 210, 0});
+  }
+}
+
+TEST_CASE("an outer scope's variable that is incremented inside lives inside from then on") {
+  const scope own;
+  const var a = 2.0;
+  var s = a * 3;
+  const auto before = tape::current().statistics();
+  {
+    const scope inner;
+    var t = a * 5;
+    var u = s;
+    u += t;
+    var v = s * 2;
+    v += u;
+    v.grad();
+    CHECK(a.adj() == 5);  // through t; what s is made of lies before the inner scope, where the sweep ends
+    CHECK(s.adj() == 3);
+    CHECK(t.adj() == 1);
+  }
+  CHECK(tape::current().statistics().statements == before.statements);
+  s += a;
+  s.grad();
+  CHECK(a.adj() == 4);
+  {
+    const scope inner;
+    s += a;
+    s.grad();
+    CHECK(s.val() == 2 * 5);
+    CHECK(s.adj() == 1);
+  }
+  CHECK_THROWS_AS(s.adj(), agrad::ScopeError);
+}
+
+// ---- random sequences --------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int inputs = 4;
+using tangents = agrad::dual<double, inputs>;
+
+struct step {
+  int what;
+  std::size_t i, j, k;
+  double c;
+};
+constexpr int kinds_of_step = 22;
+
+std::vector<step> random_steps(std::mt19937& random, int n) {
+  std::uniform_int_distribution<int> what(0, kinds_of_step - 1);
+  std::uniform_int_distribution<std::size_t> place(0, 7);
+  std::uniform_real_distribution<double> number(-1.5, 1.5);
+  std::vector<step> steps;
+  for (int s = 0; s < n; ++s) steps.push_back({what(random), place(random), place(random), place(random), number(random)});
+  return steps;
+}
+
+/// A sweep within a scope of its own, which must leave no trace; nothing for numbers without a tape.
+template <class T>
+void aside(std::vector<T>& v, const step& s) {
+  if constexpr (std::is_same_v<T, var>) {
+    const scope inner;
+    var t = v[s.j] * s.c;
+    t += v[s.k];
+    t += t * v[s.i];
+    t.grad();
+  } else {
+    (void)v, (void)s;
+  }
+}
+
+template <class T>
+void carry_out(std::vector<T>& v, const step& s) {
+  T& x = v[s.i];
+  const T& y = v[s.j];
+  const T& z = v[s.k];
+  const auto by_value = [](T a, T b) {
+    a += b;
+    return a;
+  };
+  switch (s.what) {
+    case 0:
+      x = y * z + s.c;
+      break;
+    case 1:
+      x += y;
+      break;
+    case 2:
+      x -= y * z;
+      break;
+    case 3:
+      x *= sin(y);
+      break;
+    case 4:
+      x /= 2 + y * y;
+      break;
+    case 5:
+      x += x * s.c;
+      break;
+    case 6:
+      x += s.c;
+      break;
+    case 7:
+      x = y;
+      break;
+    case 8:
+      std::swap(v[s.i], v[s.j]);
+      break;
+    case 9: {
+      T moved = std::move(v[s.j]);
+      v[s.j] = s.c;
+      v[s.i] = std::move(moved);
+      break;
+    }
+    case 10: {
+      const auto held = y * z;
+      v[s.j] += z;
+      x = held;
+      break;
+    }
+    case 11: {
+      const auto later = [y, c = s.c] { return y * c; };
+      v[s.j] += z * z;
+      x += later();
+      break;
+    }
+    case 12: {
+      const std::vector<T> copy = v;
+      x += y;
+      v[s.k] -= copy[s.i];
+      break;
+    }
+    case 13:
+      v.push_back(y);
+      v[s.i] += v.back();
+      v.pop_back();
+      break;
+    case 14:
+      std::rotate(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(s.i), v.end());
+      break;
+    case 15:
+      for (std::size_t q = 0; q < 4; ++q) x += v[q] * s.c;
+      break;
+    case 16:
+      x = by_value(y, z);
+      break;
+    case 17:
+      x = s.c > 0 ? y : T(z * s.c);
+      break;
+    case 18:
+      aside(v, s);
+      break;
+    case 19: {
+      T t = y;
+      t -= z;
+      t += x;
+      x -= t;
+      break;
+    }
+    case 20:
+      x = cos(y - z) * s.c - x;
+      break;
+    case 21:
+      v.insert(v.begin() + static_cast<std::ptrdiff_t>(s.i), T(y * s.c));
+      v.pop_back();
+      break;
+  }
+  for (T& each : v)
+    if (each > 4 || each < -4) each = sin(each);
+}
+
+}  // namespace
+
+TEST_CASE("random sequences of operations, copies, moves and increments have the gradients of dual numbers") {
+  std::mt19937 random(20240607);
+  std::uniform_real_distribution<double> number(-2, 2);
+  for (int sequence = 0; sequence < 3000; ++sequence) {
+    const scope own;
+    std::vector<var> v;
+    std::vector<tangents> d;
+    std::vector<double> x;
+    std::array<tape::index_type, inputs> index{};  // by index, because copies of the inputs would mark them as shared
+    for (std::size_t i = 0; i < 8; ++i) {
+      x.push_back(number(random));
+      v.emplace_back(x[i]);
+      d.emplace_back(x[i]);
+      if (i < inputs) index[i] = v[i].index(), d[i].tangent[i] = 1;
+    }
+    const std::vector<step> steps = random_steps(random, 40);
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      carry_out(v, steps[s]);
+      carry_out(d, steps[s]);
+      carry_out(x, steps[s]);
+      if (s % 10 != 9) continue;
+      const std::size_t which = steps[s].j;
+      v[which].grad();
+      double scale = 1, difference = 0;
+      for (std::size_t i = 0; i < inputs; ++i) {
+        scale = std::max(scale, std::abs(d[which].tangent[i]));
+        difference = std::max(difference, std::abs(d[which].tangent[i] - tape::current().adjoint(index[i])));
+      }
+      if (!(difference < 1e-10 * scale) || v[which].val() != Approx(x[which]).epsilon(1e-10)) {
+        FAIL("sequence ", sequence, " after step ", s, ": gradients differ by ", difference);
+      }
+    }
+  }
+}

@@ -1,0 +1,375 @@
+// Scopes, closures and explicit tapes: what is given back, when, and what is said of variables that outlive their scope.
+#include <doctest/doctest.h>
+#include <agrad/rules/elementwise.hpp>
+#include <agrad/tape/custom.hpp>
+#include <agrad/tape/scope.hpp>
+#include <agrad/tape/var.hpp>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using agrad::active_tape;
+using agrad::custom;
+using agrad::scope;
+using agrad::ScopeError;
+using agrad::tape;
+using agrad::tape_statistics;
+using agrad::var;
+using doctest::Approx;
+
+namespace {
+
+bool same(const tape_statistics& a, const tape_statistics& b) {
+  return a.statements == b.statements && a.leaves == b.leaves && a.indices == b.indices && a.closures == b.closures &&
+         a.bytes == b.bytes;
+}
+tape_statistics now() { return tape::current().statistics(); }
+
+/// An object that owns memory and knows how many of its kind are alive.
+struct counted {
+  static inline int alive = 0;
+  std::shared_ptr<std::vector<double>> values = std::make_shared<std::vector<double>>(100, 1.0);
+  counted() { ++alive; }
+  counted(const counted& other) : values(other.values) { ++alive; }
+  counted(counted&& other) noexcept : values(std::move(other.values)) { ++alive; }
+  counted& operator=(const counted&) = default;
+  counted& operator=(counted&&) = default;
+  ~counted() { --alive; }
+  double sum() const { return std::accumulate(values->begin(), values->end(), 0.0); }
+};
+
+/// A user's function of a vector with its own adjoint: the Euclidean norm.
+var norm(const std::vector<var>& x) {
+  double square = 0;
+  for (const var& v : x) square += v.val() * v.val();
+  const double value = std::sqrt(square);
+  return custom(value, [x, value](auto& adjoint, const var& y) {
+    for (const var& v : x) adjoint[v] += adjoint[y] * v.val() / value;
+  });
+}
+
+/// Product of u = f(x) computed anew in the sweep, so that the tape holds one closure whatever f records.
+template <class F>
+var checkpoint(const F& f, const var& x) {
+  double value = 0;
+  {
+    const scope inner;
+    value = var(f(x)).val();
+  }
+  return custom(value, [f, x](auto& adjoint, const var& y) {
+    const double seed = adjoint[y];
+    const scope inner;
+    const var z = f(x);
+    tape& t = tape::current();
+    t.clear_adjoints();
+    t.adjoint(z.index()) += seed;
+    t.sweep();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a scope gives back what was recorded inside, an outer sweep does not see it") {
+  const scope own;
+  const var x = 3.0;
+  const var y = x * x;
+  const tape_statistics before = now();
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    {
+      const scope inner;
+      const var z = sin(x) * y;
+      {
+        const scope innermost;
+        const var w = z * z + x;
+        w.grad();
+        CHECK(w.adj() == 1);
+        CHECK(z.adj() == Approx(2 * z.val()));
+      }
+      z.grad();
+      CHECK(z.adj() == 1);
+    }
+    CHECK(same(now(), before));
+  }
+  y.grad();
+  CHECK(x.adj() == 6);
+}
+
+TEST_CASE("gradients with respect to variables of an outer scope do not add up from one inner scope to the next") {
+  const scope own;
+  const std::vector<var> theta{2.0, 3.0};
+  std::vector<double> g;
+  for (int repetition = 1; repetition <= 3; ++repetition) {
+    const scope inner;
+    const var lp = theta[0] * theta[1] * repetition;
+    lp.grad(theta, g);
+    CHECK(g[0] == 3 * repetition);
+    CHECK(g[1] == 2 * repetition);
+    lp.grad(std::vector<var>{theta[1], theta[1]}, g);
+    CHECK(g[0] == 2 * repetition);
+    CHECK(g[1] == 2 * repetition);
+  }
+}
+
+TEST_CASE("adjoints of outer variables add up over the sweeps of inner scopes") {
+  const scope own;
+  const var x = 2.0;
+  for (int batch = 1; batch <= 3; ++batch) {
+    const scope inner;
+    const var loss = x * batch;
+    loss.grad();
+    CHECK(x.adj() == batch * (batch + 1) / 2);
+  }
+  CHECK(x.adj() == 6);
+  const var y = x * 1.0;
+  y.grad();
+  CHECK(x.adj() == 1);
+}
+
+TEST_CASE("an exception leaves the outer tape as it was") {
+  const scope own;
+  const var x = 2.0;
+  const var y = x * x;
+  const tape_statistics before = now();
+  for (const int where : {0, 1, 2, 3, 4}) {
+    try {
+      const scope outer;
+      const counted owner;
+      var z = exp(x);
+      if (where == 0) throw std::runtime_error("in recording");
+      const scope inner;
+      const var w = custom(1.0, [owner, x, where](auto& adjoint, const var& v) {
+        const scope in_sweep;
+        const var again = x * x;
+        again.grad();
+        if (where == 1) throw std::runtime_error("in a sweep");
+        adjoint[x] += adjoint[v];
+      });
+      z = z * w;
+      z.grad();
+      if (where == 2) throw std::runtime_error("after a sweep");
+      const scope innermost;
+      agrad::push([owner](auto&) {});
+      if (where == 3) throw std::runtime_error("with a closure");
+    } catch (const std::runtime_error&) {
+      CHECK(where < 4);
+    }
+    CHECK(same(now(), before));
+    CHECK(counted::alive == 0);
+    y.grad();
+    CHECK(x.adj() == 4);
+  }
+}
+
+TEST_CASE("a variable whose scope has ended says so") {
+  const scope own;
+  var x = 1.0, y;
+  {
+    const scope inner;
+    y = x * 2;
+    CHECK(y.val() == 2);
+  }
+  CHECK(y.val() == 2);  // a value is for ever
+  CHECK_THROWS_WITH_AS(y.adj(),
+                       "adj: the variable's scope has ended; read adjoints before the scope, or the gradient call, returns",
+                       ScopeError);
+  CHECK_THROWS_AS(y.grad(), ScopeError);
+  std::vector<double> g;
+  CHECK_THROWS_AS(y.grad(std::vector<var>{x}, g), ScopeError);
+  CHECK_THROWS_AS((x * 1.0, var(x * 1.0).grad(std::vector<var>{y}, g)), ScopeError);
+  {
+    const scope other;  // takes the ended one's place, but is not it
+    const var z = x * 3;
+    z.grad();
+    CHECK_THROWS_AS(y.adj(), ScopeError);
+  }
+  y = x * 4;
+  y.grad();
+  CHECK(x.adj() == 4);
+}
+
+TEST_CASE("a reset ends the variables of the innermost scope and no others") {
+  const scope own;
+  const var x = 1.0;
+  const scope inner;
+  const var y = x * 2;
+  agrad::reset();
+  CHECK_THROWS_AS(y.adj(), ScopeError);
+  const var z = x * 3;
+  z.grad();
+  CHECK(z.adj() == 1);
+  CHECK(x.adj() == 3);
+}
+
+#ifdef AGRAD_CHECKED
+TEST_CASE("checked builds refuse an ended variable in a new statement") {
+  const scope own;
+  const var x = 1.0;
+  var y;
+  {
+    const scope inner;
+    y = x * 2;
+  }
+  CHECK_THROWS_AS(var(y * x), ScopeError);
+  CHECK_THROWS_AS(y += x, ScopeError);
+  CHECK_THROWS_AS(exp(y), ScopeError);
+}
+#endif
+
+TEST_CASE("a user's own adjoint: custom and push") {
+  const scope own;
+  SUBCASE("a function of vectors") {
+    const std::vector<var> x{3.0, 4.0, 12.0};
+    const var y = norm(x) * 2;
+    y.grad();
+    CHECK(y.val() == 26);
+    for (const var& v : x) CHECK(v.adj() == Approx(2 * v.val() / 13).epsilon(1e-15));
+    y.grad();
+    CHECK(x[0].adj() == Approx(6.0 / 13).epsilon(1e-15));
+  }
+  SUBCASE("several results of one closure") {
+    const var x = 0.5;
+    tape& t = tape::current();
+    const tape::index_type first = t.leaves(2);
+    const var sine(std::sin(0.5), first, t), cosine(std::cos(0.5), first + 1, t);
+    agrad::push([=](auto& adjoint) { adjoint[x] += adjoint[sine] * std::cos(0.5) - adjoint[cosine] * std::sin(0.5); });
+    const var y = sine * sine * 3 + cosine;
+    y.grad();
+    CHECK(x.adj() == Approx(6 * std::sin(0.5) * std::cos(0.5) - std::sin(0.5)).epsilon(1e-15));
+  }
+  SUBCASE("its result can be incremented") {
+    const var x = 2.0;
+    var y = custom(x.val() * 3, [x](auto& adjoint, const var& r) { adjoint[x] += 3 * adjoint[r]; });
+    y += x;
+    y *= y;
+    y.grad();
+    CHECK(x.adj() == 2 * 8 * 4);
+  }
+  SUBCASE("inside nested scopes") {
+    const var x = 1.5;
+    for (int depth = 0; depth < 3; ++depth) {
+      const scope inner;
+      const var a = custom(x.val() * x.val(), [x](auto& adjoint, const var& r) { adjoint[x] += 2 * x.val() * adjoint[r]; });
+      const scope innermost;
+      const var b = custom(a.val() + 1, [a](auto& adjoint, const var& r) { adjoint[a] += adjoint[r]; });
+      const var c = b * x;
+      c.grad();
+      CHECK(a.adj() == 1.5);
+    }
+    CHECK(now().closures == 0);
+  }
+}
+
+TEST_CASE("a closure may record and sweep a scope of its own during a sweep") {
+  const scope own;
+  const auto recursion = [](const var& x) {
+    var y = x;
+    for (int i = 0; i < 2000; ++i) y = sin(y) + x * 0.5;  // enough for all streams to move when the closure records again
+    return y;
+  };
+  const var x = 0.3;
+  const var direct = recursion(x) * x + recursion(x * x);
+  direct.grad();
+  const double expected = x.adj();
+
+  var y = checkpoint(recursion, x) * x;
+  const var square = x * x;
+  y += checkpoint(recursion, square);
+  CHECK(y.val() == direct.val());
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    y.grad();
+    CHECK(x.adj() == Approx(expected).epsilon(1e-12));
+  }
+  const var nested = checkpoint([&](const var& u) { return checkpoint(recursion, u * 2.0) * u; }, x);
+  nested.grad();
+  const double by_checkpoint = x.adj();
+  const var plain = recursion(x * 2.0) * x;
+  plain.grad();
+  CHECK(by_checkpoint == Approx(x.adj()).epsilon(1e-12));
+}
+
+TEST_CASE("captures that own memory are destroyed at rewind, once") {
+  REQUIRE(counted::alive == 0);
+  {
+    const scope own;
+    const var x = 1.0;
+    {
+      const scope inner;
+      const counted c;
+      const var y = custom(c.sum() * x.val(), [c, x](auto& adjoint, const var& r) { adjoint[x] += c.sum() * adjoint[r]; });
+      for (int i = 0; i < 10; ++i) agrad::push([c, text = std::string(100, 'x')](auto&) { CHECK(text.size() == 100); });
+      CHECK(counted::alive == 12);
+      y.grad();
+      y.grad();
+      CHECK(x.adj() == 200);
+      CHECK(counted::alive == 12);
+    }
+    CHECK(counted::alive == 0);
+    agrad::push([c = counted()](auto&) {});
+    CHECK(counted::alive == 1);
+    agrad::reset();
+    CHECK(counted::alive == 0);
+    agrad::push([c = counted()](auto&) {});
+  }
+  CHECK(counted::alive == 0);
+  {
+    tape mine;
+    const active_tape use(mine);
+    agrad::push([c = counted()](auto&) {});
+    mine.keep(counted());
+    CHECK(counted::alive == 2);
+  }
+  CHECK(counted::alive == 0);
+}
+
+TEST_CASE("explicit tapes") {
+  const scope own;
+  var x = 2.0;
+  const var y = x * x;
+  const tape_statistics before = now();
+  tape mine;
+  {
+    const active_tape use(mine);
+    CHECK(&tape::current() == &mine);
+    const var u = 3.0;
+    const var v = u * u * u;
+    v.grad();
+    CHECK(u.adj() == 27);
+    CHECK(mine.statistics().statements == 2);
+    CHECK_THROWS_AS(x.adj(), ScopeError);  // a variable of another tape
+    CHECK_THROWS_AS(y.grad(), ScopeError);
+    {
+      tape another;
+      const active_tape inner(another);
+      CHECK_THROWS_AS(u.adj(), ScopeError);
+      const scope deeper;
+      const var w = var(1.0) * 2;
+      w.grad();
+    }
+    CHECK(&tape::current() == &mine);
+    x = u;
+  }
+  CHECK(same(now(), before));
+  y.grad();
+  CHECK(y.adj() == 1);
+  CHECK_THROWS_AS(x.adj(), ScopeError);
+  CHECK(mine.statistics().statements == 2);
+}
+
+TEST_CASE("memory is kept from one gradient to the next") {
+  tape mine;
+  const active_tape use(mine);
+  std::size_t reserved = 0;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    mine.reset();
+    std::vector<var> x(1000, var(1.0));
+    var y = norm(x);
+    for (const var& v : x) y = y + v * v;
+    y.grad();
+    if (repetition > 0) CHECK(mine.statistics().bytes_reserved == reserved);
+    reserved = mine.statistics().bytes_reserved;
+  }
+}
