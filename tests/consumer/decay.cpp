@@ -5,7 +5,7 @@
 #include <vector>
 
 int main() {
-  const auto decay = [](double, const auto& y, const auto& k) { return (-k * y).eval(); };
+  const auto decay = [](double, const auto& y, const auto& k) { return (-(k * y)).eval(); };
   const Eigen::VectorXd y0 = Eigen::VectorXd::Ones(1);
   const std::vector<double> times{0.5, 2.0};
   agrad::var k = 0.7;
