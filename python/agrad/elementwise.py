@@ -7,13 +7,15 @@ exported as ``agrad.<name>``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
 from agrad._core import ElementwiseRow, elementwise_rows
 
 
-def _interval(lower: float, upper: float) -> str:
-    return "any real number" if (lower, upper) == (-float("inf"), float("inf")) else f"from {lower:g} to {upper:g}"
+def _interval(lower: float, upper: float, whole: bool) -> str:
+    kind = "whole number" if whole else "real number"
+    return f"any {kind}" if (lower, upper) == (-float("inf"), float("inf")) else f"{kind} from {lower:g} to {upper:g}"
 
 
 def _docstring(row: ElementwiseRow) -> str:
@@ -35,6 +37,8 @@ def _function(row: ElementwiseRow) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = _docstring(row)
+    arguments = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in "xyz"[: row.arity]]
+    function.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     return function
 
 

@@ -15,7 +15,10 @@ namespace {
 
 py::list domain_of(const elementwise_row& row) {
   py::list domain;
-  for (int i = 0; i < row.arity; ++i) domain.append(py::make_tuple(row.domain[i].lower, row.domain[i].upper));
+  for (int i = 0; i < row.arity; ++i) {
+    const interval& of = row.domain[i];
+    domain.append(py::make_tuple(of.lower, of.upper, of.whole));
+  }
   return domain;
 }
 
@@ -54,6 +57,25 @@ py::object evaluate(const elementwise_row& row, const py::args& arguments, int w
   return py::array_t<double>(y.shape(), result.data());
 }
 
+/// The second partial derivative with respect to arguments i and j, of numbers: the kernel's sweep back with lanes that carry
+/// the derivative with respect to argument j.
+double second_derivative(const elementwise_row& row, std::size_t i, std::size_t j, const std::vector<double>& arguments) {
+  const std::size_t arity = arguments.size();
+  if (arity != static_cast<std::size_t>(row.arity) || i >= arity || j >= arity)
+    throw py::index_error(std::string(row.name) + ": has no such argument");
+  std::vector<lanes> values(arguments.begin(), arguments.end()), adjoints(arity + 1);
+  values[j].tangent[0] = 1;
+  values.emplace_back();
+  adjoints[arity].value = 1;
+  operation op;
+  op.result = static_cast<slot>(arity);
+  op.count = 1;
+  for (std::size_t k = 0; k < arity; ++k) op.operands[k] = {static_cast<slot>(k), 1};
+  row.loops->dual.forward(op, {}, values.data());
+  row.loops->dual.reverse(op, {}, values.data(), adjoints.data());
+  return adjoints[i].tangent[0];
+}
+
 bool any_recorded(const py::args& arguments) {
   for (const py::handle argument : arguments)
     if (py::isinstance<array>(argument)) return true;
@@ -80,7 +102,9 @@ void register_rows(py::module_& m) {
       .def(
           "derivative",
           [](const elementwise_row& row, int wrt, const py::args& arguments) { return evaluate(row, arguments, wrt); },
-          "Partial derivative with respect to argument `wrt`, for plain numbers and arrays.");
+          "Partial derivative with respect to argument `wrt`, for plain numbers and arrays.")
+      .def("second_derivative", &second_derivative, py::arg("i"), py::arg("j"), py::arg("arguments"),
+           "Second partial derivative with respect to arguments i and j, for a list of numbers.");
   m.def(
       "elementwise_rows",
       [] {
