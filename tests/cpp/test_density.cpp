@@ -325,7 +325,7 @@ TEST_CASE("bad arguments are named, with their index and value") {
   CHECK(message_of([&] { normal_lpdf(ys, 0, infinity); }) == "normal_lpdf: sigma is inf, but must be positive and finite");
   CHECK(message_of([&] { normal_lpdf(ys, var(-infinity), 1); }) == "normal_lpdf: mu is -inf, but must be finite");
   CHECK(message_of([&] {
-          normal_lpdf(std::vector<var>{1.0, agrad::nan}, 0, 1);
+          normal_lpdf(std::vector<var>{1.0, agrad::quiet_nan}, 0, 1);
         }) == "normal_lpdf: y[1] is nan, but must be a number, not nan");
   CHECK(message_of([&] { lognormal_lpdf(-1e-3, 0, dual<double>(1.0)); }) ==
         "lognormal_lpdf: y is -0.001, but must be nonnegative");

@@ -166,15 +166,15 @@ TEST_CASE("kinks: the mean of both sides") {
 }
 
 TEST_CASE("fmin and fmax prefer numbers, minimum and maximum nan") {
-  CHECK(value<fmax_rule>(agrad::nan, 2.0) == 2);
-  CHECK(value<fmin_rule>(2.0, agrad::nan) == 2);
-  CHECK(slope<fmax_rule>(agrad::nan, 2.0) == 0);
-  CHECK(slope<fmax_rule, 1>(agrad::nan, 2.0) == 1);
-  CHECK(slope<fmin_rule>(2.0, agrad::nan) == 1);
-  CHECK(std::isnan(value<maximum_rule>(agrad::nan, 2.0)));
-  CHECK(std::isnan(value<maximum_rule>(2.0, agrad::nan)));
-  CHECK(std::isnan(value<minimum_rule>(agrad::nan, 2.0)));
-  CHECK(std::isnan(value<minimum_rule>(2.0, agrad::nan)));
+  CHECK(value<fmax_rule>(agrad::quiet_nan, 2.0) == 2);
+  CHECK(value<fmin_rule>(2.0, agrad::quiet_nan) == 2);
+  CHECK(slope<fmax_rule>(agrad::quiet_nan, 2.0) == 0);
+  CHECK(slope<fmax_rule, 1>(agrad::quiet_nan, 2.0) == 1);
+  CHECK(slope<fmin_rule>(2.0, agrad::quiet_nan) == 1);
+  CHECK(std::isnan(value<maximum_rule>(agrad::quiet_nan, 2.0)));
+  CHECK(std::isnan(value<maximum_rule>(2.0, agrad::quiet_nan)));
+  CHECK(std::isnan(value<minimum_rule>(agrad::quiet_nan, 2.0)));
+  CHECK(std::isnan(value<minimum_rule>(2.0, agrad::quiet_nan)));
 }
 
 TEST_CASE("remainders") {

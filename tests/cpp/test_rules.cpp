@@ -165,7 +165,7 @@ TEST_CASE("nan in, nan out") {
     for (const point& p : points_of(f)) {
       for (int k = 0; k < f.arity; ++k) {
         point q = p;
-        q.x[k] = agrad::nan;
+        q.x[k] = agrad::quiet_nan;
         INFO(described(f, q));
         CHECK(std::isnan(f.value(q.x)));
         CHECK(std::isnan(f.by_var(q.x).value));

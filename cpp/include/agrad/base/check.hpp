@@ -19,11 +19,14 @@ struct condition {
   bool (*holds)(double);
 };
 
+/// In a namespace of their own, because users write `using namespace agrad` and <cmath> has a ::finite.
+namespace must_be {
 inline constexpr condition not_nan{"a number, not nan", [](double x) { return !std::isnan(x); }};
 inline constexpr condition finite{"finite", [](double x) { return std::isfinite(x); }};
 inline constexpr condition positive{"positive", [](double x) { return x > 0; }};
 inline constexpr condition positive_finite{"positive and finite", [](double x) { return x > 0 && std::isfinite(x); }};
 inline constexpr condition nonnegative{"nonnegative", [](double x) { return x >= 0; }};
+}  // namespace must_be
 
 namespace detail {
 [[noreturn]] AGRAD_COLD inline void fail_check(std::string_view function, std::string_view argument, long index, double value,

@@ -66,12 +66,20 @@ using arithmetic = typelist<add_rule, subtract_rule, multiply_rule, divide_rule,
 }
 
 namespace detail {
-// A scalar of an engine of ours, as opposed to a plain number or an Eigen object.
-template <class T, class = void>
-inline constexpr int rank_of = -1;
-template <class T>
-inline constexpr int rank_of<T, std::void_t<typename engine_of<T>::type>> = engine_of<T>::type::rank;
+// The rank of a type's engine, -1 for types of none. Eigen's objects (whose mark is a StorageKind) are not asked for their
+// engine: these operators are looked at for them too, perhaps before rules/array.hpp has declared it.
 inline constexpr int array_rank = 10;
+template <class T, class = void>
+inline constexpr bool has_storage_kind = false;
+template <class T>
+inline constexpr bool has_storage_kind<T, std::void_t<typename T::StorageKind>> = true;
+template <class T, bool is_eigen = has_storage_kind<T>, class = void>
+struct rank_of_type : std::integral_constant<int, is_eigen ? array_rank : -1> {};
+template <class T>
+struct rank_of_type<T, false, std::void_t<typename engine_of<T>::type>>
+    : std::integral_constant<int, engine_of<T>::type::rank> {};
+template <class T>
+inline constexpr int rank_of = rank_of_type<T>::value;
 /// A scalar type that can be stored: what a tape expression is assigned to, every other type itself.
 template <class T, class = void>
 struct stored {

@@ -48,7 +48,7 @@ inline double digamma_near_root(double x) {
 inline double digamma(double x) {
   if (x <= 0) {
     if (x == 0) return std::copysign(infinity, -x);
-    if (x == std::floor(x)) return nan;
+    if (x == std::floor(x)) return quiet_nan;
     return digamma(1 - x) - pi * cot_pi(x);
   }
   if (x < 10) {
@@ -100,12 +100,12 @@ inline double cot_pi_derivative(int n, double x) {
 }
 
 inline double polygamma(double order, double x) {
-  if (!(order >= 0 && order <= highest_polygamma && order == std::floor(order)) || std::isnan(x)) return nan;
+  if (!(order >= 0 && order <= highest_polygamma && order == std::floor(order)) || std::isnan(x)) return quiet_nan;
   const int n = static_cast<int>(order);
   if (n == 0) return digamma(x);
   const double sign = n % 2 == 1 ? 1 : -1;
   if (x > 0) return sign * polygamma_sum(n, x);
-  if (std::isinf(x)) return nan;
+  if (std::isinf(x)) return quiet_nan;
   if (x == std::floor(x)) return sign * infinity;  // the limit from above
   return -polygamma_sum(n, 1 - x) - cot_pi_derivative(n, x);
 }

@@ -25,7 +25,7 @@
 namespace agrad {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Where a rule's argument may lie. Whether the ends belong to it shows in the function's value there.
 struct interval {

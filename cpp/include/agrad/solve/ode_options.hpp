@@ -55,8 +55,8 @@ inline ode_interpolation interpolation_from_code(std::string_view function, std:
 /// forwards, by 3 backwards and as it is for the quadrature; 250 steps between checkpoints, Hermite, BDF.
 inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
                                              double absolute_tolerance, long max_num_steps) {
-  check(function, "relative_tolerance", relative_tolerance, positive_finite);
-  check(function, "absolute_tolerance", absolute_tolerance, positive_finite);
+  check(function, "relative_tolerance", relative_tolerance, must_be::positive_finite);
+  check(function, "absolute_tolerance", absolute_tolerance, must_be::positive_finite);
   ode_adjoint_options options;
   options.relative_tolerance_forward = relative_tolerance;
   options.absolute_tolerance_forward = Eigen::VectorXd::Constant(states, absolute_tolerance / 10);
@@ -73,7 +73,7 @@ namespace detail {
 inline void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
                              Eigen::Index wanted, std::string_view what) {
   check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(wanted), what);
-  check_each(function, argument, tolerances.data(), static_cast<std::size_t>(tolerances.size()), 1, positive_finite);
+  check_each(function, argument, tolerances.data(), static_cast<std::size_t>(tolerances.size()), 1, must_be::positive_finite);
 }
 
 inline void check_positive_count(std::string_view function, std::string_view argument, long count) {
@@ -86,16 +86,16 @@ inline void check_positive_count(std::string_view function, std::string_view arg
 /// A vector of quadrature tolerances is measured only when there is a quadrature: plain values have no active parameters.
 inline void check_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
                           Eigen::Index parameters) {
-  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, positive_finite);
+  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
                            "one for each state");
-  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, positive_finite);
+  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance_backward", options.absolute_tolerance_backward, states,
                            "one for each state");
-  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, positive_finite);
+  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, must_be::positive_finite);
   const std::string_view quadrature = "absolute_tolerance_quadrature";
   if (const double* scalar = std::get_if<double>(&options.absolute_tolerance_quadrature)) {
-    check(function, quadrature, *scalar, positive_finite);
+    check(function, quadrature, *scalar, must_be::positive_finite);
   } else {
     const auto& each = std::get<Eigen::VectorXd>(options.absolute_tolerance_quadrature);
     detail::check_tolerances(function, quadrature, each, parameters > 0 ? parameters : each.size(),
@@ -112,10 +112,10 @@ inline void check_options(std::string_view function, const ode_adjoint_options& 
 inline void check_initial_value_problem(std::string_view function, const Eigen::VectorXd& y0, double t0,
                                         const std::vector<double>& times) {
   if (y0.size() == 0) throw ShapeError(detail::sentence(function, "y0", -1, "of length 0", "of length 1 or more"));
-  check_each(function, "y0", y0.data(), static_cast<std::size_t>(y0.size()), 1, finite);
-  check(function, "t0", t0, finite);
+  check_each(function, "y0", y0.data(), static_cast<std::size_t>(y0.size()), 1, must_be::finite);
+  check(function, "t0", t0, must_be::finite);
   if (times.empty()) throw ShapeError(detail::sentence(function, "times", -1, "of length 0", "of length 1 or more"));
-  check_each(function, "times", times.data(), times.size(), 1, finite);
+  check_each(function, "times", times.data(), times.size(), 1, must_be::finite);
   if (!(times[0] > t0)) {
     throw DomainError(detail::sentence(function, "times", 0, times[0], "greater than t0 = " + detail::to_text(t0),
                                        "the state at t0 is y0 itself"));

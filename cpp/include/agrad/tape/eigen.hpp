@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include <agrad/dual/dual.hpp>
+#include <agrad/rules/array.hpp>
+#include <agrad/rules/power.hpp>
 #include <agrad/tape/var.hpp>
 
 namespace Eigen {
@@ -63,8 +65,70 @@ template <class T, int K>
 dual<T, K> imag(const dual<T, K>&) {
   return {};
 }
+/// A tape expression as a factor or divisor of an Eigen object, `-k * y`: Eigen sees the variable that it is stored in.
+template <class E, class M, class = std::enable_if_t<detail::is_expression<E> && detail::is_eigen<M>>>
+auto operator*(const E& factor, const M& m) {
+  return var(factor) * m;
+}
+template <class E, class M, class = std::enable_if_t<detail::is_expression<E> && detail::is_eigen<M>>>
+auto operator*(const M& m, const E& factor) {
+  return m * var(factor);
+}
+template <class E, class M, class = std::enable_if_t<detail::is_expression<E> && detail::is_eigen<M>>>
+auto operator/(const M& m, const E& divisor) {
+  return m / var(divisor);
+}
+
+namespace detail {
+template <class Derived>
+std::true_type converts_to_matrix(const Eigen::MatrixBase<Derived>*);
+std::false_type converts_to_matrix(const void*);
+template <class T>
+inline constexpr bool is_matrix = decltype(converts_to_matrix(static_cast<const T*>(nullptr)))::value;
+// Matrices, one of numbers and one of our scalars, whose product is not a scalar.
+template <class A, class B, bool are_matrices = is_matrix<A>&& is_matrix<B>>
+inline constexpr bool are_mixed_factors = false;
+template <class A, class B>
+inline constexpr bool are_mixed_factors<A, B, true> = (rank_of<typename A::Scalar> == 0) !=
+                                                          (rank_of<typename B::Scalar> == 0) &&
+                                                      (A::RowsAtCompileTime != 1 || B::ColsAtCompileTime != 1);
+}  // namespace detail
+
+/// A matrix of numbers times one of variables or duals, or the reverse. Eigen's own blocked product compiles for mixed
+/// scalars only where the processor multiplies and adds in one instruction.
+template <class A, class B, std::enable_if_t<detail::are_mixed_factors<A, B>, int> = 0>
+auto operator*(const A& a, const B& b) {
+  return a.lazyProduct(b).eval();
+}
+
 inline bool isfinite(const var& x) { return std::isfinite(x.val()); }
 inline bool isnan(const var& x) { return std::isnan(x.val()); }
 inline bool isinf(const var& x) { return std::isinf(x.val()); }
+template <class T, int K>
+bool isfinite(const dual<T, K>& x) {
+  using std::isfinite;
+  return isfinite(x.value);
+}
+template <class T, int K>
+bool isnan(const dual<T, K>& x) {
+  using std::isnan;
+  return isnan(x.value);
+}
+template <class T, int K>
+bool isinf(const dual<T, K>& x) {
+  using std::isinf;
+  return isinf(x.value);
+}
+
+// Eigen's Householder reflections call sqrt with Eigen's own template and ours in view; these are the better match.
+inline applied<sqrt_rule, var> sqrt(const var& x) { return apply<sqrt_rule>(x); }
+template <class Rule, class... X>
+applied<sqrt_rule, detail::node<Rule, X...>> sqrt(const detail::node<Rule, X...>& x) {
+  return apply<sqrt_rule>(x);
+}
+template <class T, int K>
+dual<T, K> sqrt(const dual<T, K>& x) {
+  return apply<sqrt_rule>(x);
+}
 
 }  // namespace agrad

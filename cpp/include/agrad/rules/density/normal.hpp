@@ -27,7 +27,8 @@ struct normal_lpdf_rule : density_rule<3> {
   static constexpr std::string_view name = "normal_lpdf",
                                     text = "Normal log density of y with mean mu and standard deviation sigma.",
                                     source = "log N(y; mu, sigma) = -((y - mu) / sigma)^2 / 2 - log sigma - log(2 pi) / 2";
-  static constexpr density_argument arguments[] = {{"y", not_nan}, {"mu", finite}, {"sigma", positive_finite, true}};
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 
   template <class S>
   static detail::prepared_scale<S> prepare(const each<S>& x, const parts& kept) {
@@ -57,7 +58,8 @@ struct lognormal_lpdf_rule : density_rule<3> {
       name = "lognormal_lpdf",
       text = "Log density of y >= 0 whose logarithm is normal with mean mu and standard deviation sigma.",
       source = "log f(y; mu, sigma) = log N(log y; mu, sigma) - log y";
-  static constexpr density_argument arguments[] = {{"y", nonnegative}, {"mu", finite}, {"sigma", positive_finite, true}};
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::nonnegative}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 
   template <class S>
   static detail::prepared_scale<S> prepare(const each<S>& x, const parts& kept) {
