@@ -1,5 +1,5 @@
-# The Python module agrad._core, and the stub of the elementwise functions, which is printed by a program that links the same
-# rows (cpp/rows) as the module, so that names, arguments and texts are written once.
+# The Python module agrad._core, and the stubs of its functions, which are printed by a program that links the same rows
+# (cpp/rows) as the module, so that names, arguments and texts are written once.
 if(NOT AGRAD_ODE)
   message(FATAL_ERROR "agrad: the Python module has the solvers; AGRAD_BUILD_PYTHON needs AGRAD_ODE")
 endif()
@@ -25,11 +25,13 @@ if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the pr
 endif()
 install(TARGETS _core LIBRARY DESTINATION .)
 
-if(EXISTS ${PROJECT_SOURCE_DIR}/cpp/rows/emit.cpp)
-  add_executable(agrad_emit cpp/rows/emit.cpp)
-  target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
-  add_custom_command(OUTPUT elementwise.pyi
-    COMMAND agrad_emit stub > elementwise.pyi DEPENDS agrad_emit VERBATIM)
-  add_custom_target(agrad_stub ALL DEPENDS elementwise.pyi)
-  install(FILES ${PROJECT_BINARY_DIR}/elementwise.pyi DESTINATION .)
-endif()
+add_executable(agrad_emit cpp/rows/emit.cpp)
+target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
+set(stubs elementwise.pyi density.pyi)
+add_custom_command(OUTPUT ${stubs}
+  COMMAND agrad_emit stub > elementwise.pyi
+  COMMAND agrad_emit density-stub > density.pyi
+  DEPENDS agrad_emit VERBATIM)
+add_custom_target(agrad_stubs ALL DEPENDS ${stubs})
+list(TRANSFORM stubs PREPEND ${PROJECT_BINARY_DIR}/)
+install(FILES ${stubs} DESTINATION .)
