@@ -1,0 +1,55 @@
+"""Sphinx: the pages are Markdown; tables of functions come from the rules, the tutorial's figures from the demonstration."""
+
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import agrad
+from agrad import demo
+
+HERE = Path(__file__).parent
+GENERATED = HERE / "_build" / "generated"
+sys.path.insert(0, str(HERE))
+import tables  # noqa: E402
+
+project, author, release = "agrad", "The agrad developers", agrad.__version__
+project_copyright = "The agrad developers"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"agrad {release}"
+highlight_language = "none"
+
+myst_enable_extensions = ["dollarmath", "substitution"]
+myst_heading_anchors = 3
+myst_substitutions = {
+    "elementwise_table": tables.elementwise(),
+    "density_table": tables.densities(),
+    "numpy_structure": tables.numpy_functions(moving=True),
+    "numpy_computing": tables.numpy_functions(moving=False),
+}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say what an argument is
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+
+def run_demo(*_: object) -> None:
+    """Run the demonstration; the tutorial shows what it prints and draws."""
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    with (GENERATED / "demo.txt").open("w") as printed, redirect_stdout(printed):
+        demo.main(["--output", str(GENERATED / "lynx_hare.png")])
+
+
+def escape(app: object, what: str, name: str, *rest: object) -> None:
+    """Make the rules' plain texts, in which |x| is an absolute value, safe for reStructuredText."""
+    if name.startswith(("agrad.elementwise.", "agrad.density.")):
+        lines = rest[-1]
+        lines[:] = [line.replace("|", r"\|").replace("*", r"\*") for line in lines]
+
+
+def setup(app):
+    """Connect what runs before pages and docstrings are read."""
+    app.connect("builder-inited", run_demo)
+    app.connect("autodoc-process-docstring", escape, priority=100)  # before napoleon

@@ -1,0 +1,99 @@
+"""What README, documentation and docstrings show works: Python snippets, C++ snippets, links, completeness of the API page."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agrad as ag
+from agrad import _info, density, elementwise
+from native_tools import require_compiler_and_cmake, run
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "cpp/include/agrad/tape/README.md"]
+MODULES = sorted(
+    m.name for m in pkgutil.walk_packages(ag.__path__, "agrad.") if m.name not in ("agrad._core", "agrad.__main__")
+)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the fenced blocks of a page in that language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def run_doctest(text: str, name: str) -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    report: list[str] = []
+    runner.run(doctest.DocTestParser().get_doctest(text, {}, name, name, 0), out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in page.read_text()], ids=lambda page: page.stem)
+def test_page(page):
+    run_doctest("\n\n".join(blocks(page, "python")), page.name)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings(module):
+    result = doctest.testmod(importlib.import_module(module), optionflags=FLAGS)
+    assert result.failed == 0
+
+
+def test_modules_with_examples_are_found():
+    assert "agrad._transforms" in MODULES
+    assert doctest.testmod(importlib.import_module("agrad._transforms")).attempted > 0
+
+
+def test_readme_example():
+    (example,) = blocks(README, "python")
+    names: dict = {}
+    exec(example, names)
+    loss, params, gradient = names["loss"], names["params"], names["gradient"]
+    assert names["value"] == pytest.approx(loss(params))
+    compiled_gradient = names["fast"](params)[1]
+    for key, at in params.items():
+        for k, step in enumerate(1e-4 * np.diag(np.abs(at))):
+            ahead, behind = (loss(params | {key: at + sign * step}) for sign in (1, -1))
+            assert gradient[key][k] == pytest.approx((ahead - behind) / (2 * step[k]), rel=1e-3)
+        assert compiled_gradient[key] == pytest.approx(gradient[key], rel=1e-9)
+
+
+def test_readme_program_is_the_example():
+    assert blocks(README, "cpp") == [(ROOT / "cpp/examples/product.cpp").read_text().partition("\n")[2]]
+
+
+def test_cpp_snippets_build_and_run(tmp_path):
+    """README's project, and the snippets of docs/cpp.md as one program, each in a block of its own."""
+    require_compiler_and_cmake()
+    snippets = blocks(ROOT / "docs" / "cpp.md", "cpp")
+    assert snippets
+    body = "".join(f"{{\n{snippet}}}\n" for snippet in snippets)
+    (tmp_path / "snippets.cpp").write_text(f"#include <agrad/agrad.hpp>\n#include <cmath>\nint main() {{\n{body}}}\n")
+    (tmp_path / "product.cpp").write_text(blocks(README, "cpp")[0])
+    (project,) = blocks(README, "cmake")
+    more = "add_executable(snippets snippets.cpp)\ntarget_link_libraries(snippets PRIVATE agrad::agrad)\n"
+    (tmp_path / "CMakeLists.txt").write_text(project + more)
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Dagrad_DIR={_info.cmake_dir()}")
+    run("cmake", "--build", tmp_path / "build", "--parallel", "2")
+    run(tmp_path / "build" / "product")
+    run(tmp_path / "build" / "snippets")
+
+
+def test_api_page_has_every_public_name():
+    page = (ROOT / "docs" / "api.md").read_text()
+    listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
+    derived = {*elementwise.__all__, *density.__all__}  # by automodule
+    assert listed | {"__version__"} == set(ag.__all__) - derived
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\((?!\w+:)([^)#]+)", prose):
+        assert (page.parent / target).exists(), target
