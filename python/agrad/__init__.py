@@ -12,7 +12,9 @@ from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError,
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad.density import *  # noqa: F403
+from agrad.density import __all__ as _densities
 from agrad.elementwise import *  # noqa: F403
+from agrad.elementwise import __all__ as _elementwise
 
 __all__ = [
     "Array",
@@ -32,4 +34,4 @@ __all__ = [
     "value_and_grad",
     "where",
 ]
-__all__ += density.__all__ + elementwise.__all__  # noqa: F405
+__all__ += _densities + _elementwise

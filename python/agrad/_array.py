@@ -27,31 +27,32 @@ _rows = {row.name: row for row in elementwise_rows()}
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+    np.empty((1,) * ndim).sum(axis)  # raises NumPy's own error for an axis that is not there
+    return tuple(n % ndim for n in ((axis,) if isinstance(axis, int) else axis))
 
 
-def _sum(x: Array, axis: Any = None, *, keepdims: bool = False) -> Array:
+def _sum(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     axes = _axes(axis, x.ndim)
     kept = [n for n in range(x.ndim) if n not in axes]
     shape = [1 if n in axes else x.shape[n] for n in range(x.ndim)] if keepdims else [x.shape[n] for n in kept]
     groups = int(np.prod([x.shape[n] for n in kept], dtype=int))
     together = x.with_slots(np.transpose(x.slots, [*kept, *axes]).ravel())
-    return np.reshape(sum_groups(together, groups), shape)  # type: ignore[call-overload, no-any-return]
+    return np.reshape(sum_groups(together, groups), shape)
 
 
-def _mean(x: Array, axis: Any = None, *, keepdims: bool = False) -> Array:
+def _mean(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     count = np.prod([x.shape[n] for n in _axes(axis, x.ndim)])
     return _sum(x, axis, keepdims=keepdims) / float(count)
 
 
-def _var(x: Array, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Array:
+def _var(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
     count = float(np.prod([x.shape[n] for n in _axes(axis, x.ndim)])) - ddof
     deviation = x - _mean(x, axis, keepdims=True)
     return _sum(deviation * deviation, axis, keepdims=keepdims) / count
 
 
-def _std(x: Array, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Array:
-    return np.sqrt(_var(x, axis, ddof=ddof, keepdims=keepdims))  # type: ignore[no-any-return]
+def _std(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
+    return np.sqrt(_var(x, axis, ddof=ddof, keepdims=keepdims))
 
 
 def _matmul(a: Any, b: Any) -> Any:
@@ -78,11 +79,11 @@ def _outer(a: Any, b: Any) -> Any:
     return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
 
 
-def _trace(x: Array) -> Array:
-    return _sum(np.diagonal(x))  # type: ignore[arg-type, call-overload]
+def _trace(x: Any) -> Any:
+    return _sum(np.diagonal(x))
 
 
-def _diff(x: Array, n: int = 1, axis: int = -1) -> Array:
+def _diff(x: Any, n: int = 1, axis: int = -1) -> Any:
     for _ in range(n):
         first, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
         first[axis], rest[axis] = slice(None, -1), slice(1, None)
@@ -200,7 +201,7 @@ def _refuse_conversion(self: Array, *_: Any, **__: Any) -> NoReturn:
 
 
 def _set_item(self: Array, key: Any, value: Any) -> NoReturn:
-    _fail("item assignment", "recorded arrays cannot be written into: build the array with ag.array, np.where or np.concatenate")
+    _fail("item assignment", "recorded arrays cannot be written into: use ag.array, np.where or np.concatenate")
 
 
 def _attach() -> None:
@@ -210,10 +211,10 @@ def _attach() -> None:
         return lambda self, *args, **kwargs: function(self, *args, **kwargs)
 
     def reshape(self: Array, *shape: Any) -> Any:
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)  # type: ignore[call-overload]
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def transpose(self: Array, *axes: Any) -> Any:
-        return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)  # type: ignore[arg-type]
+        return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
     members: dict[str, Any] = {
         "__array_ufunc__": _array_ufunc,

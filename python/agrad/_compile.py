@@ -10,7 +10,6 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Program
 from agrad._recording import name_of, open_recording
-from agrad._structure import array
 from agrad._transforms import Parameters, Transformation
 from agrad._trees import flatten, is_number, split
 
@@ -95,7 +94,8 @@ class Compiled:
             args, kwargs = call.with_inputs([recording.input(x) for x in call.inputs])
             result = self.function(*args, **kwargs)
             if self.transformation is not None:
-                outputs, together = [self.transformation.take_apart(recording, result)[0]], _first
+                outputs: list[Array] = [self.transformation.take_apart(recording, result)[0]]
+                together: Callable[..., Any] = _first
             else:
                 leaves, together, _ = flatten(result)
                 outputs = [recording.array(leaf) for leaf in leaves]
@@ -111,7 +111,7 @@ class Compiled:
 
     def _run(self, entry: _Entry, path: _Path, call: _Signature) -> tuple[Any] | None:
         """The result for these arguments as a 1-tuple; None when the path does not hold for them."""
-        if self.transformation is None:
+        if self.transformation is None or entry.parameters is None:
             flat = path.program.forward(call.inputs)
             return None if flat is None else (path.together(split(flat, path.shapes)),)
         result = self.transformation.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)

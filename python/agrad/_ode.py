@@ -24,7 +24,7 @@ _HERMITE = 1
 
 def _for_each(tolerance: Tolerances, count: int) -> Any:
     """A tolerance for each state; a single one is meant for all."""
-    return np.full(count, float(tolerance)) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)
+    return np.full(count, tolerance) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)
 
 
 def _for_quadrature(tolerance: Tolerances) -> Any:
@@ -310,11 +310,10 @@ def solve_ivp(
     starts_there = bool(times[0] == t0)
     make_options = _simple_options("solve_ivp", rtol, atol, max_num_steps, codes[method])
     y0 = array(y0)
-    y, stats = np.reshape(y0, (1, -1))[:0], {}
+    y, stats = np.reshape(y0, (1, -1))[:0], dict[str, int]()
     if times.size > starts_there:
         y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
     if starts_there:
         first = np.reshape(y0, (1, -1))
         y = np.concatenate([first, y]) if times.size > 1 else first
     return OdeResult(times, np.transpose(y), stats=stats)
-

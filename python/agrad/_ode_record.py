@@ -49,7 +49,8 @@ class _Recorded:
             slope = recording.array(array(slope))
             if slope.size != len(y0) or slope.ndim > 1:
                 raise ShapeError(
-                    f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); one derivative for each state"
+                    f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); "
+                    "one derivative for each state"
                 )
             self.parameters += recording.captured
             self.program = recording.program(slope)

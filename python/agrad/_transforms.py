@@ -93,9 +93,7 @@ class Transformation(ABC):
         return (result, aux) if self.has_aux else result
 
     @abstractmethod
-    def of_recording(
-        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
-    ) -> Any:
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         """The transformation's result from a recording."""
 
     @abstractmethod
@@ -115,9 +113,7 @@ class ValueAndGrad(Transformation):
             )
         return output
 
-    def of_recording(
-        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
-    ) -> Any:
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         value = float(output.recorded_values)
         flat = recording.reverse(output, np.ones(()), inputs)
         return self.finish(value, flat, parameters, aux)
@@ -145,9 +141,7 @@ class Jacobian(Transformation):
 
     name = "jacobian"
 
-    def of_recording(
-        self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any
-    ) -> Any:
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         rows = np.empty((output.size, sum(each.size for each in inputs)))
         for row, seed in zip(rows, np.eye(output.size), strict=True):
             row[:] = recording.reverse(output, seed, inputs)
