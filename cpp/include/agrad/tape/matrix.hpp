@@ -64,27 +64,35 @@ class matrix<var> {
   index_type size() const { return rows_ * cols_; }
   tape::index_type index() const { return index_; }
 
-  const_map val() const { return const_map(values_, rows_, cols_); }
+  const_map val() const {
+#ifdef AGRAD_CHECKED
+    check_open("val");
+#endif
+    return const_map(values_, rows_, cols_);
+  }
   map writable() { return map(values_, rows_, cols_); }
 
   /// The adjoints after a sweep.
   Eigen::MatrixXd adj() const {
+    check_open("adj");
     tape& t = tape::current();
-    if (AGRAD_UNLIKELY(!t.is_open(scope_)))
-      throw ScopeError("adj: the matrix's scope has ended; read adjoints before the scope, or the gradient call, returns");
     return size() == 0 ? Eigen::MatrixXd(rows_, cols_)
                        : Eigen::MatrixXd(map(&t.adjoint(index_ + last()) - last(), rows_, cols_));
   }
 
-  /// One entry; no statement is made, the variable shares the entry's adjoint.
-  var operator()(index_type row, index_type col) const { return (*this)[col * rows_ + row]; }
-  var operator[](index_type i) const {
-    var x(values_[i], index_ + static_cast<tape::index_type>(i), tape::current());
-    const var shared_copy(x);  // marks x as shared: an increment of it must not touch the entry's adjoint
-    return x;
+  /// One entry; no statement is made, the variable shares the entry's adjoint. Constant, because entries never change.
+  const var operator()(index_type row, index_type col) const { return (*this)[col * rows_ + row]; }  // NOLINT
+  const var operator[](index_type i) const {                                                         // NOLINT
+    return var(val().data()[i], index_ + static_cast<tape::index_type>(i), scope_);
   }
 
  private:
+  void check_open(const char* function) const {
+    if (AGRAD_UNLIKELY(!tape::current().is_open(scope_)))
+      throw ScopeError(std::string(function) +
+                       ": the matrix's scope has ended; read adjoints before the scope, or the gradient call, returns");
+  }
+
   tape::index_type last() const { return static_cast<tape::index_type>(size() - 1); }
 
   double* values_ = nullptr;
@@ -130,6 +138,12 @@ inline void check_product(Eigen::Index rows, Eigen::Index cols, Eigen::Index oth
   if (AGRAD_UNLIKELY(cols != other_rows))
     fail_matrix_shape("product", "with as many rows as the columns of", rows, cols, other_rows, other_cols);
 }
+/// A copy of a constant in the arena.
+inline matrix<var>::const_map kept(const Eigen::Ref<const Eigen::MatrixXd>& a) {
+  double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
+  matrix<var>::map(copy, a.rows(), a.cols()) = a;
+  return matrix<var>::const_map(copy, a.rows(), a.cols());
+}
 }  // namespace detail
 
 /// Matrix product. Adjoints: A += Y B', B += A' Y (Giles 2008, section 2.2.2).
@@ -150,9 +164,7 @@ inline matrix<var> operator*(const Eigen::Ref<const Eigen::MatrixXd>& a, const m
   detail::check_product(a.rows(), a.cols(), b.rows(), b.cols());
   matrix<var> y(a.rows(), b.cols());
   y.writable().noalias() = a * b.val();
-  push([kept = tape::current().keep(Eigen::MatrixXd(a)), b, y](auto& adjoint) {
-    adjoint[b].noalias() += kept->transpose() * adjoint[y];
-  });
+  push([a = detail::kept(a), b, y](auto& adjoint) { adjoint[b].noalias() += a.transpose() * adjoint[y]; });
   return y;
 }
 
@@ -161,9 +173,7 @@ inline matrix<var> operator*(const matrix<var>& a, const Eigen::Ref<const Eigen:
   detail::check_product(a.rows(), a.cols(), b.rows(), b.cols());
   matrix<var> y(a.rows(), b.cols());
   y.writable().noalias() = a.val() * b;
-  push([a, kept = tape::current().keep(Eigen::MatrixXd(b)), y](auto& adjoint) {
-    adjoint[a].noalias() += adjoint[y] * kept->transpose();
-  });
+  push([a, b = detail::kept(b), y](auto& adjoint) { adjoint[a].noalias() += adjoint[y] * b.transpose(); });
   return y;
 }
 
@@ -182,7 +192,10 @@ struct matrix_engine {
       partial[i] = Rule::derivative(wrt<0>{}, from[i], to[i]);
     }
     push([x, y, partial](auto& adjoint) {
-      adjoint[x] += matrix<var>::const_map(partial, x.rows(), x.cols()).cwiseProduct(adjoint[y]);
+      const auto bar = adjoint[y];
+      auto sum = adjoint[x];
+      for (Eigen::Index i = 0; i < y.size(); ++i)
+        if (bar(i) != 0) sum(i) += partial[i] * bar(i);  // as in the sweep: what is not used gives no nan
     });
     return y;
   }

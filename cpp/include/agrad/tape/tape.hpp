@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,8 @@ class tape {
 
   /// n fresh indices in a row, the first of which is returned.
   index_type leaves(std::size_t n) {
+    if (AGRAD_UNLIKELY(n > std::numeric_limits<index_type>::max() - next_))
+      throw std::length_error("tape: more than 2^32 variables");
     codes_.reserve(1);
     indices_.append(static_cast<index_type>(n));
     codes_.push(statement::block);

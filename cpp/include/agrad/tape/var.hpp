@@ -41,6 +41,8 @@ class var {
 
   /// A variable with an index that a closure is responsible for; see custom() in tape/custom.hpp.
   var(double value, tape::index_type index, const tape& on) : value_(value) { set(index, on); }
+  /// One more name for an index of a scope: shared from the start.
+  var(double value, tape::index_type index, std::uint32_t scope) : value_(value), index_(index), tag_(scope << 1 | shared) {}
 
   var(const var& other) : value_(other.value_), index_(other.index_), tag_(other.share()) {}
   var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.index_ = 0; }
