@@ -49,6 +49,15 @@ struct dual {
   }
 };
 
+/// Whether a tangent is zero for good: the number 0, a dual of zeros, and a variable that nothing was assigned to (tape/var.hpp).
+inline bool is_constant_zero(double x) { return x == 0; }
+template <class T, int K>
+bool is_constant_zero(const dual<T, K>& x) {
+  bool zero = is_constant_zero(x.value);
+  for (const T& t : x.tangent) zero = zero && is_constant_zero(t);
+  return zero;
+}
+
 namespace detail {
 
 template <class T>
@@ -76,11 +85,18 @@ struct dual_among<X, Y, Rest...> {
 };
 
 template <class T, std::size_t K>
+bool all_constant_zero(const std::array<T, K>& tangent) {
+  for (const T& t : tangent)
+    if (!is_constant_zero(t)) return false;
+  return true;
+}
+
+template <class T, std::size_t K>
 void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>& tangent) {
   for (std::size_t k = 0; k < K; ++k) {
     if constexpr (std::is_same_v<T, double>)
       sum[k] += tangent[k] == 0 ? 0 : factor * tangent[k];
-    else
+    else if (!is_constant_zero(tangent[k]))
       sum[k] += factor * tangent[k];
   }
 }
@@ -120,6 +136,8 @@ struct dual_engine {
   static void add(D& result, const X& x, const Value&... values) {
     if constexpr (std::is_same_v<X, D>) {
       using T = decltype(D::value);
+      if constexpr (!std::is_same_v<T, double>)
+        if (detail::all_constant_zero(x.tangent)) return;  // before its derivative is recorded
       const T partial = Rule::derivative(wrt<I>{}, values..., result.value);
       detail::add_product(result.tangent, partial, x.tangent);
     }

@@ -56,6 +56,10 @@ void hessian(const F& f, const Eigen::Ref<const Eigen::VectorXd>& x, double& fx,
   const Eigen::Index n = x.size();
   g.resize(n);
   hessian.resize(n, n);
+  if (n == 0) {
+    const scope own;
+    fx = dual<var>(f(vector_of<dual<var>>())).value.val();
+  }
   for (Eigen::Index j = 0; j < n; ++j) {
     const scope own;
     const vector_of<var> variables = x.cast<var>();

@@ -172,6 +172,9 @@ class var {
   mutable std::uint32_t tag_ = 0;  // scope number, and in the lowest bit whether the index is shared
 };
 
+/// Whether a variable is the constant zero, which no sweep reaches; for the tangents of dual<var>.
+inline bool is_constant_zero(const var& x) { return x.index() == 0 && x.val() == 0; }
+
 namespace detail {
 template <>
 struct operand_of<var> {
