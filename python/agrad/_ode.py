@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from agrad._core import OdeOptions, ShapeError
-from agrad._ode_record import solve_initial_value_problem
-from agrad._structure import array
+from agrad._core import DomainError, ShapeError
+from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options
+from agrad._ode_record import real_values, solve_initial_value_problem, vector
 
 __all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "solve_ivp"]
 
 RightHandSide = Callable[..., Any]
-Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
-
-_ADAMS, _BDF = 1, 2
-_HERMITE = 1
-
-
-def _for_each(tolerance: Tolerances, count: int) -> Any:
-    """A tolerance for each state; a single one is meant for all."""
-    return np.full(count, tolerance) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)
-
-
-def _for_quadrature(tolerance: Tolerances) -> Any:
-    return float(tolerance) if np.ndim(tolerance) == 0 else np.asarray(tolerance, dtype=float)  # type: ignore[arg-type]
 
 
 def ode_adjoint_tol_ctl(
@@ -108,13 +94,19 @@ def ode_adjoint_tol_ctl(
     ----------
     Stan design document 0027, adjoint ODE; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
     """
-    make_options = partial(
-        _options,
+    make_options = all_options(
         "ode_adjoint_tol_ctl",
-        (relative_tolerance_forward, absolute_tolerance_forward),
-        (relative_tolerance_backward, absolute_tolerance_backward),
-        (relative_tolerance_quadrature, absolute_tolerance_quadrature),
-        (max_num_steps, num_steps_between_checkpoints, interpolation_polynomial, solver_forward, solver_backward),
+        relative_tolerance_forward,
+        absolute_tolerance_forward,
+        relative_tolerance_backward,
+        absolute_tolerance_backward,
+        relative_tolerance_quadrature,
+        absolute_tolerance_quadrature,
+        max_num_steps,
+        num_steps_between_checkpoints,
+        interpolation_polynomial,
+        solver_forward,
+        solver_backward,
     )
     return solve_initial_value_problem("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args)[0]
 
@@ -165,38 +157,9 @@ def ode_adjoint_tol(
     ----------
     Stan design document 0027, adjoint ODE.
     """
-    make_options = _simple_options("ode_adjoint_tol", relative_tolerance, absolute_tolerance, max_num_steps)
+    tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
+    make_options = simple_options("ode_adjoint_tol", tolerances, max_num_steps)
     return solve_initial_value_problem("ode_adjoint_tol", f, y0, t0, times, make_options, args)[0]
-
-
-def _options(
-    function: str,
-    forward: tuple[float, Tolerances],
-    backward: tuple[float, Tolerances],
-    quadrature: tuple[float, Tolerances],
-    controls: tuple[int, int, int, int, int],
-    states: int,
-) -> OdeOptions:
-    return OdeOptions(
-        function,
-        float(forward[0]),
-        _for_each(forward[1], states),
-        float(backward[0]),
-        _for_each(backward[1], states),
-        float(quadrature[0]),
-        _for_quadrature(quadrature[1]),
-        *controls,
-    )
-
-
-def _simple_options(
-    function: str, relative: float, absolute: Tolerances, max_num_steps: int, method: int = _BDF
-) -> Callable[[int], OdeOptions]:
-    """The RFC's derived settings of `ode_adjoint_tol`."""
-    each = np.asarray(absolute, dtype=float)
-    smallest = float(each.min()) if each.size else 0.0
-    controls = (max_num_steps, 250, _HERMITE, method, method)
-    return partial(_options, function, (relative, each / 10), (relative, each / 3), (relative, smallest), controls)
 
 
 @dataclass
@@ -298,22 +261,35 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
-    codes = {"Adams": _ADAMS, "BDF": _BDF}
+    codes = {"Adams": ADAMS, "BDF": BDF}
     if method not in codes:
         raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, codes))}")
-    if len(t_span) != 2:
-        raise ShapeError(f"solve_ivp: t_span is of length {len(t_span)}, but must be of length 2; initial and final time")
-    times = np.asarray(t_span if t_eval is None else t_eval, dtype=float)
-    t0, end = float(t_span[0]), float(t_span[1])
-    if times.ndim != 1 or times.size == 0 or not (np.all(times >= t0) and np.all(times <= end)):
-        raise ValueError(f"solve_ivp: t_eval is {times}, but must be a vector of times within t_span = ({t0}, {end})")
+    t0, times = _output_times(t_span, t_eval)
     starts_there = bool(times[0] == t0)
-    make_options = _simple_options("solve_ivp", rtol, atol, max_num_steps, codes[method])
-    y0 = array(y0)
-    y, stats = np.reshape(y0, (1, -1))[:0], dict[str, int]()
-    if times.size > starts_there:
-        y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
-    if starts_there:
-        first = np.reshape(y0, (1, -1))
-        y = np.concatenate([first, y]) if times.size > 1 else first
-    return OdeResult(times, np.transpose(y), stats=stats)
+    make_options = simple_options("solve_ivp", {"rtol": rtol, "atol": atol}, max_num_steps, codes[method])
+    first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
+    if times.size == starts_there:
+        return OdeResult(times, np.transpose(first))
+    y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
+    return OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
+
+
+def _output_times(t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
+    """The initial time and the output times of `solve_ivp`, which may begin with it."""
+    span = real_values("solve_ivp", "t_span", t_span)
+    if span.shape != (2,):
+        raise ShapeError(f"solve_ivp: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
+    t0, end = span.tolist()
+    if not t0 < end:
+        raise DomainError(f"solve_ivp: t_span is {(t0, end)}, but must be increasing")
+    if t_eval is None:
+        return t0, span
+    times = real_values("solve_ivp", "t_eval", t_eval)
+    if times.ndim != 1 or times.size == 0:
+        raise ShapeError(f"solve_ivp: t_eval is of shape {times.shape}, but must be a vector of one time or more")
+    for k, t in enumerate(times):
+        if not t0 <= t <= end:
+            raise DomainError(f"solve_ivp: t_eval[{k}] is {t}, but must be within t_span = {(t0, end)}")
+        if k > 0 and not t > times[k - 1]:
+            raise DomainError(f"solve_ivp: t_eval[{k}] is {t}, but must be greater than t_eval[{k - 1}] = {times[k - 1]}")
+    return t0, times

@@ -12,25 +12,31 @@ from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten
 
-__all__ = ["solve_initial_value_problem"]
+__all__ = ["real_values", "solve_initial_value_problem", "vector"]
 
 RightHandSide = Callable[..., Any]
 
 
-def _plain(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The values of an argument, recorded or not, as a float64 array."""
-    values = x.recorded_values if isinstance(x, Array) else np.asarray(x)
+    try:
+        values = x.recorded_values if isinstance(x, Array) else np.asarray(x)
+    except ValueError:
+        raise ShapeError(f"{function}: {name} is ragged, but must be an array of real numbers") from None
     if values.dtype.kind not in "fiub":
         raise TypeError(f"{function}: {name} is of dtype {values.dtype}, but must be real numbers")
     return values.astype(np.float64)
 
 
-def _vector(function: str, name: str, x: Any) -> Any:
+def vector(function: str, name: str, x: Any) -> Any:
     """A number, sequence or array, possibly recorded, as a vector."""
-    x = array(x) if isinstance(x, (list, tuple)) else x
-    if np.ndim(x) > 1:
-        raise ShapeError(f"{function}: {name} is of shape {np.shape(x)}, but must be a vector")
-    return np.reshape(x, (-1,)) if isinstance(x, Array) else np.reshape(_plain(function, name, x), -1)
+    if isinstance(x, (list, tuple)) and find_recording(x) is not None:
+        x = array(x)
+    if not isinstance(x, Array):
+        x = real_values(function, name, x)
+    if x.ndim > 1:
+        raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must be a vector")
+    return np.reshape(x, (-1,))
 
 
 class _Recorded:
@@ -46,8 +52,8 @@ class _Recorded:
             slope = f(t, y, *together(given))
             if slope is None:
                 raise TypeError(f"{label}: result is None, but must be the derivatives of the states; does it return?")
-            slope = recording.array(array(slope))
-            if slope.size != len(y0) or slope.ndim > 1:
+            slope = recording.array(vector(label, "result", slope))
+            if slope.size != len(y0):
                 raise ShapeError(
                     f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); "
                     "one derivative for each state"
@@ -68,11 +74,11 @@ def solve_initial_value_problem(
     """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""
     if not callable(f):
         raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
-    y0, times = _vector(function, "y0", y0), _vector(function, "times", times)
+    y0, times = vector(function, "y0", y0), vector(function, "times", times)
     if np.size(t0) != 1:
         raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")
-    start, states = _plain(function, "t0", t0).item(), _plain(function, "y0", y0)
-    check_initial_value_problem(function, states, start, _plain(function, "times", times))
+    start, states = real_values(function, "t0", t0).item(), real_values(function, "y0", y0)
+    check_initial_value_problem(function, states, start, real_values(function, "times", times))
     options = make_options(len(states))
     recorded = _Recorded(function, f, start, states, args)
     wanted = [isinstance(x, Array) for x in (y0, t0, times)]

@@ -1,0 +1,112 @@
+"""Options of the adjoint solver: from what a user gives to `OdeOptions`, in messages under the user's own names."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, DomainError, OdeOptions, ShapeError
+from agrad._ode_record import real_values
+
+__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options"]
+
+Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
+
+ADAMS, BDF = 1, 2
+_HERMITE = 1
+
+
+def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A tolerance or a vector of them, positive and finite."""
+    if isinstance(x, Array):
+        raise TypeError(f"{function}: {name} is a recorded value, but must be plain; a tolerance has no derivative")
+    values = real_values(function, name, x)
+    if values.ndim > 1:
+        raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number or a vector")
+    bad = np.flatnonzero(~((values > 0) & np.isfinite(values)))
+    if bad.size:
+        index = f"[{bad[0]}]" if values.ndim else ""
+        raise DomainError(f"{function}: {name}{index} is {values.flat[bad[0]]}, but must be positive and finite")
+    return values
+
+
+def _positive_number(function: str, name: str, x: Any) -> float:
+    values = _positive(function, name, x)
+    if values.ndim:
+        raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number")
+    return values.item()
+
+
+def _for_each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Tolerances of the states; a single one is meant for all."""
+    values = _positive(function, name, x)
+    if values.ndim == 0:
+        return np.full(states, values)
+    if values.size != states:
+        raise ShapeError(f"{function}: {name} is of length {values.size}, but must be of length {states}; one for each state")
+    return values
+
+
+def _whole(function: str, name: str, x: Any) -> int:
+    try:
+        whole = operator.index(x)
+    except TypeError:
+        raise TypeError(f"{function}: {name} is {x!r}, but must be a whole number") from None
+    if abs(whole) > sys.maxsize:
+        raise DomainError(f"{function}: {name} is {whole}, but must be at most {sys.maxsize}")
+    return whole
+
+
+def all_options(
+    function: str,
+    relative_tolerance_forward: float,
+    absolute_tolerance_forward: Tolerances,
+    relative_tolerance_backward: float,
+    absolute_tolerance_backward: Tolerances,
+    relative_tolerance_quadrature: float,
+    absolute_tolerance_quadrature: Tolerances,
+    max_num_steps: int,
+    num_steps_between_checkpoints: int,
+    interpolation_polynomial: int,
+    solver_forward: int,
+    solver_backward: int,
+) -> Callable[[int], OdeOptions]:
+    """What makes the options for so many states from all that can be chosen, in the RFC's order."""
+
+    def make(states: int) -> OdeOptions:
+        quadrature = _positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
+        return OdeOptions(
+            function,
+            _positive_number(function, "relative_tolerance_forward", relative_tolerance_forward),
+            _for_each_state(function, "absolute_tolerance_forward", absolute_tolerance_forward, states),
+            _positive_number(function, "relative_tolerance_backward", relative_tolerance_backward),
+            _for_each_state(function, "absolute_tolerance_backward", absolute_tolerance_backward, states),
+            _positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
+            quadrature if quadrature.ndim else quadrature.item(),
+            _whole(function, "max_num_steps", max_num_steps),
+            _whole(function, "num_steps_between_checkpoints", num_steps_between_checkpoints),
+            _whole(function, "interpolation_polynomial", interpolation_polynomial),
+            _whole(function, "solver_forward", solver_forward),
+            _whole(function, "solver_backward", solver_backward),
+        )
+
+    return make
+
+
+def simple_options(
+    function: str, tolerances: dict[str, Any], max_num_steps: int, method: int = BDF
+) -> Callable[[int], OdeOptions]:
+    """The same from a relative and an absolute tolerance, under the user's names of them, as the RFC derives the others."""
+    (relative_name, relative), (absolute_name, absolute) = tolerances.items()
+
+    def make(states: int) -> OdeOptions:
+        same = _positive_number(function, relative_name, relative)
+        each = _for_each_state(function, absolute_name, absolute, states)
+        derived = (same, each / 10, same, each / 3, same, float(each.min()))
+        return all_options(function, *derived, max_num_steps, 250, _HERMITE, method, method)(states)
+
+    return make
