@@ -15,6 +15,7 @@ import numpy as np
 
 from agrad._core import Array, Recording
 from agrad._recording import name_of, open_recording
+from agrad._structure import array
 from agrad._trees import flatten, parameter, split, values_of
 
 __all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
@@ -83,6 +84,7 @@ class Transformation(ABC):
             result, aux = result
         if result is None:
             raise TypeError(f"{self.label}: result is None, but must be a number; does the function return?")
+        result = array(result) if isinstance(result, (list, tuple)) else result
         return self.check_output(recording.array(result)), aux
 
     def check_output(self, output: Array) -> Array:

@@ -119,8 +119,7 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   }
   if (PyFloat_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyFloat_AS_DOUBLE(argument.ptr())));
   if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyLong_AsDouble(argument.ptr())));
-  const py::array given = py::array::ensure(argument);
-  if (!given) throw py::error_already_set();
+  const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws what NumPy raises
   const char kind = given.dtype().kind();
   if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') fail_dtype(function, given);
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
