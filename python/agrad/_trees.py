@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -10,13 +12,41 @@ import optree
 
 from agrad._core import Array
 
-__all__ = ["flatten", "is_number", "parameter", "put_together", "split", "values_of"]
+__all__ = ["flatten", "is_number", "parameter", "split", "values_of"]
+
+_NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
+_registered: set[type] = set()
+_lock = threading.Lock()
 
 
 def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
     """Leaves, the function that puts leaves together again, and a hashable description of the structure."""
-    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True)
+    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=_NAMESPACE)
+    unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
+    if unknown:
+        for each in unknown:
+            _register(each)
+        return flatten(tree)
     return leaves, lambda new: optree.tree_unflatten(structure, new), structure
+
+
+def _register(dataclass: type) -> None:
+    """Make a dataclass a node; its fields are put back as they are, past __init__ and whatever that checks."""
+    names = tuple(field.name for field in dataclasses.fields(dataclass))
+
+    def take_apart(node: Any) -> tuple[tuple[Any, ...], None, tuple[str, ...]]:
+        return tuple(getattr(node, name) for name in names), None, names
+
+    def assemble(_: None, children: Iterable[Any]) -> Any:
+        node: Any = object.__new__(dataclass)
+        for name, child in zip(names, children, strict=True):
+            object.__setattr__(node, name, child)
+        return node
+
+    with _lock:
+        if dataclass not in _registered:
+            optree.register_pytree_node(dataclass, take_apart, assemble, namespace=_NAMESPACE)  # type: ignore[arg-type]
+            _registered.add(dataclass)
 
 
 def is_number(leaf: Any) -> bool:
@@ -61,14 +91,10 @@ def split(flat: np.ndarray[Any, Any], shapes: Sequence[tuple[int, ...]]) -> list
     return parts
 
 
-def put_together(together: Callable[[Iterable[Any]], Any], leaves: Iterable[Any]) -> Any:
-    """Leaves in their tree."""
-    return together(leaves)
-
-
 def values_of(tree: Any) -> Any:
     """The tree with each recorded array replaced by the values it was recorded with."""
-    return optree.tree_map(_value, tree, none_is_leaf=True)
+    leaves, together, _ = flatten(tree)
+    return together([_value(leaf) for leaf in leaves])
 
 
 def _value(leaf: Any) -> Any:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import optree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,10 +20,14 @@ class Point(NamedTuple):
     y: np.ndarray
 
 
-@optree.dataclasses.dataclass(namespace="")
+@dataclass(frozen=True)
 class Rates:
     up: float
     down: np.ndarray
+
+    def __post_init__(self):
+        if not isinstance(self.up, float):
+            raise TypeError("a rate is a float")
 
 
 # ---- structures of parameters ------------------------------------------------------------------------------------------
@@ -46,6 +49,16 @@ def test_named_tuples_come_back_as_such():
     assert isinstance(gradient, Point)
     assert gradient.x == 6.0
     np.testing.assert_array_equal(gradient.y, [2.0, 2.0])
+
+
+def test_dataclasses_come_back_as_such():
+    for gradient_of in (ag.grad, lambda f: ag.compile(ag.grad(f))):
+        gradient = gradient_of(lambda p: p["rates"].up * np.sum(p["rates"].down ** 2))({"rates": Rates(2.0, np.ones(2))})[
+            "rates"
+        ]
+        assert isinstance(gradient, Rates)
+        assert gradient.up == 2.0
+        np.testing.assert_array_equal(gradient.down, [4.0, 4.0])
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (2, 0), (0,), (1, 2, 2)])
