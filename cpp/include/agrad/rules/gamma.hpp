@@ -12,7 +12,9 @@ namespace agrad {
 struct polygamma_rule : rule<2> {
   static constexpr std::string_view name = "polygamma",
                                     text = "Derivative of order x (a whole number from 0 to 100) of digamma at y.",
-                                    reference = "polygamma(int(x), y)",
+                                    reference =  // mpmath's own takes for ever at large negative y
+                                    "polygamma(int(x), y) if y > 0 else"
+                                    " (-1) ** int(x) * polygamma(int(x), 1 - y) - diff(lambda t: pi * cot(pi * t), y, int(x))",
                                     source =
                                         "recurrence and asymptotic series, DLMF 5.15.5 and 5.15.9; reflection, DLMF 5.15.6";
   static constexpr interval domain[] = {{0, detail::highest_polygamma, true}, {}};
@@ -33,7 +35,7 @@ applied<polygamma_rule, double, X> polygamma(int order, const X& x) {
 }
 
 struct digamma_rule : rule<1> {
-  static constexpr std::string_view name = "digamma", text = "Logarithmic derivative of the gamma function.",
+  static constexpr std::string_view name = "digamma", text = "Logarithmic derivative of the gamma function.", ufunc = "psi",
                                     source = "recurrence, reflection and asymptotic series, DLMF 5.5.2, 5.5.4 and 5.11.2";
   static double value(double x) { return detail::digamma(x); }
   template <class T>
