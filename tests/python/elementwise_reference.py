@@ -1,0 +1,123 @@
+"""The truth about elementwise functions: the rows' reference expressions, evaluated by mpmath with as many digits as it takes.
+
+A row says in `reference` what the function is in mpmath (nothing: mpmath's function of its name); values and derivatives
+here come from that expression alone, so a new rule is tested by being in its family's list.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+from mpmath import mp
+
+from agrad._core import ElementwiseRow
+
+_NAMES = {name: getattr(mpmath, name) for name in dir(mpmath) if not name.startswith("_")} | {
+    "max": max,
+    "min": min,
+    "int": int,
+}
+_MOST_DIGITS = 1600
+
+
+class UndefinedError(Exception):
+    """The function has no real value there."""
+
+
+def _expression(row: ElementwiseRow) -> Callable[..., Any]:
+    names = ", ".join("xyz"[: row.arity])
+    return eval(f"lambda {names}: {row.reference or f'{row.name}({names})'}", dict(_NAMES))
+
+
+def _digits(numbers: Sequence[Any]) -> int:
+    """So many that sums of the numbers keep 60 digits of the smallest."""
+    sizes = [float(mp.log10(abs(x))) for x in numbers if x != 0 and mp.isfinite(x)] + [0.0]
+    return int(60 + max(sizes) - min(sizes))
+
+
+def _settled(compute: Callable[[], Any], digits: int) -> Any:
+    """What `compute` gives when more digits no longer change it; a zero is believed last."""
+    last = None
+    while digits <= _MOST_DIGITS:
+        with mp.workdps(digits):
+            now = compute()
+            if last is not None and abs(now - last) <= abs(now) * mp.mpf(10) ** -40 and (now != 0 or 2 * digits > _MOST_DIGITS):
+                return now
+        digits, last = 2 * digits, now
+    raise UndefinedError("no settled value")
+
+
+def _evaluate(f: Callable[..., Any], point: Sequence[Any]) -> Any:
+    try:
+        y = f(*(mp.mpf(x) for x in point))
+    except (ArithmeticError, ValueError, mpmath.libmp.ComplexResult) as error:
+        raise UndefinedError(str(error)) from error
+    if isinstance(y, mpmath.mpc) or not mp.isfinite(y):
+        raise UndefinedError("no real number")
+    return mp.mpf(y)
+
+
+def value(row: ElementwiseRow, point: Sequence[float]) -> Any:
+    """The function at a point of doubles, an mpf."""
+    f = _expression(row)
+    return _settled(lambda: _evaluate(f, point), _digits(point))
+
+
+def _step(row: ElementwiseRow, point: Sequence[float], wrt: int) -> Any:
+    """Small against the argument, against 1 and against the distance to the ends of the domain."""
+    x, (lower, upper, _) = mp.mpf(point[wrt]), row.domain[wrt]
+    room = [abs(x), mp.mpf(1)] if x != 0 else [mp.mpf(1)]
+    room += [abs(x - mp.mpf(end)) for end in (lower, upper) if math.isfinite(end)]
+    return min(room) * mp.mpf(10) ** -30
+
+
+def derivative(row: ElementwiseRow, point: Sequence[float], *wrt: int) -> Any:
+    """The partial derivative with respect to the arguments named (one or two of them), by central differences."""
+    f = _expression(row)
+    with mp.workdps(_MOST_DIGITS):
+        steps = [_step(row, point, place) for place in wrt]
+
+    def difference(at: list[Any], rest: list[tuple[int, Any]]) -> Any:
+        if not rest:
+            return _evaluate(f, at)
+        (place, h), left, right = rest[0], list(at), list(at)
+        left[place], right[place] = mp.mpf(at[place]) - h, mp.mpf(at[place]) + h
+        above, below = difference(right, rest[1:]), difference(left, rest[1:])
+        rounding = max(abs(above), abs(below)) * mp.mpf(10) ** (10 - mp.dps)
+        return (above - below) / (2 * h) if abs(above - below) > rounding else mp.mpf(0)
+
+    return _settled(lambda: difference(list(point), list(zip(wrt, steps, strict=True))), _digits([*point, *steps]) * len(wrt))
+
+
+# ---- points ----------------------------------------------------------------------------------------------------------
+
+
+def _size(generator: np.random.Generator, widest: float, end: float) -> float:
+    """A distance from 1/widest to widest, of any order of magnitude, that does not vanish beside the end it is added to."""
+    smallest = 1 / widest if end == 0 else max(1 / widest, 1e-15)
+    return float(10.0 ** generator.uniform(math.log10(smallest), math.log10(widest)))
+
+
+def _argument(generator: np.random.Generator, domain: tuple[float, float, bool], widest: float) -> float:
+    lower, upper, whole = domain
+    sign = float(generator.choice([-1, 1]))
+    if whole:
+        return float(generator.integers(int(lower), int(min(upper, lower + 6))))
+    if math.isfinite(lower) and math.isfinite(upper):
+        end, widest = (upper, min(widest, 1e15)) if sign > 0 else (lower, min(widest, 1e15))
+        size = _size(generator, widest, end)
+        return end - sign * (upper - lower) / 2 * min(size, 1 / size)
+    if math.isfinite(lower):
+        return lower + _size(generator, widest, lower)
+    if math.isfinite(upper):
+        return upper - _size(generator, widest, upper)
+    return sign * _size(generator, widest, 0.0)
+
+
+def points(row: ElementwiseRow, count: int, widest: float) -> Iterator[list[float]]:
+    """Points of the row's domain, always the same; sizes and distances to its ends are from 1/widest to widest."""
+    generator = np.random.default_rng([count, *row.name.encode()])
+    for _ in range(count):
+        yield [_argument(generator, domain, widest) for domain in row.domain]
