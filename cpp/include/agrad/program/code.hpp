@@ -25,6 +25,7 @@ struct workspace {
   std::vector<S> values;
   std::vector<S> adjoints;
   std::vector<std::unique_ptr<external_operation::state>> states;
+  std::uint64_t program = 0;  // the number of the program whose constants and states these are
 
   run_context context(const program_code& code, bool with_adjoint) {
     states.resize(code.externals.size());

@@ -8,10 +8,14 @@
 // With workspace<lanes> the same calls carry four directions at once: Jacobian columns, and Hessian products backwards.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include <agrad/base/error.hpp>
 #include <agrad/program/code.hpp>
 
 namespace agrad {
@@ -32,7 +36,7 @@ class program {
   /// at recording. `with_adjoint`: whether `reverse` will follow.
   template <class S>
   void forward(workspace<S>& w, const S* x, S* y, bool with_adjoint = true) const {
-    if (w.values.size() != image_.size()) w.values.assign(image_.begin(), image_.end());
+    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
     run_forward(code_, w, with_adjoint);
     for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
@@ -41,6 +45,7 @@ class program {
   /// x_adjoint = J' y_adjoint at the x of the last `forward`.
   template <class S>
   void reverse(workspace<S>& w, const S* y_adjoint, S* x_adjoint) const {
+    if (AGRAD_UNLIKELY(w.program != number_)) throw std::logic_error("program: reverse was called before forward");
     w.adjoints.assign(image_.size(), S(0));
     for (std::size_t i = 0; i < outputs_.size(); ++i) w.adjoints[outputs_[i]] += y_adjoint[i];
     run_reverse(code_, w);
@@ -48,6 +53,22 @@ class program {
   }
 
  private:
+  // A workspace comes without anything or from another program.
+  template <class S>
+  AGRAD_COLD void prepare(workspace<S>& w) const {
+    w.program = 0;
+    w.states.clear();
+    w.values.assign(image_.begin(), image_.end());
+    w.program = number_;
+  }
+
+  // Numbers, because an address may come back.
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+
+  std::uint64_t number_ = next_number();
   program_code code_;
   std::vector<double> image_;
   std::vector<slot> inputs_;

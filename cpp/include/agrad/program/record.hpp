@@ -56,7 +56,12 @@ class recorder {
   slot apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count, bool with_adjoint) {
     code_.externals.push_back(std::move(f));
     const auto place = static_cast<std::uint32_t>(code_.externals.size() - 1);
-    return apply(kernels::external, count, &x, 1, {place}, with_adjoint);
+    try {
+      return apply(kernels::external, count, &x, 1, {place}, with_adjoint);
+    } catch (...) {
+      code_.externals.pop_back();
+      throw;
+    }
   }
 
   /// Records that a slot's being zero or not decided the path of the recording.
