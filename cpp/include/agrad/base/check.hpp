@@ -19,7 +19,7 @@ struct condition {
   bool (*holds)(double);
 };
 
-/// In a namespace of their own, because users write `using namespace agrad` and `<cmath>` has a `::finite`.
+/// In a namespace of their own, because users write `using namespace agrad` and the C library has a global function `finite`.
 namespace must_be {
 inline constexpr condition not_nan{"a number, not nan", [](double x) { return !std::isnan(x); }};
 inline constexpr condition finite{"finite", [](double x) { return std::isfinite(x); }};

@@ -177,7 +177,7 @@ inline matrix<var> operator*(const matrix<var>& a, const Eigen::Ref<const Eigen:
   return y;
 }
 
-/// Engine of matrix<var>: a rule on every entry, values and partial derivatives in one pass, one closure.
+/// Engine of `matrix<var>`: a rule on every entry, values and partial derivatives in one pass, one closure.
 struct matrix_engine {
   static constexpr int rank = detail::array_rank + 1;
 

@@ -25,7 +25,7 @@ class tape;
 template <class T>
 class matrix;
 
-/// What a closure uses to reach adjoints during a sweep: `adjoint[x]` is a reference for a var, a map for a matrix<var>.
+/// What a closure uses to reach adjoints during a sweep: `adjoint[x]` is a reference for a var, a map for a `matrix<var>`.
 template <class Lane>
 class adjoint_view {
  public:
