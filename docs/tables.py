@@ -4,9 +4,9 @@ from math import inf
 
 import numpy as np
 import scipy.special
-from agrad._core import density_rows, elementwise_rows
 
 from agrad._array import _functions
+from agrad._core import density_rows, elementwise_rows
 from agrad._structure import structural
 
 
