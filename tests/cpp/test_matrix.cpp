@@ -110,6 +110,10 @@ TEST_CASE("elementwise functions, with second uses and infinite derivatives") {
   const var g = root[1] + root[2] * 6;
   g.grad();
   CHECK(edge.adj() == Eigen::Vector3d(0, 0.25, 1));
+  const matrix<var> unused = log(edge) * matrix<var>(MatrixXd::Ones(1, 2));
+  const var f2 = unused[2] * 0.0 + g;
+  f2.grad();
+  CHECK(edge.adj() == Eigen::Vector3d(0, 0.25, 1));
   const var h = dot(root, matrix<var>(Eigen::Vector3d(1, 0, 0)));
   h.grad();
   CHECK(edge.adj() == Eigen::Vector3d(std::numeric_limits<double>::infinity(), 0, 0));

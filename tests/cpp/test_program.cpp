@@ -256,6 +256,13 @@ TEST_CASE("an infinite derivative of what is not used is no nan") {
   const double seeds[2] = {1, 1};
   f->reverse(w, seeds, adjoint.data());
   CHECK(adjoint == std::vector<double>{0, 0.25});
+  const slots unused = recording::product(r, {root[0], root[0]}, record<agrad::log_rule>(r, {x[0], x[1]}), 1, 2, 1);
+  const auto g = schedule(r, {unused[0], record<sine>(r, {x[0]})[0]});
+  f->forward(w, zero, y.data());
+  g->forward(w, zero, y.data());
+  const double not_the_first[2] = {0, 1};
+  g->reverse(w, not_the_first, adjoint.data());
+  CHECK(adjoint == std::vector<double>{1, 0});
   workspace<lanes> t;
   std::vector<lanes> in{lanes(0.0), lanes(4.0)}, out(2);
   in[1].tangent[0] = in[0].tangent[1] = 1;

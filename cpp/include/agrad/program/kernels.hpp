@@ -36,16 +36,9 @@ struct elementwise {
     const std::size_t stride[] = {op.operands[I].stride...};
     S* x_adjoint = adjoints + op.operands[J].first;
     for (std::size_t i = 0; i < op.count; ++i) {
-      if (is_zero(y_adjoint[i])) continue;  // an infinite derivative of an unused entry must not become nan
+      if (is_constant_zero(y_adjoint[i])) continue;  // an infinite derivative of an unused entry must not become nan
       x_adjoint[i * stride[J]] += Rule::derivative(wrt<J>{}, x[I][i * stride[I]]..., y[i]) * y_adjoint[i];
     }
-  }
-
-  static bool is_zero(double x) { return x == 0; }
-  static bool is_zero(const lanes& x) {
-    bool zero = x.value == 0;
-    for (const double t : x.tangent) zero = zero && t == 0;
-    return zero;
   }
 
   using every = std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>;

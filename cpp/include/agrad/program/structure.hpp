@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -70,6 +71,8 @@ struct product_loops {
     const std::uint32_t* n = context.integers + op.data;
     const const_map a(values + op.operands[0].first, n[0], n[1]), b(values + op.operands[1].first, n[1], n[2]);
     const const_map y(adjoints + op.result, n[0], n[2]);
+    const S* seeds = y.data();  // an infinite factor of an unused product must not become nan
+    if (std::all_of(seeds, seeds + y.size(), [](const S& seed) { return is_constant_zero(seed); })) return;
     map a_adjoint(adjoints + op.operands[0].first, n[0], n[1]), b_adjoint(adjoints + op.operands[1].first, n[1], n[2]);
     if constexpr (std::is_same_v<S, double>) {
       if (op.operands[0].active) a_adjoint.noalias() += y * b.transpose();

@@ -153,6 +153,7 @@ inline matrix<var> operator*(const matrix<var>& a, const matrix<var>& b) {
   y.writable().noalias() = a.val() * b.val();
   push([a, b, y](auto& adjoint) {
     const auto bar = adjoint[y];
+    if ((bar.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
     adjoint[a].noalias() += bar * b.val().transpose();
     adjoint[b].noalias() += a.val().transpose() * bar;
   });
