@@ -7,13 +7,14 @@ entries about are in ``_structure``; the few that compute are below.
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._core import Array, elementwise_rows, product, sum_groups
+from agrad._core import Array, ShapeError, elementwise_rows, product, sum_groups
 from agrad._structure import array, find_recording, structural
 
 __all__ = ["array", "where"]
@@ -28,7 +29,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
     np.empty((1,) * ndim).sum(axis)  # raises NumPy's own error for an axis that is not there
-    return tuple(n % ndim for n in ((axis,) if isinstance(axis, int) else axis))
+    return tuple(n % ndim for n in (axis if isinstance(axis, tuple) else (axis,)))
 
 
 def _sum(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -58,7 +59,7 @@ def _std(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -
 def _matmul(a: Any, b: Any) -> Any:
     shapes = np.shape(a), np.shape(b)
     if not (1 <= len(shapes[0]) <= 2 and 1 <= len(shapes[1]) <= 2) or shapes[0][-1] != shapes[1][0]:
-        raise ValueError(
+        raise ShapeError(
             f"matmul: arguments are of shapes {shapes[0]} and {shapes[1]}, but must be vectors or matrices, the columns of the "
             "first as many as the rows of the second"
         )
@@ -190,7 +191,20 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
     known = _functions.get(function)
     if known is None:
         _fail(f"np.{function.__name__}", "agrad has no derivative of it; write it with the functions of agrad's list")
-    return known(*args, **kwargs)
+    try:
+        return known(*args, **kwargs)
+    except TypeError:
+        _check_call(f"np.{function.__name__}", inspect.signature(known), args, kwargs)
+        raise
+
+
+def _check_call(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+    """Raise if the function for recorded arrays does not take what NumPy's takes."""
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        unknown = sorted(kwargs.keys() - signature.parameters.keys())
+        _fail(name, f"its options {unknown} work on plain arrays only" if unknown else str(error))
 
 
 def _refuse_conversion(self: Array, *_: Any, **__: Any) -> NoReturn:
@@ -223,15 +237,15 @@ def _attach() -> None:
         "__setitem__": _set_item,
         "__matmul__": _matmul,
         "__rmatmul__": lambda self, other: _matmul(other, self),
-        "__iter__": lambda self: (self[n] for n in range(len(self))),
+        "__iter__": lambda self: iter([self[n] for n in range(len(self))]),
         "T": property(np.transpose),
         "reshape": reshape,
         "transpose": transpose,
-        "sum": method(_sum),
-        "mean": method(_mean),
-        "var": method(_var),
-        "std": method(_std),
-        "dot": method(_dot),
+        "sum": method(np.sum),
+        "mean": method(np.mean),
+        "var": method(np.var),
+        "std": method(np.std),
+        "dot": method(np.dot),
         "ravel": method(np.ravel),
         "flatten": method(np.ravel),
         "squeeze": method(np.squeeze),

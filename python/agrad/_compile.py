@@ -60,6 +60,8 @@ class Compiled:
     """See :func:`compile`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"compile: function is {function!r}, but must be callable")
         functools.update_wrapper(self, function)
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
@@ -70,6 +72,8 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call = _Signature(args, kwargs)
+        if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
+            return (self.transformation or self.function)(*args, **kwargs)
         try:
             entry = self._entries.get(call.key)
         except TypeError as error:

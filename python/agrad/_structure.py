@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Recording
+from agrad._core import Array, Recording, ShapeError
 
 __all__ = ["array", "find_recording", "structural"]
 
@@ -94,7 +94,7 @@ def array(x: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    ShapeError
         The parts have different shapes.
 
     Notes
@@ -110,7 +110,7 @@ def array(x: Any) -> Any:
     try:
         slots = np.array(_slots(recording, x))
     except ValueError as error:
-        raise ValueError(
+        raise ShapeError(
             "array: parts are of different shapes, but must be of one; join pieces of different lengths with np.concatenate"
         ) from error
     return recording.array(0.0).with_slots(slots)

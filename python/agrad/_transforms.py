@@ -7,13 +7,14 @@ back where it stands. ``agrad.compile`` (``_compile``) records once and runs the
 from __future__ import annotations
 
 import functools
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Recording
+from agrad._core import Array, Recording, ShapeError
 from agrad._recording import name_of, open_recording
 from agrad._structure import array
 from agrad._trees import flatten, parameter, split, values_of
@@ -23,17 +24,27 @@ __all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
 ArgNums = int | Sequence[int]
 
 
+def as_places(function: str, argnums: ArgNums) -> tuple[bool, tuple[int, ...]]:
+    """Whether argnums is a single one, and all of them."""
+    try:
+        single = not isinstance(argnums, Sequence)
+        return single, tuple(map(operator.index, [argnums] if single else argnums))  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{function}: argnums is {argnums!r}, but must be an int or a sequence of ints") from None
+
+
 class Parameters:
     """The arguments that a transformation differentiates with respect to, as leaves in float64."""
 
     def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums) -> None:
-        self.single = isinstance(argnums, int)
-        self.places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        self.single, self.places = as_places(function, argnums)
         for place in self.places:
             if not -len(args) <= place < len(args):
                 raise TypeError(
                     f"{function}: argnums is {place}, but must be the place of a positional argument; {len(args)} were given"
                 )
+        if len({place % len(args) for place in self.places}) < len(self.places):
+            raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
         leaves, self._together, _ = flatten([args[place] for place in self.places])
         labels = [f"argument {self.places[0]}" if len(leaves) == 1 else f"parameters[{n}]" for n in range(len(leaves))]
         self.leaves = [parameter(function, label, leaf) for label, leaf in zip(labels, leaves, strict=True)]
@@ -63,6 +74,7 @@ class Transformation(ABC):
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
         if not callable(function):
             raise TypeError(f"{self.name}: function is {function!r}, but must be callable")
+        as_places(self.name, argnums)
         functools.update_wrapper(self, function)
         self.function, self.argnums, self.has_aux = function, argnums, has_aux
         self.label = f"{self.name}({name_of(function)})"
@@ -110,7 +122,7 @@ class ValueAndGrad(Transformation):
 
     def check_output(self, output: Array) -> Array:
         if output.shape != ():
-            raise ValueError(
+            raise ShapeError(
                 f"{self.label}: result is of shape {output.shape}, but must be a scalar; use agrad.jacobian, or sum it"
             )
         return output
@@ -181,7 +193,7 @@ def value_and_grad(
 
     Raises
     ------
-    ValueError
+    ShapeError
         (When called) the function's value is no scalar.
     TypeError
         A parameter is integer, complex or no number; a recorded value is used where only a plain number can be.

@@ -65,15 +65,18 @@ span array::as_dense() const {
   return owner_->code.dense(slots_.data(), slots_.size());
 }
 
+void check_open(const char* function, const recording& r) {
+  if (r.is_open) return;
+  throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
+                   " that has ended, but must be of a running one; return values from the function, do not keep them");
+}
+
 std::shared_ptr<recording> recording_of(const char* function, const py::args& arguments) {
   std::shared_ptr<recording> innermost;
   for (const py::handle argument : arguments) {
     if (!py::isinstance<array>(argument)) continue;
     const auto& owner = argument.cast<const array&>().owner();
-    if (!owner->is_open) {
-      throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + owner->function +
-                       " that has ended, but must be of a running one; return values from the function, do not keep them");
-    }
+    check_open(function, *owner);
     if (!innermost || owner->depth > innermost->depth) innermost = owner;
   }
   return innermost;
@@ -82,6 +85,7 @@ std::shared_ptr<recording> recording_of(const char* function, const py::args& ar
 namespace {
 
 array captured(const std::shared_ptr<recording>& in, std::string_view function, const array& outer) {
+  check_open(std::string(function).c_str(), *outer.owner());
   if (!in->captures || outer.owner()->depth >= in->depth) {
     throw ScopeError(std::string(function) + ": argument is a recorded value of " + outer.owner()->function +
                      ", but must belong to " + in->function + "; pass it to the function as an argument");

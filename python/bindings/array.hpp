@@ -72,6 +72,9 @@ class array {
   std::vector<slot> slots_;
 };
 
+/// Throws ScopeError when the call that recorded has ended.
+void check_open(const char* function, const recording& r);
+
 /// The recording that an operation on these arguments belongs to: the innermost of its arrays'; it must be open.
 std::shared_ptr<recording> recording_of(const char* function, const pybind11::args& arguments);
 

@@ -22,6 +22,7 @@ py::array_t<slot> slots_of(const array& a) {
 }
 
 array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py::array::forcecast>& slots) {
+  check_open("array", *a.owner());
   const auto n = static_cast<std::size_t>(slots.size());
   std::vector<slot> list(slots.data(), slots.data() + n);
   const std::size_t limit = a.owner()->code.size();
@@ -39,6 +40,7 @@ py::array_t<double> values_of(const array& a) {
 
 /// a[i] for an integer: a part of consecutive slots, without a detour through NumPy.
 array element(const array& a, py::ssize_t i) {
+  check_open("index", *a.owner());
   const shape_type& shape = a.shape();
   if (shape.empty()) throw py::index_error("index: a recorded number has no elements");
   if (i < -shape[0] || i >= shape[0]) {
@@ -54,13 +56,25 @@ array element(const array& a, py::ssize_t i) {
   return array(a.owner(), std::move(rest), std::move(slots));
 }
 
+bool any_recorded(const py::object& key) {
+  if (!py::isinstance<py::tuple>(key)) return py::isinstance<array>(key);
+  for (const py::handle each : key)
+    if (py::isinstance<array>(each)) return true;
+  return false;
+}
+
 py::object get_item(const array& a, const py::object& key) {
   if (PyLong_CheckExact(key.ptr())) return py::cast(element(a, PyLong_AsSsize_t(key.ptr())));
+  if (any_recorded(key)) {
+    throw py::type_error(
+        "index: argument is a recorded value, but must be plain; choose between recorded values with np.where");
+  }
   const py::array_t<slot> picked = py::array_t<slot>::ensure(slots_of(a)[key]);
   return py::cast(with_slots(a, picked));
 }
 
 bool truth(const array& a) {
+  check_open("bool", *a.owner());
   if (a.size() != 1) {
     throw py::value_error("bool: argument is a recorded array of shape " + to_text(a.shape()) +
                           ", but must have one element; use np.all or np.any of plain values, or np.where");
@@ -101,11 +115,12 @@ void add_operators(py::class_<array>& type) {
     const char *name, *reflected, *row;
   };
   static constexpr name_of_operator operators[] = {
-      {"__add__", "__radd__", "add"},      {"__sub__", "__rsub__", "subtract"},
-      {"__mul__", "__rmul__", "multiply"}, {"__truediv__", "__rtruediv__", "divide"},
-      {"__lt__", nullptr, "less"},         {"__le__", nullptr, "less_equal"},
-      {"__gt__", nullptr, "greater"},      {"__ge__", nullptr, "greater_equal"},
-      {"__eq__", nullptr, "equal"},        {"__ne__", nullptr, "not_equal"},
+      {"__add__", "__radd__", "add"},       {"__sub__", "__rsub__", "subtract"},
+      {"__mul__", "__rmul__", "multiply"},  {"__truediv__", "__rtruediv__", "divide"},
+      {"__mod__", "__rmod__", "mod"},       {"__lt__", nullptr, "less"},
+      {"__le__", nullptr, "less_equal"},    {"__gt__", nullptr, "greater"},
+      {"__ge__", nullptr, "greater_equal"}, {"__eq__", nullptr, "equal"},
+      {"__ne__", nullptr, "not_equal"},
   };
   for (const name_of_operator& o : operators) {
     const elementwise_row& row = elementwise_row_named(o.row);

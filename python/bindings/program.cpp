@@ -94,6 +94,7 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
 }
 
 array sum_groups(const array& a, py::ssize_t groups) {
+  check_open("sum", *a.owner());
   recorder& code = a.owner()->code;
   const span x = a.as_dense();
   const auto count = static_cast<std::uint32_t>(groups);
