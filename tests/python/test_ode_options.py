@@ -146,6 +146,15 @@ def test_gradient_does_not_depend_on_the_method(forward, backward, interpolation
     np.testing.assert_allclose(got, TRUE_GRADIENT, rtol=1e-6)
 
 
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS.values())
+def test_segments_are_no_longer_than_the_integration(interpolation):
+    """Checkpoints further apart than there are steps: one segment, and memory for no more than max_num_steps at each time."""
+    far = {"interpolation_polynomial": interpolation, "max_num_steps": 1000}
+    once = gradient(**far, num_steps_between_checkpoints=3000)
+    for steps in (10**9, 2**61, 2**63 - 1):
+        np.testing.assert_array_equal(gradient(**far, num_steps_between_checkpoints=steps), once)
+
+
 def test_methods_are_different():
     values = {loss(2.0, 0.1, solver_forward=method) for method in METHODS.values()}
     gradients = {tuple(gradient(solver_backward=method)) for method in METHODS.values()}

@@ -145,8 +145,17 @@ class cvodes_adjoint {
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
     expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
     expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
+    segment_ = std::min(segment_, most_steps());
     if (sweeps_) expect(CVodeAdjInit(memory, segment_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
     memory_ = std::move(made);
+  }
+
+  // CVODES sets memory aside for each step of a segment, without a look at how much: none is longer than it can be filled.
+  long most_steps() const {
+    constexpr long limit = std::numeric_limits<int>::max();
+    const long times = static_cast<long>(times_.size());
+    const long filled = options_.max_num_steps < limit / times ? options_.max_num_steps * times : limit;
+    return std::max(filled, highest_order());
   }
 
   // A short last segment of polynomial interpolation (solve/cvodes_interpolation.hpp) is avoided by longer segments.
