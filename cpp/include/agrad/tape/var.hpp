@@ -61,19 +61,19 @@ class var {
   }
   ~var() = default;
 
-  template <class X>
+  template <class X, class = detail::operand_t<X>>
   var& operator+=(const X& x) {
     return accumulate<1>(x);
   }
-  template <class X>
+  template <class X, class = detail::operand_t<X>>
   var& operator-=(const X& x) {
     return accumulate<-1>(x);
   }
-  template <class X>
+  template <class X, class = detail::operand_t<X>>
   var& operator*=(const X& x) {
     return assign(*this * x);
   }
-  template <class X>
+  template <class X, class = detail::operand_t<X>>
   var& operator/=(const X& x) {
     return assign(*this / x);
   }

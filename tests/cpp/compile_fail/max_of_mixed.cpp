@@ -1,0 +1,6 @@
+// std::max wants one type; agrad::fmax and agrad::maximum take any two.
+// expect: no matching function for call to 'max
+#include <agrad/tape/var.hpp>
+#include <algorithm>
+
+void wrong(const agrad::var& x, const agrad::var& y) { const agrad::var z = std::max(x * y, y); }
