@@ -122,6 +122,7 @@ class cvodes_adjoint {
     callbacks_.fault.clear();
     statistics_ = {};
     sundials::map(state_) = y0_;
+    if (memory_ && room_ < std::min(segment_, most_steps())) forget_memory();
     if (memory_) {
       expect(CVodeReInit(memory_.get(), t0_, state_.get()), "CVodeReInit");
       if (sweeps_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
@@ -145,17 +146,16 @@ class cvodes_adjoint {
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
     expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
     expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
-    segment_ = std::min(segment_, most_steps());
-    if (sweeps_) expect(CVodeAdjInit(memory, segment_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
+    room_ = std::min(segment_, most_steps());
+    if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
     memory_ = std::move(made);
   }
 
-  // CVODES sets memory aside for each step of a segment, without a look at how much: none is longer than it can be filled.
+  // CVODES sets memory aside for each step of a segment, however many; there is no more to fill it than this.
   long most_steps() const {
     constexpr long limit = std::numeric_limits<int>::max();
     const long times = static_cast<long>(times_.size());
-    const long filled = options_.max_num_steps < limit / times ? options_.max_num_steps * times : limit;
-    return std::max(filled, highest_order());
+    return options_.max_num_steps < limit / times ? options_.max_num_steps * times : limit;
   }
 
   // A short last segment of polynomial interpolation (solve/cvodes_interpolation.hpp) is avoided by longer segments.
@@ -175,6 +175,10 @@ class cvodes_adjoint {
     do {
       ++segment_;
     } while (last_segment_is_short(steps));
+    forget_memory();
+  }
+
+  void forget_memory() {
     memory_.reset();
     backward_.reset();
   }
@@ -230,6 +234,7 @@ class cvodes_adjoint {
   sundials::vector_handle state_;
   sundials::dense_newton newton_;
   long segment_;                                       // steps between checkpoints
+  long room_ = 0;                                      // steps of a segment that memory_ can keep
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
   sundials::cvodes_handle memory_;
 
