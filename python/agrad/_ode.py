@@ -64,7 +64,8 @@ def ode_adjoint_tol_ctl(
     num_steps_between_checkpoints : int
         Steps after which the forward state is kept; fewer take less memory and more recomputation.
     interpolation_polynomial : int
-        How the backward pass finds the forward state: 1 Hermite, 2 polynomial of variable degree.
+        How the backward pass finds the forward state: 1 Hermite, 2 polynomial of variable degree. Hermite's is cubic, and
+        limits the gradient when Adams takes long steps at tight tolerances.
     solver_forward, solver_backward : int
         Linear multistep method: 1 Adams, 2 BDF.
     *args : any nested structures of numbers and arrays
