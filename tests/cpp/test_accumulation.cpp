@@ -182,6 +182,18 @@ TEST_CASE("moving does not share") {
     t += c;
     CHECK(gradient(t, a, b, c) == g3{3, 2, 2});
   }
+  SUBCASE("what was moved from is a constant of its old value") {
+    var u = std::move(s);
+    s += c;  // NOLINT: the point of the test
+    var v;
+    v = std::move(t);
+    t -= a;  // NOLINT
+    CHECK(s.val() == 11);
+    CHECK(gradient(s, a, b, c) == g3{0, 0, 1});
+    CHECK(gradient(t, a, b, c) == g3{-1, 0, 0});
+    CHECK(gradient(u * 1.0, a, b, c) == g3{3, 2, 0});
+    CHECK(gradient(v + u, a, b, c) == g3{3, 7, 3});
+  }
   SUBCASE("to itself") {
     var& same = s;
     s = std::move(same);

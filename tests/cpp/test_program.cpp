@@ -152,6 +152,24 @@ TEST_CASE("lanes backwards are Hessian products") {
       CHECK(adjoint[i].tangent[j] == Approx(hessian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))).epsilon(1e-9));
 }
 
+TEST_CASE("an adjoint of value zero may have tangents") {
+  recorder r;
+  const slots x = range(r.input(point.data(), 3), 3);
+  const slots root = record<add>(r, record<sine>(r, {x[0]}), slots{r.constant(-std::sin(point[0]))});
+  const slots product = record<add>(r, recording::product(r, {x[1]}, {x[2]}, 1, 1, 1), slots{r.constant(-point[1] * point[2])});
+  const auto f = schedule(r, record<add>(r, record<multiply>(r, root, root), record<multiply>(r, product, product)));
+  workspace<lanes> w;
+  std::vector<lanes> in(point.begin(), point.end()), out(1), adjoint(3);
+  for (std::size_t i = 0; i < 3; ++i) in[i].tangent[i] = 1;
+  f->forward(w, in.data(), out.data());
+  const lanes one = 1.0;
+  f->reverse(w, &one, adjoint.data());
+  CHECK(adjoint[0].value == 0);
+  CHECK(adjoint[0].tangent[0] == Approx(2 * std::cos(0.7) * std::cos(0.7)).epsilon(1e-14));
+  CHECK(adjoint[1].tangent[1] == Approx(2 * 1.3 * 1.3).epsilon(1e-14));
+  CHECK(adjoint[1].tangent[2] == Approx(2 * 1.3 * -0.4).epsilon(1e-14));
+}
+
 TEST_CASE("the schedule drops dead code, computes twice once and folds constants") {
   recorder r;
   const slots x = range(r.input(point.data(), 3), 3);

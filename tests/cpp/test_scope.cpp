@@ -5,7 +5,9 @@
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -289,6 +291,45 @@ TEST_CASE("a closure may record and sweep a scope of its own during a sweep") {
   const var plain = recursion(x * 2.0) * x;
   plain.grad();
   CHECK(by_checkpoint == Approx(x.adj()).epsilon(1e-12));
+}
+
+TEST_CASE("the tape may move while it is swept") {
+  tape mine;  // small, so that the closure's recording needs more memory than the tape has
+  const active_tape use(mine);
+  const var x = 0.5, z = 2.0;
+  const var u = x * z;
+  const var y = custom(u.val(), [u](auto& adjoint, const var& r) {
+    adjoint[u] += adjoint[r];
+    const scope inner;
+    var chain = u;
+    for (int i = 0; i < 20000; ++i) chain = chain * 1.0 + u;
+    const var last = chain * 0.0;
+    last.grad();
+  });
+  const var w = y * y + z * x;
+  w.grad();
+  CHECK(x.adj() == 2 * 1.0 * 2 + 2);
+  CHECK(z.adj() == 2 * 1.0 * 0.5 + 0.5);
+}
+
+TEST_CASE("the arena never hands out more than a block holds") {
+  agrad::arena memory;
+  const agrad::arena::mark begin = memory.position();
+  std::vector<std::size_t> sizes{100, 70'000, 300'000, 64, 1'000'000};
+  for (int round = 0; round < 2; ++round) {
+    std::vector<unsigned char*> places;
+    for (const std::size_t size : sizes) {
+      places.push_back(static_cast<unsigned char*>(memory.allocate(size)));
+      CHECK(reinterpret_cast<std::uintptr_t>(places.back()) % 64 == 0);
+      std::fill_n(places.back(), size, static_cast<unsigned char>(places.size()));
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      CHECK(std::all_of(places[i], places[i] + sizes[i], [&](unsigned char c) { return c == i + 1; }));
+    memory.rewind(begin);
+    CHECK(memory.used() == 0);
+    sizes = {60'000, 100'000, 5'000'000, 64, 64, 2'000'000};  // more than the blocks that come next
+  }
+  CHECK(memory.capacity() >= 5'000'000);
 }
 
 TEST_CASE("captures that own memory are destroyed at rewind, once") {
