@@ -154,15 +154,17 @@ _functions = {**structural, **_computing}
 
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
 
+
+def _power(x: Any, y: Any) -> Any:
+    return x**y if isinstance(x, Array) else _rows["pow"](x, y)  # NumPy's own ** would call its ufunc, and that this
+
+
 #: Ufuncs that are no rule of their own but made of others.
 _composed: dict[str, Callable[..., Any]] = {
     "matmul": _matmul,
-    "power": operator.pow,
-    "float_power": operator.pow,
+    "power": _power,
+    "float_power": _power,
     "positive": operator.pos,
-    "fabs": operator.abs,
-    "reciprocal": lambda x: 1.0 / x,
-    "square": lambda x: x * x,
 }
 _ufuncs: dict[str, Callable[..., Any]] = {row.ufunc: row for row in elementwise_rows()} | _composed
 

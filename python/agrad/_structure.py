@@ -21,7 +21,7 @@ _OF_ONE: tuple[Callable[..., Any], ...] = (
     np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
     np.broadcast_to, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.tile, np.repeat, np.take, np.take_along_axis,
     np.diagonal, np.diag, np.tril, np.triu, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split,
-    np.hsplit, np.vsplit, np.delete, np.compress,
+    np.hsplit, np.vsplit, np.delete,
 )  # fmt: skip
 #: Functions of a sequence of arrays, which they are joined by.
 _OF_SEQUENCE: tuple[Callable[..., Any], ...] = (
@@ -51,7 +51,7 @@ def _slots(recording: Recording, x: Any) -> Any:
 
 
 def _arrays(anchor: Array, result: Any) -> Any:
-    if isinstance(result, np.ndarray):
+    if isinstance(result, (np.ndarray, np.generic)):
         return anchor.with_slots(result)
     return type(result)(_arrays(anchor, each) for each in result)
 
@@ -76,6 +76,7 @@ def _of_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
 structural: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _of_one(function) for function in _OF_ONE},
     **{function: _of_sequence(function) for function in _OF_SEQUENCE},
+    np.compress: lambda condition, x, axis=None: x.with_slots(np.compress(condition, x.slots, axis)),
 }
 
 

@@ -27,21 +27,26 @@ struct gather_loops {
   }
 };
 
-/// Sums of consecutive groups: integers = {entries a group}. Four partial sums, so that the additions need not wait for
-/// each other, in an order that depends on the length alone.
+/// Sums of consecutive groups: integers = {entries a group}. Halves are added, so that rounding errors grow with the logarithm
+/// of the length; short pieces are four partial sums, so that the additions need not wait for each other. The order depends on
+/// the length alone.
 template <class S>
 struct sum_loops {
+  static constexpr std::uint32_t short_length = 128;
+
+  static S sum_of(const S* x, std::uint32_t length) {
+    if (length > short_length) return sum_of(x, length / 2) + sum_of(x + length / 2, length - length / 2);
+    S part[4] = {S(0), S(0), S(0), S(0)};
+    std::uint32_t j = 0;
+    for (; j + 4 <= length; j += 4)
+      for (std::uint32_t k = 0; k < 4; ++k) part[k] += x[j + k];
+    for (; j < length; ++j) part[0] += x[j];
+    return (part[0] + part[1]) + (part[2] + part[3]);
+  }
   static void forward(const operation& op, const run_context& context, S* values) {
     const std::uint32_t length = context.integers[op.data];
     const S* x = values + op.operands[0].first;
-    for (std::uint32_t i = 0; i < op.count; ++i, x += length) {
-      S part[4] = {S(0), S(0), S(0), S(0)};
-      std::uint32_t j = 0;
-      for (; j + 4 <= length; j += 4)
-        for (std::uint32_t k = 0; k < 4; ++k) part[k] += x[j + k];
-      for (; j < length; ++j) part[0] += x[j];
-      values[op.result + i] = (part[0] + part[1]) + (part[2] + part[3]);
-    }
+    for (std::uint32_t i = 0; i < op.count; ++i, x += length) values[op.result + i] = sum_of(x, length);
   }
   static void reverse(const operation& op, const run_context& context, const S*, S* adjoints) {
     const std::uint32_t length = context.integers[op.data];
