@@ -19,7 +19,7 @@ def jacobian_by_differences(f: Callable[[Any], Any], x: Any, step: float = 1e-3)
             for sign in (1, -1):
                 moved = x.copy()
                 moved.flat[place] += sign * n * h
-                total = total + sign * weight * np.asarray(f(moved if x.ndim else float(moved)), dtype=float)
+                total = total + sign * weight * np.asarray(f(moved if x.ndim else moved[()]), dtype=float)
         columns.append(total / h)
-    shape = np.shape(f(x if x.ndim else float(x)))
+    shape = np.shape(f(x if x.ndim else x[()]))
     return np.stack(columns, axis=-1).reshape(shape + x.shape) if columns else np.zeros(shape + x.shape)
