@@ -17,7 +17,7 @@ __all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options"]
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
 ADAMS, BDF = 1, 2
-_HERMITE = 1
+_HERMITE, _POLYNOMIAL = 1, 2
 
 
 def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -107,6 +107,8 @@ def simple_options(
         same = _positive_number(function, relative_name, relative)
         each = _for_each_state(function, absolute_name, absolute, states)
         derived = (same, each / 10, same, each / 3, same, float(each.min()))
-        return all_options(function, *derived, max_num_steps, 250, _HERMITE, method, method)(states)
+        # Adams takes long steps of high order, which cubic interpolation between them would spoil.
+        interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
+        return all_options(function, *derived, max_num_steps, 250, interpolation, method, method)(states)
 
     return make
