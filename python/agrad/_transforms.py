@@ -45,9 +45,14 @@ class Parameters:
                 )
         if len({place % len(args) for place in self.places}) < len(self.places):
             raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
-        leaves, self._together, _ = flatten([args[place] for place in self.places])
-        labels = [f"argument {self.places[0]}" if len(leaves) == 1 else f"parameters[{n}]" for n in range(len(leaves))]
-        self.leaves = [parameter(function, label, leaf) for label, leaf in zip(labels, leaves, strict=True)]
+        leaves, self._together, structure = flatten([args[place] for place in self.places])
+
+        def label(n: int) -> str:
+            """What messages call a leaf: ``argument 0['rates'][2]``."""
+            path = structure.accessors()[n]
+            return str(path[1:].codify(f"argument {self.places[path[0].entry] % len(args)}"))
+
+        self.leaves = [parameter(function, functools.partial(label, n), leaf) for n, leaf in enumerate(leaves)]
         self.shapes = [leaf.shape for leaf in self.leaves]
 
     def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:

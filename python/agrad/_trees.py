@@ -45,7 +45,13 @@ def _register(dataclass: type) -> None:
 
     with _lock:
         if dataclass not in _registered:
-            optree.register_pytree_node(dataclass, take_apart, assemble, namespace=_NAMESPACE)  # type: ignore[arg-type]
+            optree.register_pytree_node(
+                dataclass,
+                take_apart,
+                assemble,  # type: ignore[arg-type]
+                path_entry_type=optree.GetAttrEntry,
+                namespace=_NAMESPACE,
+            )
             _registered.add(dataclass)
 
 
@@ -56,11 +62,11 @@ def is_number(leaf: Any) -> bool:
     return isinstance(leaf, float)
 
 
-def parameter(function: str, argument: str, leaf: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def parameter(function: str, label: Callable[[], str], leaf: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point."""
     if isinstance(leaf, Array):
         raise TypeError(
-            f"{function}: {argument} is a recorded value of {leaf.recording.function}, but must be plain; transformations "
+            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; transformations "
             "inside of a function that is being recorded are not available"
         )
     values = np.asarray(leaf)
@@ -69,14 +75,14 @@ def parameter(function: str, argument: str, leaf: Any) -> np.ndarray[Any, np.dty
         return values.astype(np.float64, copy=False)
     if kind in "iub":
         raise TypeError(
-            f"{function}: {argument} is of dtype {values.dtype}, but must be floating-point; write 3.0 for 3, or leave it "
+            f"{function}: {label()} is of dtype {values.dtype}, but must be floating-point; write 3.0 for 3, or leave it "
             "out of argnums if it is no parameter"
         )
     if kind == "c":
         raise TypeError(
-            f"{function}: {argument} is complex, but must be real; differentiate with respect to real and imaginary parts"
+            f"{function}: {label()} is complex, but must be real; differentiate with respect to real and imaginary parts"
         )
-    raise TypeError(f"{function}: {argument} is {leaf!r}, but must be a number or an array; leave it out of argnums")
+    raise TypeError(f"{function}: {label()} is {leaf!r}, but must be a number or an array; leave it out of argnums")
 
 
 def split(flat: np.ndarray[Any, Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:

@@ -150,7 +150,7 @@ def test_control_flow_is_followed_at_each_call():
         (lambda x: None, 1.0, TypeError, "result is None, but must be a number; does the function return?"),
         (lambda x: x, 3, TypeError, "argument 0 is of dtype int64, but must be floating-point; write 3.0 for 3"),
         (lambda x: x[0], np.array([1, 2]), TypeError, "argument 0 is of dtype int64, but must be floating-point"),
-        (lambda x: x[0], [1.0, 2], TypeError, r"parameters\[1\] is of dtype int64, but must be floating-point"),
+        (lambda x: x[0], [1.0, 2], TypeError, r"argument 0\[1\] is of dtype int64, but must be floating-point"),
         (lambda x: x, True, TypeError, "argument 0 is of dtype bool, but must be floating-point"),
         (lambda x: x, 1j, TypeError, "argument 0 is complex, but must be real"),
         (lambda x: x, "one", TypeError, "argument 0 is 'one', but must be a number or an array"),
