@@ -64,6 +64,6 @@ int main(int argc, char** argv) {
       return std::cout.flush() ? 0 : 1;
     }
   }
-  std::cerr << "usage: agrad_emit stub | density-stub | docs | density-docs\n";
+  std::cerr << "usage: agrad_emit stub | density-stub\n";
   return 2;
 }
