@@ -10,7 +10,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Program
 from agrad._recording import name_of, open_recording
-from agrad._transforms import Parameters, Transformation
+from agrad._transforms import Arguments, Parameters, Result, Transformation
 from agrad._trees import flatten, is_number, split
 
 __all__ = ["compile"]
@@ -136,7 +136,7 @@ def _first(leaves: list[Any]) -> Any:
     return leaves[0]
 
 
-def compile(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Record a function at its first call and run the recorded program from then on.
 
     Parameters

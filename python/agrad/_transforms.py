@@ -10,7 +10,7 @@ import functools
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from agrad._trees import flatten, parameter, split, values_of
 __all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
 
 ArgNums = int | Sequence[int]
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def as_places(function: str, argnums: ArgNums) -> tuple[bool, tuple[int, ...]]:
@@ -176,8 +178,8 @@ class Jacobian(Transformation):
 
 
 def value_and_grad(
-    function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False
-) -> Callable[..., tuple[Any, Any]]:
+    function: Callable[Arguments, Result], argnums: ArgNums = 0, *, has_aux: bool = False
+) -> Callable[Arguments, tuple[Result, Any]]:
     """Make a function that returns the value of `function` and its gradient.
 
     Parameters
@@ -216,7 +218,7 @@ def value_and_grad(
     return ValueAndGrad(function, argnums, has_aux=has_aux)
 
 
-def grad(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
     """Make a function that returns the gradient of `function`; as :func:`value_and_grad` without the value.
 
     Parameters
@@ -242,7 +244,7 @@ def grad(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = 
     return Grad(function, argnums, has_aux=has_aux)
 
 
-def jacobian(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+def jacobian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
     """Make a function that returns the Jacobian of `function`.
 
     Parameters

@@ -1,0 +1,100 @@
+"""Types: the stub of the compiled part names what is there, and type checkers accept a typed user's program."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agrad as ag
+import typed_example
+from agrad import _core, density, elementwise
+
+PACKAGE = Path(ag.__file__).parent
+EXAMPLE = Path(typed_example.__file__)
+
+
+def stub_of(name):
+    """The names that a stub defines, and for each class those of its members."""
+    tree = ast.parse((PACKAGE / f"{name}.pyi").read_text())
+    names = {}
+    for node in tree.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            names[node.name] = (
+                {_name(member) for member in node.body if _name(member)} if isinstance(node, ast.ClassDef) else None
+            )
+        elif isinstance(node, ast.AnnAssign):
+            names[_name(node)] = None
+    return names
+
+
+def _name(node):
+    if isinstance(node, ast.AnnAssign):
+        return node.target.id
+    return getattr(node, "name", None)
+
+
+def public(names):
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_stub_of_the_compiled_part_is_complete():
+    stub = stub_of("_core")
+    assert public(stub) == public(dir(_core))
+    assert "__version__" in stub
+
+
+@pytest.mark.parametrize("name", [name for name in dir(_core) if isinstance(getattr(_core, name), type)])
+def test_stub_of_each_class_is_complete(name):
+    members, cls = stub_of("_core")[name], getattr(_core, name)
+    if issubclass(cls, Exception):
+        return  # what it carries is set on each exception; see below
+    assert public(members) == public(vars(cls))
+    missing = {member for member in members if not hasattr(cls, member)}
+    assert not missing
+
+
+def test_stub_of_array_has_every_operator():
+    operators = {member for member in vars(ag.Array) if member.startswith("__") and member in dir(float)}
+    assert "__rtruediv__" in operators
+    not_operators = {"__init__", "__doc__", "__new__", "__hash__", "__repr__"}
+    assert operators - not_operators <= stub_of("_core")["Array"]
+
+
+def test_a_solver_error_has_what_the_stub_says():
+    with pytest.raises(ag.SolverError) as caught:
+        ag.ode_adjoint_tol(lambda t, y: -y, [1.0], 0.0, [1.0], 1e-6, 1e-8, 1)
+    error = caught.value
+    assert stub_of("_core")["SolverError"] == {"t", "steps", "code", "advice"}
+    assert (type(error.t), type(error.steps), type(error.code), type(error.advice)) == (float, int, str, str)
+    assert error.steps == 1
+    assert error.code == "CV_TOO_MUCH_WORK"
+
+
+@pytest.mark.parametrize("module", [elementwise, density])
+def test_stubs_made_from_the_rules_name_every_function(module):
+    stub = stub_of(module.__name__.rpartition(".")[2])
+    assert public(stub) == set(module.__all__)
+
+
+def test_the_package_is_marked_as_typed():
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_typed_example_runs():
+    value, slope, of_mean, matrix = typed_example.main()
+    assert type(value) is float
+    assert type(slope) is typed_example.Rates
+    np.testing.assert_allclose(of_mean, [0.1 + 0.5, 0.2 + 0.5])
+    np.testing.assert_array_equal(matrix, np.eye(2))
+
+
+def test_mypy_accepts_the_typed_example(tmp_path):
+    pytest.importorskip("mypy", reason="types are not checked: there is no mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", EXAMPLE]
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,61 @@
+"""A user's program with full types: mypy checks it strictly and test_types.py runs it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import agrad as ag
+
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class Rates:
+    growth: float
+    death: float
+
+
+def rhs(t: float, y: Vector, rates: Rates) -> list[float]:
+    prey, predator = y
+    return [rates.growth * prey - prey * predator, prey * predator - rates.death * predator]
+
+
+def loss(rates: Rates, times: Vector, *, scale: float = 1.0) -> float:
+    y = ag.solve_ivp(rhs, (0.0, 3.0), [1.0, 0.5], t_eval=times, args=(rates,)).y
+    return float_of(np.sum(np.log(y) ** 2) / scale)
+
+
+def float_of(x: np.floating | float) -> float:
+    """What a checker should take for a float and what a recorded value passes unchanged."""
+    return x  # type: ignore[return-value]
+
+
+def density(mu: Vector, sigma: float) -> float:
+    total: float = ag.normal_lpdf(np.array([0.1, 0.2]), mu, sigma, propto=True)
+    return total + float_of(np.sum(ag.log1p_exp(mu)))
+
+
+def main() -> tuple[float, Rates, Vector, Vector]:
+    times = np.linspace(1.0, 3.0, 5)
+    fast = ag.compile(ag.value_and_grad(loss))
+    value, gradient = fast(Rates(1.0, 0.7), times, scale=2.0)
+    slope: Rates = gradient
+    of_mean: Vector = ag.grad(density)(np.zeros(2), 1.0)
+    matrix: Vector = ag.jacobian(lambda x: np.sin(x))(np.zeros(2))
+    try:
+        ag.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))
+    except ag.SolverError as error:
+        value += 0.0 * error.t
+    return value, slope, of_mean, matrix
+
+
+def misuse() -> None:
+    """Each line is wrong; that mypy says so is checked by its comment being needed."""
+    ag.grad(3)  # type: ignore[arg-type]
+    ag.grad(loss)(Rates(1.0, 0.7))  # type: ignore[call-arg]
+    ag.value_and_grad(loss)("text", np.ones(2))  # type: ignore[arg-type]
+    ag.compile(density)(np.ones(2), scale=1.0)  # type: ignore[call-arg]
+    ag.log1p()  # type: ignore[call-arg]
+    ag.normal_lpdf(0.0, 0.0, 1.0, proto=True)  # type: ignore[call-arg]
+    ag.nonsense  # type: ignore[attr-defined]  # noqa: B018
