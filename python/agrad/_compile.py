@@ -44,11 +44,22 @@ class _Signature:
     """A call taken apart: what the program is called with, and all that it was recorded for."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.leaves, self.together, structure = flatten((args, kwargs))
+        self.leaves, self.together, self.structure = flatten((args, kwargs))
         self.is_input = [is_number(leaf) for leaf in self.leaves]
         self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
         static = tuple(_frozen(leaf) for leaf in self.leaves if not is_number(leaf))
-        self.key = (structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
+        self.key = (self.structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
+
+    def check_hashable(self, function: str) -> None:
+        """Raise for the first leaf that is neither a number nor hashable."""
+        for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
+            try:
+                hash(_frozen(leaf))
+            except TypeError:
+                name = path[2:].codify(f"argument {path[1].entry}")
+                raise TypeError(
+                    f"{function}: {name} is {leaf!r}, but must be numbers, an array of numbers or hashable"
+                ) from None
 
     def with_inputs(self, inputs: list[Any]) -> Any:
         """The call with its inputs replaced."""
@@ -76,8 +87,9 @@ class Compiled:
             return (self.transformation or self.function)(*args, **kwargs)
         try:
             entry = self._entries.get(call.key)
-        except TypeError as error:
-            raise TypeError(f"{self.label}: an argument cannot be hashed, but must be numbers, arrays or hashable") from error
+        except TypeError:
+            call.check_hashable(self.label)
+            raise
         if entry is None:
             entry = self._entries.setdefault(call.key, self._entry(args, call))
         for path in entry.paths:
