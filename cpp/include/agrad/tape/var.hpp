@@ -117,11 +117,24 @@ class var {
 
   std::uint32_t share() const { return tag_ |= shared; }
 
-  // Adjoints of outer scopes' variables add up from sweep to sweep; g is of this sweep alone, so they are set aside.
   template <class Theta, class Gradient>
   void gradient_into(const Theta& theta, Gradient& g) const {
     using size_type = decltype(theta.size());
-    const auto is_outer = [](const var& x) { return x.index_ != 0 && x.tag_ >> 1 != tape::current().scope_id(); };
+    tape& t = on_open_tape("grad");
+    bool all_here = true;
+    for (size_type i = 0; i < theta.size(); ++i) all_here &= theta[i].tag_ >> 1 == t.scope_id();
+    if (!all_here) return outer_gradient_into(theta, g);
+    grad();
+    g.resize(theta.size());
+    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].index_ == 0 ? 0.0 : t.adjoint(theta[i].index_);
+  }
+
+  // Adjoints of outer scopes' variables add up from sweep to sweep; g is of this sweep alone, so they are set aside.
+  template <class Theta, class Gradient>
+  void outer_gradient_into(const Theta& theta, Gradient& g) const {
+    using size_type = decltype(theta.size());
+    tape& t = tape::current();
+    const auto is_outer = [&](const var& x) { return x.index_ != 0 && x.tag_ >> 1 != t.scope_id(); };
     std::vector<double> earlier;  // the last one first
     for (size_type i = theta.size(); i-- > 0;)
       if (is_outer(theta[i])) earlier.push_back(std::exchange(theta[i].on_open_tape("grad").adjoint(theta[i].index_), 0.0));
@@ -130,7 +143,7 @@ class var {
     for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
     for (size_type i = 0; !earlier.empty(); ++i) {
       if (!is_outer(theta[i])) continue;
-      tape::current().adjoint(theta[i].index_) += earlier.back();
+      t.adjoint(theta[i].index_) += earlier.back();
       earlier.pop_back();
     }
   }
