@@ -10,6 +10,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Program
 from agrad._recording import name_of, open_recording
+from agrad._structure import output_of
 from agrad._transforms import Arguments, Parameters, Result, Transformation
 from agrad._trees import flatten, is_number, split
 
@@ -113,9 +114,10 @@ class Compiled:
                 outputs: list[Array] = [self.transformation.take_apart(recording, result)[0]]
                 together: Callable[..., Any] = _first
             else:
-                leaves, together, _ = flatten(result)
-                outputs = [recording.array(leaf) for leaf in leaves]
-            flat = np.concatenate([recording.array(x).slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
+                leaves, together, structure = flatten(result)
+                paths = structure.accessors()
+                outputs = [output_of(recording, path.codify("result"), leaf) for path, leaf in zip(paths, leaves, strict=True)]
+            flat = np.concatenate([x.slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
             program = recording.program(recording.array(0.0).with_slots(flat))
             return _Path(program, [x.shape for x in outputs], together)
 

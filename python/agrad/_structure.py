@@ -14,7 +14,7 @@ import numpy as np
 
 from agrad._core import Array, Recording, ShapeError
 
-__all__ = ["array", "find_recording", "structural"]
+__all__ = ["array", "find_recording", "output_of", "structural"]
 
 #: Functions of one array (and options), which it is moved about by.
 _OF_ONE: tuple[Callable[..., Any], ...] = (
@@ -78,6 +78,18 @@ structural: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _of_sequence(function) for function in _OF_SEQUENCE},
     np.compress: lambda condition, x, axis=None: x.with_slots(np.compress(condition, x.slots, axis)),
 }
+
+
+def output_of(recording: Recording, name: str, x: Any) -> Array:
+    """What a user's function returned, under a name for messages, as an array of its recording."""
+    if x is None:
+        raise TypeError(f"{recording.function}: {name} is None, but must be real numbers; does the function return?")
+    try:
+        return recording.array(array(x) if isinstance(x, (list, tuple)) else x)
+    except ShapeError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{recording.function}: {name} is {x!r}, but must be real numbers") from error
 
 
 def array(x: Any) -> Any:

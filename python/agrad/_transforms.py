@@ -16,7 +16,7 @@ import numpy as np
 
 from agrad._core import Array, Recording, ShapeError
 from agrad._recording import name_of, open_recording
-from agrad._structure import array
+from agrad._structure import output_of
 from agrad._trees import flatten, parameter, split, values_of
 
 __all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
@@ -101,10 +101,7 @@ class Transformation(ABC):
             if not (isinstance(result, tuple) and len(result) == 2):
                 raise TypeError(f"{self.label}: result is {result!r}, but must be a pair (value, aux) because has_aux is True")
             result, aux = result
-        if result is None:
-            raise TypeError(f"{self.label}: result is None, but must be a number; does the function return?")
-        result = array(result) if isinstance(result, (list, tuple)) else result
-        return self.check_output(recording.array(result)), aux
+        return self.check_output(output_of(recording, "result", result)), aux
 
     def check_output(self, output: Array) -> Array:
         """Raise unless the transformation can do with such an output."""

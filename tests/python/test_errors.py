@@ -187,12 +187,22 @@ def test_results_that_are_no_scalars():
     assert_usable()
 
 
-@pytest.mark.parametrize("result", [None, "text", object(), {"a": 1.0}, 1j, [1.0, "text"]], ids=str)
+@pytest.mark.parametrize("result", [None, "text", {"a": {1}}, 1j, [1.0, "text"], np.array(["text"])], ids=str)
 def test_results_that_are_no_numbers(result):
-    for transform in (*TRANSFORMATIONS, lambda f: ag.compile(ag.grad(f))):
-        with pytest.raises((TypeError, ValueError)):
+    for transform in (*TRANSFORMATIONS, lambda f: ag.compile(ag.grad(f)), ag.compile):
+        with pytest.raises(
+            TypeError, match=r"^(grad|value_and_grad|jacobian|compile)\(<lambda>\): result.* is .*, but must be real"
+        ) as e:
             transform(lambda x: result)(1.0)
+        assert GRAMMAR.match(str(e.value))
     assert_usable()
+
+
+def test_compile_names_the_part_of_a_result_that_is_no_number():
+    with pytest.raises(
+        TypeError, match=r"^compile\(<lambda>\): result\['a'\]\[1\] is None, but must be real numbers; does the"
+    ):
+        ag.compile(lambda x: {"a": (x, None)})(1.0)
 
 
 # ---- compiled functions in recordings ----------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def test_control_flow_is_followed_at_each_call():
     ("function", "argument", "error", "message"),
     [
         (lambda x: x, np.ones(3), ValueError, r"result is of shape \(3,\), but must be a scalar; use agrad.jacobian, or sum"),
-        (lambda x: None, 1.0, TypeError, "result is None, but must be a number; does the function return?"),
+        (lambda x: None, 1.0, TypeError, "result is None, but must be real numbers; does the function return?"),
         (lambda x: x, 3, TypeError, "argument 0 is of dtype int64, but must be floating-point; write 3.0 for 3"),
         (lambda x: x[0], np.array([1, 2]), TypeError, "argument 0 is of dtype int64, but must be floating-point"),
         (lambda x: x[0], [1.0, 2], TypeError, r"argument 0\[1\] is of dtype int64, but must be floating-point"),
@@ -155,7 +155,7 @@ def test_control_flow_is_followed_at_each_call():
         (lambda x: x, 1j, TypeError, "argument 0 is complex, but must be real"),
         (lambda x: x, "one", TypeError, "argument 0 is 'one', but must be a number or an array"),
         (lambda x: x * 1j, 1.0, TypeError, "argument is complex, but must be real"),
-        (lambda x: "text", 1.0, TypeError, "must be numeric"),
+        (lambda x: "text", 1.0, TypeError, "result is 'text', but must be real numbers"),
         (float, 1.0, TypeError, "float: argument is a recorded value, but must be a plain number"),
         (lambda x: range(x), 1.0, TypeError, "index: argument is a recorded value, but must be a plain number"),
     ],
