@@ -1,5 +1,5 @@
 // The tape's scalar: the sources' examples, expressions however they are held, repeated and re-seeded sweeps, statistics and
-// memory. Accumulation is in test_accumulation.cpp, scopes and closures are in test_scope.cpp.
+// memory. Accumulation is in test_accumulation.cpp, scopes are in test_scope.cpp, closures in test_closures.cpp.
 #include <doctest/doctest.h>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
