@@ -134,7 +134,7 @@ def test_max_num_steps_is_what_a_stop_says():
 # Methods, interpolation, checkpoints
 
 
-@pytest.mark.parametrize(("forward", "backward"), itertools.product(METHODS, METHODS))
+@pytest.mark.parametrize(("forward", "backward"), list(itertools.product(METHODS, METHODS)))
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("steps", [1, 7, 250])
 def test_gradient_does_not_depend_on_the_method(forward, backward, interpolation, steps):
