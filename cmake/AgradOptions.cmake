@@ -31,4 +31,5 @@ if(AGRAD_SANITIZE)
   target_compile_options(agrad_options INTERFACE
     -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(agrad_options INTERFACE -fsanitize=${sanitizers})
+  target_compile_definitions(agrad_options INTERFACE AGRAD_CHECKED)  # variables of ended scopes raise in statements too
 endif()

@@ -1,4 +1,4 @@
-// std::max wants one type; agrad::fmax and agrad::maximum take any two.
+// std::max wants one type; max without std::, found in agrad by its arguments, takes any two.
 // expect: no matching function for call to 'max
 #include <agrad/tape/var.hpp>
 #include <algorithm>
