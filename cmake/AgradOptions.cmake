@@ -22,9 +22,9 @@ target_compile_options(agrad_options INTERFACE
   -fno-math-errno  # sqrt and friends become instructions; never -ffast-math, which breaks nan and inf
   $<$<BOOL:${AGRAD_NATIVE}>:-march=native>)
 if(AGRAD_WERROR AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 finds these in its own headers (AVX-512 intrinsics, std::vector::insert) once they are inlined at -O3.
+  # GCC 12 finds these in its own headers (AVX-512 intrinsics, std::vector::insert) once they are inlined.
   target_compile_options(agrad_options INTERFACE
-    -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=array-bounds)
+    -Wno-error=uninitialized -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=array-bounds)
 endif()
 if(AGRAD_SANITIZE)
   list(JOIN AGRAD_SANITIZE "," sanitizers)
