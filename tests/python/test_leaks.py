@@ -167,8 +167,10 @@ def test_the_measure_sees_a_leak():
 # Ctrl-C
 
 ENDLESS = """
-    import sys
+    import signal, sys
     import numpy as np, agrad as ag
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that Ctrl-C is ignored
 
     def spin(t, y, frequency):  # 1e12 turns
         return [frequency * y[1], -frequency * y[0]]
