@@ -234,7 +234,8 @@ def solve_ivp(
     y0 : array-like, shape (n,)
         The initial state.
     method : {"BDF", "Adams"}
-        CVODES' method, in both directions: "BDF" for stiff and "Adams" for other systems.
+        CVODES' method, in both directions: "BDF" for stiff and "Adams" for other systems. The backward pass finds the
+        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
