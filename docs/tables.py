@@ -16,7 +16,8 @@ def _escaped(text: str) -> str:
 
 def _domain(name: str, lower: float, upper: float, whole: bool) -> str:
     ends = "" if lower == -inf and upper == inf else f" from {lower:g} to {upper:g}".replace("inf", "∞")
-    return f"{name}{' whole,' * whole}{ends}" if ends or whole else ""
+    kind = " whole" * whole + "," * (whole and ends != "")
+    return f"{name}{kind}{ends}" if ends or whole else ""
 
 
 def _ufunc(name: str) -> str:

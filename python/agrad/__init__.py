@@ -7,9 +7,13 @@ Functions are written with NumPy; agrad records them and gives their derivatives
 """
 
 from agrad._array import array, where
+from agrad._check import check_grads
 from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
+from agrad._hessian import hessian, hvp
+from agrad._jacobians import jacfwd, jacrev
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._products import jvp, vjp
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
@@ -25,13 +29,20 @@ __all__ = [
     "SolverError",
     "__version__",
     "array",
+    "check_grads",
     "compile",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
     "jacobian",
+    "jacrev",
+    "jvp",
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
     "solve_ivp",
     "value_and_grad",
+    "vjp",
     "where",
 ]
 __all__ += _densities + _elementwise

@@ -10,27 +10,28 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Program
 from agrad._recording import name_of, open_recording
-from agrad._structure import output_of
+from agrad._structure import Outputs
 from agrad._transforms import Arguments, Parameters, Result, Transformation
 from agrad._trees import flatten, is_number, split
 
-__all__ = ["compile"]
+__all__ = ["Compiled", "Path", "compile"]
 
 _MOST_PATHS = 64
 
 
-class _Path:
+class Path:
     """One recorded path through the function: the program and what its outputs are."""
 
-    def __init__(self, program: Program, shapes: list[tuple[int, ...]], together: Callable[..., Any]) -> None:
-        self.program, self.shapes, self.together = program, shapes, together
+    def __init__(self, program: Program, outputs: Outputs) -> None:
+        self.program, self.structure = program, outputs.structure
+        self.shapes, self.together = outputs.shapes, outputs.together
 
 
 class _Entry:
     """What is known of calls of one signature: the recorded paths, and for a transformation its parameters."""
 
     def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
-        self.paths: list[_Path] = []
+        self.paths: list[Path] = []
         self.parameters, self.wanted = parameters, wanted
 
 
@@ -83,57 +84,65 @@ class Compiled:
             raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = _Signature(args, kwargs)
+        bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
+        call = _Signature(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
             return (self.transformation or self.function)(*args, **kwargs)
+        entry = self._entry_of(own, call)
+        if bound is not None and entry.parameters is not None:
+            bound.prepare(entry.parameters)
+        return self._on_path(entry, call, lambda path: _result(bound, entry, path, call))[1]
+
+    def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
+        """The first path whose program, in the hands of `call`, holds for the arguments, and what that returned."""
+        signature = _Signature(args, {})
+        return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
+
+    def _on_path(self, entry: _Entry, call: _Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
+        for path in entry.paths:
+            result = run(path)
+            if result is not None:
+                return path, result
+        if len(entry.paths) == _MOST_PATHS:
+            raise RuntimeError(
+                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS}, but must be fewer; choose with np.where"
+            )
+        path = self._record(call)
+        entry.paths.append(path)
+        result = run(path)
+        assert result is not None, "a path holds for the values that it was recorded with"
+        return path, result
+
+    def _record(self, call: _Signature) -> Path:
+        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
+            args, kwargs = call.with_inputs([recording.input(x) for x in call.inputs])
+            result = self.function(*args, **kwargs)
+            if self.transformation is not None:
+                result = self.transformation.take_apart(recording, result)[0]
+            outputs = Outputs(recording, result)
+            return Path(recording.program(outputs.joined), outputs)
+
+    def _entry_of(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
         try:
             entry = self._entries.get(call.key)
         except TypeError:
             call.check_hashable(self.label)
             raise
-        if entry is None:
-            entry = self._entries.setdefault(call.key, self._entry(args, call))
-        for path in entry.paths:
-            result = self._run(entry, path, call)
-            if result is not None:
-                return result[0]
-        if len(entry.paths) == _MOST_PATHS:
-            raise RuntimeError(
-                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS}, but must be fewer; choose with np.where"
-            )
-        entry.paths.append(self._record(call))
-        result = self._run(entry, entry.paths[-1], call)
-        assert result is not None, "a path holds for the values that it was recorded with"
-        return result[0]
+        return self._entries.setdefault(call.key, self._new_entry(args, call)) if entry is None else entry
 
-    def _record(self, call: _Signature) -> _Path:
-        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
-            args, kwargs = call.with_inputs([recording.input(x) for x in call.inputs])
-            result = self.function(*args, **kwargs)
-            if self.transformation is not None:
-                outputs: list[Array] = [self.transformation.take_apart(recording, result)[0]]
-                together: Callable[..., Any] = _first
-            else:
-                leaves, together, structure = flatten(result)
-                paths = structure.accessors()
-                outputs = [output_of(recording, path.codify("result"), leaf) for path, leaf in zip(paths, leaves, strict=True)]
-            flat = np.concatenate([x.slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
-            program = recording.program(recording.array(0.0).with_slots(flat))
-            return _Path(program, [x.shape for x in outputs], together)
-
-    def _entry(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
+    def _new_entry(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
         if self.transformation is None:
             return _Entry(None, None)
         parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
         return _Entry(parameters, _places(call, parameters))
 
-    def _run(self, entry: _Entry, path: _Path, call: _Signature) -> tuple[Any] | None:
-        """The result for these arguments as a 1-tuple; None when the path does not hold for them."""
-        if self.transformation is None or entry.parameters is None:
-            flat = path.program.forward(call.inputs)
-            return None if flat is None else (path.together(split(flat, path.shapes)),)
-        result = self.transformation.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)
-        return None if result is None else (result,)
+
+def _result(bound: Transformation | None, entry: _Entry, path: Path, call: _Signature) -> Any:
+    """The result of a compiled call for these arguments; None when the path does not hold for them."""
+    if bound is None or entry.parameters is None:
+        flat = path.program.forward(call.inputs)
+        return None if flat is None else path.together(split(flat, path.shapes))
+    return bound.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)
 
 
 def _places(call: _Signature, parameters: Parameters) -> Any:
@@ -144,10 +153,6 @@ def _places(call: _Signature, parameters: Parameters) -> Any:
     leaves, _, _ = flatten([args[place] for place in parameters.places])
     flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
     return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
-
-
-def _first(leaves: list[Any]) -> Any:
-    return leaves[0]
 
 
 def compile(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Recording, ShapeError
+from agrad._trees import flatten
 
-__all__ = ["array", "find_recording", "output_of", "structural"]
+__all__ = ["Outputs", "array", "find_recording", "output_of", "structural"]
 
 #: Functions of one array (and options), which it is moved about by.
 _OF_ONE: tuple[Callable[..., Any], ...] = (
@@ -90,6 +91,18 @@ def output_of(recording: Recording, name: str, x: Any) -> Array:
         raise
     except (TypeError, ValueError) as error:
         raise TypeError(f"{recording.function}: {name} is {x!r}, but must be real numbers") from error
+
+
+class Outputs:
+    """A nested structure that a user's function returned, as one array of its recording, and how it is put together again."""
+
+    def __init__(self, recording: Recording, result: Any) -> None:
+        leaves, self.together, self.structure = flatten(result)
+        paths = self.structure.accessors()
+        outputs = [output_of(recording, path.codify("result"), leaf) for path, leaf in zip(paths, leaves, strict=True)]
+        self.shapes = [x.shape for x in outputs]
+        slots = np.concatenate([x.slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
+        self.joined = recording.array(0.0).with_slots(slots)
 
 
 def array(x: Any) -> Any:

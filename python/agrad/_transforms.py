@@ -14,12 +14,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from agrad._core import Array, Recording, ShapeError
+from agrad._core import Array, Program, Recording, ShapeError
 from agrad._recording import name_of, open_recording
 from agrad._structure import output_of
-from agrad._trees import flatten, parameter, split, values_of
+from agrad._trees import direction, flatten, parameter, split, values_of
 
-__all__ = ["Transformation", "grad", "jacobian", "value_and_grad"]
+__all__ = ["Jacobian", "OfScalar", "Transformation", "check_tangents", "grad", "jacobian", "separate", "value_and_grad"]
 
 ArgNums = int | Sequence[int]
 Arguments = ParamSpec("Arguments")
@@ -47,15 +47,15 @@ class Parameters:
                 )
         if len({place % len(args) for place in self.places}) < len(self.places):
             raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
-        leaves, self._together, structure = flatten([args[place] for place in self.places])
-
-        def label(n: int) -> str:
-            """What messages call a leaf: ``argument 0['rates'][2]``."""
-            path = structure.accessors()[n]
-            return str(path[1:].codify(f"argument {self.places[path[0].entry] % len(args)}"))
-
-        self.leaves = [parameter(function, functools.partial(label, n), leaf) for n, leaf in enumerate(leaves)]
+        self._places_from_0 = [place % len(args) for place in self.places]
+        leaves, self._together, self._structure = flatten(tuple(args[place] for place in self.places))
+        self.leaves = [parameter(function, functools.partial(self.label, n), leaf) for n, leaf in enumerate(leaves)]
         self.shapes = [leaf.shape for leaf in self.leaves]
+
+    def label(self, n: int) -> str:
+        """What messages call a leaf: ``argument 0['rates'][2]``."""
+        path = self._structure.accessors()[n]
+        return str(path[1:].codify(f"argument {self._places_from_0[path[0].entry]}"))
 
     def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:
         """The arguments with the parameters' leaves replaced."""
@@ -68,6 +68,31 @@ class Parameters:
         """Leaves, one for each parameter, in the shape of the differentiated arguments."""
         trees = self._together(leaves)
         return trees[0] if self.single else tuple(trees)
+
+    def direction(self, function: str, name: str, tree: Any) -> np.ndarray[Any, Any]:
+        """A direction in the shape of the differentiated arguments, as a vector; messages call it `name`."""
+        if not self.single and not isinstance(tree, (tuple, list)):
+            raise TypeError(f"{function}: {name} is {tree!r}, but must be a tuple, one for each differentiated argument")
+        like = f"argument {self._places_from_0[0]}" if self.single else "the differentiated arguments"
+        trees = (tree,) if self.single else tuple(tree)
+        return direction(function, name, trees, like, self._structure, self.shapes, skip=int(self.single))
+
+
+def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
+    """What a user's function returned, as the value and what is handed on beside it."""
+    if not has_aux:
+        return result, None
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise TypeError(f"{label}: result is {result!r}, but must be a pair (value, aux) because has_aux is True")
+    return result
+
+
+def check_tangents(function: str, program: Program, hint: str) -> None:
+    """Raise if the program has an operation that no tangent can pass through."""
+    if program.first_external:
+        raise NotImplementedError(
+            f"{function}: {program.first_external} has first derivatives only, by its adjoint, but must have more; {hint}"
+        )
 
 
 class Transformation(ABC):
@@ -87,21 +112,26 @@ class Transformation(ABC):
         self.label = f"{self.name}({name_of(function)})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound, args = self.bind(args)
         parameters = Parameters(self.name, args, self.argnums)
+        bound.prepare(parameters)
         with open_recording(self.label, keeps_adjoints=True) as recording:
             inputs = [recording.input(leaf) for leaf in parameters.leaves]
             result = self.function(*parameters.put(args, inputs), **kwargs)
             output, aux = self.take_apart(recording, result)
-            return self.of_recording(recording, output, inputs, parameters, values_of(aux))
+            return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+
+    def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
+        """The transformation for one call, with those of its arguments that are not the function's, and the others."""
+        return self, args
+
+    def prepare(self, parameters: Parameters) -> None:  # noqa: B027
+        """Check what belongs to one call against the parameters, before anything is recorded."""
 
     def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
         """The differentiated output of the user's function and what else it returned."""
-        aux = None
-        if self.has_aux:
-            if not (isinstance(result, tuple) and len(result) == 2):
-                raise TypeError(f"{self.label}: result is {result!r}, but must be a pair (value, aux) because has_aux is True")
-            result, aux = result
-        return self.check_output(output_of(recording, "result", result)), aux
+        value, aux = separate(self.label, result, self.has_aux)
+        return self.check_output(output_of(recording, "result", value)), aux
 
     def check_output(self, output: Array) -> Array:
         """Raise unless the transformation can do with such an output."""
@@ -119,10 +149,8 @@ class Transformation(ABC):
         """The same from a run of a program; None when the program's path does not hold."""
 
 
-class ValueAndGrad(Transformation):
-    """See :func:`value_and_grad`."""
-
-    name = "value_and_grad"
+class OfScalar(Transformation):
+    """A transformation of functions whose value is a number."""
 
     def check_output(self, output: Array) -> Array:
         if output.shape != ():
@@ -130,6 +158,12 @@ class ValueAndGrad(Transformation):
                 f"{self.label}: result is of shape {output.shape}, but must be a scalar; use agrad.jacobian, or sum it"
             )
         return output
+
+
+class ValueAndGrad(OfScalar):
+    """See :func:`value_and_grad`."""
+
+    name = "value_and_grad"
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         value = float(output.recorded_values)

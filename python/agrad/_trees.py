@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import optree
 
-from agrad._core import Array
+from agrad._core import Array, ShapeError
 
-__all__ = ["flatten", "is_number", "parameter", "split", "values_of"]
+__all__ = ["direction", "flatten", "is_number", "parameter", "split", "values_of"]
 
 _NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
 _registered: set[type] = set()
@@ -83,6 +83,29 @@ def parameter(function: str, label: Callable[[], str], leaf: Any) -> np.ndarray[
             f"{function}: {label()} is complex, but must be real; differentiate with respect to real and imaginary parts"
         )
     raise TypeError(f"{function}: {label()} is {leaf!r}, but must be a number or an array; leave it out of argnums")
+
+
+def direction(
+    function: str, name: str, tree: Any, like: str, structure: Any, shapes: Sequence[tuple[int, ...]], *, skip: int = 0
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The entries of a tree as one vector; raises unless it has the structure and the shapes of `like`.
+
+    `name` and `like` are what messages call the two; the first `skip` entries of a path are no part of a leaf's name.
+    """
+    leaves, _, its_structure = flatten(tree)
+    if its_structure != structure:
+        given = tree[0] if skip else tree
+        raise TypeError(f"{function}: {name} is {given!r}, but must be of the structure of {like}")
+    parts = []
+    for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
+        values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
+        label = path[skip:].codify(name)
+        if isinstance(leaf, Array) or values.dtype.kind not in "fiu":
+            raise TypeError(f"{function}: {label} is {leaf!r}, but must be plain real numbers")
+        if values.shape != shape:
+            raise ShapeError(f"{function}: {label} is of shape {values.shape}, but must be of shape {shape}, as in {like}")
+        parts.append(np.ravel(values).astype(np.float64))
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def split(flat: np.ndarray[Any, Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:

@@ -91,6 +91,7 @@ void register_array(pybind11::module_& m);
 void register_rows(pybind11::module_& m);
 void register_densities(pybind11::module_& m);
 void register_program(pybind11::module_& m);
+void register_products(pybind11::module_& m);  // after register_program
 void register_ode(pybind11::module_& m);
 
 }  // namespace agrad::python

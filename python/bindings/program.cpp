@@ -16,37 +16,13 @@
 #include "array.hpp"
 #include "errors.hpp"
 #include "pool.hpp"
+#include "run.hpp"
 
 namespace py = pybind11;
 
 namespace agrad::python {
 
 namespace {
-
-using doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-std::vector<double> joined(const program& p, const std::vector<doubles>& inputs) {
-  std::vector<double> x;
-  x.reserve(p.input_size());
-  for (const doubles& values : inputs) x.insert(x.end(), values.data(), values.data() + values.size());
-  if (x.size() != p.input_size()) {
-    throw ShapeError("program: number of inputs is " + std::to_string(x.size()) + ", but must be " +
-                     std::to_string(p.input_size()));
-  }
-  return x;
-}
-
-/// Runs `call` without the interpreter lock; nothing comes back when a comparison left the recorded path.
-template <class Call>
-bool on_path(const Call& call) {
-  const py::gil_scoped_release unlocked;
-  try {
-    call();
-  } catch (const kernels::path_left&) {
-    return false;
-  }
-  return true;
-}
 
 py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) {
   const std::vector<double> x = joined(*f.code, inputs);

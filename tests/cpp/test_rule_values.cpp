@@ -141,6 +141,28 @@ TEST_CASE("pow") {
   CHECK(slope<pow_rule, 1>(0.0, 0.0) == -inf);
   CHECK(slope<pow_rule, 1>(1.0, 5.0) == 0);
   CHECK(std::isnan(slope<pow_rule, 1>(-3.0, 2.0)));
+  CHECK(slope<pow_rule>(0.0, -1.0) == -inf);
+  CHECK(slope<pow_rule>(-0.0, 3.0) == 0);
+  CHECK(slope<pow_rule>(-3.0, 3.0) == 27);
+  CHECK(slope<pow_rule>(-2.0, -2.0) == 0.25);
+  CHECK(std::isnan(slope<pow_rule>(-3.0, 0.5)));
+  CHECK(std::isnan(slope<pow_rule, 1>(-3.0, 0.5)));
+  CHECK(slope<pow_rule>(inf, 2.0) == inf);
+  CHECK(slope<pow_rule>(inf, 1.0) == 1);
+  CHECK(slope<pow_rule>(inf, 0.5) == 0);
+  CHECK(slope<pow_rule>(inf, 0.0) == 0);
+  CHECK(slope<pow_rule>(inf, -1.0) == 0);
+  CHECK(slope<pow_rule>(0.5, inf) == 0);
+  CHECK(slope<pow_rule>(2.0, inf) == inf);
+  CHECK(slope<pow_rule>(2.0, -inf) == 0);
+  CHECK(slope<pow_rule>(0.5, -inf) == -inf);
+  CHECK(slope<pow_rule, 1>(0.5, inf) == 0);
+  CHECK(slope<pow_rule, 1>(inf, -1.0) == 0);
+  CHECK(slope<pow_rule, 1>(inf, 2.0) == inf);
+  CHECK(slope<pow_rule, 1>(0.0, -1.0) == -inf);
+  CHECK(slope<pow_rule, 1>(0.0, 1e-300) == 0);
+  CHECK(std::isnan(slope<pow_rule>(agrad::quiet_nan, 2.0)));
+  CHECK(std::isnan(slope<pow_rule, 1>(2.0, agrad::quiet_nan)));
   const var x = -3.0;
   const var y = pow(x, 2);
   y.grad();
@@ -155,6 +177,8 @@ TEST_CASE("kinks: the mean of both sides") {
   CHECK(slope<hypot_rule>(0.0, -2.0) == 0);
   CHECK(slope<hypot_rule, 1>(0.0, -2.0) == -1);
   CHECK(slope<hypot_rule>(-inf, 2.0) == -1);
+  CHECK(slope<hypot_rule>(2.0, inf) == 0);
+  CHECK(slope<hypot_rule>(-inf, inf) == near(-std::sqrt(0.5)));
   CHECK(slope<fmax_rule>(2.0, 2.0) == 0.5);
   CHECK(slope<fmin_rule, 1>(2.0, 2.0) == 0.5);
   CHECK(slope<maximum_rule>(3.0, 2.0) == 1);
@@ -192,7 +216,11 @@ TEST_CASE("remainders") {
 TEST_CASE("derivatives at the ends of domains") {
   CHECK(slope<log_rule>(0.0) == inf);
   CHECK(slope<log1p_rule>(-1.0) == inf);
+  CHECK(slope<log_rule>(-0.0) == inf);
+  CHECK(slope<log2_rule>(-0.0) == inf);
+  CHECK(slope<log10_rule>(-0.0) == inf);
   CHECK(slope<sqrt_rule>(0.0) == inf);
+  CHECK(slope<sqrt_rule>(-0.0) == inf);
   CHECK(slope<cbrt_rule>(0.0) == inf);
   CHECK(slope<asin_rule>(1.0) == inf);
   CHECK(slope<acos_rule>(-1.0) == -inf);
@@ -226,4 +254,15 @@ TEST_CASE("atan2 on the axes") {
   CHECK(slope<atan2_rule, 1>(-2.0, 0.0) == 0.5);
   CHECK(slope<atan2_rule>(0.0, -2.0) == -0.5);
   CHECK(std::isnan(slope<atan2_rule>(0.0, 0.0)));
+  for (const double x : {3.0, -3.0}) {  // in all quadrants, on both sides of the diagonals
+    for (const double y : {4.0, -4.0, 2.0, -2.0}) {
+      CHECK(value<atan2_rule>(x, y) == std::atan2(x, y));
+      CHECK(slope<atan2_rule>(x, y) == near(y / (9 + y * y)));
+      CHECK(slope<atan2_rule, 1>(x, y) == near(-x / (9 + y * y)));
+    }
+  }
+  CHECK(slope<atan2_rule>(inf, 2.0) == 0);
+  CHECK(slope<atan2_rule, 1>(2.0, -inf) == 0);
+  CHECK(slope<atan2_rule>(inf, -inf) == 0);
+  CHECK(slope<atan2_rule, 1>(inf, inf) == 0);
 }

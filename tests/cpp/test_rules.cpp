@@ -21,7 +21,10 @@ const std::vector<probe>& probes() {
 
 /// Numbers inside of an interval, away from its ends; `shift` keeps those of different arguments apart.
 std::vector<double> inside(const agrad::interval& domain, double shift) {
-  if (domain.whole) return {domain.lower, domain.lower + 1, domain.lower + 2, domain.lower + 5};
+  if (domain.whole) {
+    const double first = std::isfinite(domain.lower) ? domain.lower : -3;
+    return {first, first + 1, first + 2, first + 5};
+  }
   std::vector<double> points;
   if (std::isfinite(domain.lower) && std::isfinite(domain.upper)) {
     for (const double t : {0.12, 0.37, 0.62, 0.83})
@@ -184,7 +187,7 @@ TEST_CASE("outside of its domain a function is nan") {
       for (int k = 0; k < f.arity; ++k) {
         std::vector<double> outside{f.domain[k].lower - 1, f.domain[k].lower - 1e-9, f.domain[k].upper + 1,
                                     f.domain[k].upper + 1e-9};
-        if (f.domain[k].whole) outside.push_back(f.domain[k].lower + 0.5);
+        if (f.domain[k].whole) outside.push_back(p.x[k] + 0.5);
         for (const double value : outside) {
           if (std::isinf(value)) continue;
           point q = p;

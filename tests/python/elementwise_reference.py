@@ -104,7 +104,8 @@ def _argument(generator: np.random.Generator, domain: tuple[float, float, bool],
     lower, upper, whole = domain
     sign = float(generator.choice([-1, 1]))
     if whole:
-        return float(generator.integers(int(lower), int(min(upper, lower + 6))))
+        first, count = (int(lower), 6) if math.isfinite(lower) else (-6, 12)
+        return float(generator.integers(first, int(min(upper, first + count))))
     if math.isfinite(lower) and math.isfinite(upper):
         end, widest = (upper, min(widest, 1e15)) if sign > 0 else (lower, min(widest, 1e15))
         size = _size(generator, widest, end)

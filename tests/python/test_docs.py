@@ -68,13 +68,24 @@ def test_readme_program_is_the_example():
     assert blocks(README, "cpp") == [(ROOT / "cpp/examples/product.cpp").read_text().partition("\n")[2]]
 
 
+def cpp_program(snippets: list[str]) -> str:
+    """A program of all snippets, each in a block of its own; its includes, classes and templates in a namespace of its own."""
+    includes, spaces, body = ["#include <agrad/agrad.hpp>", "#include <cmath>"], "", ""
+    for k, snippet in enumerate(snippets):
+        includes += re.findall(r"^#include [^\s]+", snippet, re.MULTILINE)
+        code = re.sub(r"^#include .*\n", "", snippet, flags=re.MULTILINE)
+        declarations = re.compile(r"^(?:template|struct|class) .*?^}.*?\n", re.MULTILINE | re.DOTALL)
+        spaces += f"namespace snippet_{k} {{\n{''.join(declarations.findall(code))}}}\n"
+        body += f"{{\nusing namespace snippet_{k};\n{declarations.sub('', code)}}}\n"
+    return "\n".join([*dict.fromkeys(includes), spaces, f"int main() {{\n{body}}}\n"])
+
+
 def test_cpp_snippets_build_and_run(tmp_path):
-    """README's project, and the snippets of docs/cpp.md as one program, each in a block of its own."""
+    """README's project, and the snippets of all pages of the documentation as one program."""
     require_compiler_and_cmake()
-    snippets = blocks(ROOT / "docs" / "cpp.md", "cpp")
-    assert snippets
-    body = "".join(f"{{\n{snippet}}}\n" for snippet in snippets)
-    (tmp_path / "snippets.cpp").write_text(f"#include <agrad/agrad.hpp>\n#include <cmath>\nint main() {{\n{body}}}\n")
+    pages = {page.stem: blocks(page, "cpp") for page in PAGES if page.parent == ROOT / "docs"}
+    assert {name for name, snippets in pages.items() if snippets} >= {"cpp", "functionals", "linalg", "matrix"}
+    (tmp_path / "snippets.cpp").write_text(cpp_program([snippet for snippets in pages.values() for snippet in snippets]))
     (tmp_path / "product.cpp").write_text(blocks(README, "cpp")[0])
     (project,) = blocks(README, "cmake")
     more = "add_executable(snippets snippets.cpp)\ntarget_link_libraries(snippets PRIVATE agrad::agrad)\n"

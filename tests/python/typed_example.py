@@ -36,6 +36,26 @@ def density(mu: Vector, sigma: float) -> float:
     return total + float_of(np.sum(ag.log1p_exp(mu)))
 
 
+def of_pair(mu: Vector, sigma: float) -> dict[str, float]:
+    return {"density": density(mu, sigma)}
+
+
+def second_derivatives() -> float:
+    """Derivatives in other forms; what they add up to is zero."""
+    at, along = np.zeros(2), np.ones(2)
+    hessian: Vector = ag.compile(ag.hessian(density))(at, 1.0)
+    product: Vector = ag.hvp(density)(at, 1.0, along)
+    value, tangent = ag.jvp(of_pair, (at, 1.0), (along, 0.0))
+    same, pullback = ag.vjp(of_pair, at, 1.0)
+    adjoints: tuple[Vector, float] = pullback({"density": 1.0})
+    text = ag.vjp(lambda x: (x, "aux"), 1.0, has_aux=True)[2]
+    rows: Vector = ag.jacfwd(density, argnums=0)(at, sigma=1.0)
+    columns: Vector = ag.jacrev(density, has_aux=False)(at, 1.0)
+    ag.check_grads(density, at, 1.0, order=2)
+    zero = float(np.sum(hessian @ along - product) + np.sum(rows - columns) + len(text) - 3)
+    return zero + tangent["density"] - float(np.sum(adjoints[0])) + same["density"] - value["density"]
+
+
 def main() -> tuple[float, Rates, Vector, Vector]:
     times = np.linspace(1.0, 3.0, 5)
     fast = ag.compile(ag.value_and_grad(loss))
@@ -43,6 +63,7 @@ def main() -> tuple[float, Rates, Vector, Vector]:
     slope: Rates = gradient
     of_mean: Vector = ag.grad(density)(np.zeros(2), 1.0)
     matrix: Vector = ag.jacobian(lambda x: np.sin(x))(np.zeros(2))
+    value += second_derivatives()
     try:
         ag.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))
     except ag.SolverError as error:
@@ -55,6 +76,10 @@ def misuse() -> None:
     ag.grad(3)  # type: ignore[arg-type]
     ag.grad(loss)(Rates(1.0, 0.7))  # type: ignore[call-arg]
     ag.value_and_grad(loss)("text", np.ones(2))  # type: ignore[arg-type]
+    ag.hessian(density)("text", 1.0)  # type: ignore[arg-type]
+    ag.jvp(density, 1.0, (1.0,))  # type: ignore[call-overload]
+    ag.vjp(density, 1.0)[2]  # type: ignore[misc]
+    ag.check_grads(density, 1.0, ordre=1)  # type: ignore[call-arg]
     ag.compile(density)(np.ones(2), scale=1.0)  # type: ignore[call-arg]
     ag.log1p()  # type: ignore[call-arg]
     ag.normal_lpdf(0.0, 0.0, 1.0, proto=True)  # type: ignore[call-arg]

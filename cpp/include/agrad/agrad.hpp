@@ -1,4 +1,5 @@
-// agrad: all of the library but the solvers of differential equations, which are in <agrad/ode.hpp> and need SUNDIALS.
+// agrad: all of the library but the solvers of differential equations, which are in <agrad/ode.hpp> and need SUNDIALS, sparse
+// matrices (<agrad/rules/linalg/sparse.hpp>) and checks of gradients (<agrad/testing.hpp>).
 //
 // Rules state functions (rules/), engines apply them: the tape (tape/, reverse mode), duals (dual/, forward mode) and
 // recorded programs (program/). Start with tape/README.md and rules/exponential.hpp.
@@ -6,13 +7,18 @@
 
 #include <agrad/dual/density.hpp>
 #include <agrad/dual/dual.hpp>
+#include <agrad/dual/matrix.hpp>
 #include <agrad/functionals/gradient.hpp>
+#include <agrad/functionals/products.hpp>
 #include <agrad/rules/array.hpp>
 #include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/promote.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/density.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <agrad/tape/matrix.hpp>
+#include <agrad/tape/matrix/linalg.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 #include <agrad/version.hpp>

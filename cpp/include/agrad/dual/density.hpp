@@ -8,5 +8,7 @@ namespace agrad::detail {
 
 template <class T, int K>
 struct density_engine<dual<T, K>> : direct_density_engine<dual<T, K>> {};
+template <class T, int K>
+struct bernoulli_logit_glm_engine<dual<T, K>> : direct_bernoulli_logit_glm_engine<dual<T, K>> {};
 
 }  // namespace agrad::detail

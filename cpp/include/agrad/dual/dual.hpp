@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iosfwd>
 #include <limits>
 #include <tuple>
 #include <type_traits>
@@ -47,6 +48,8 @@ struct dual {
   dual& operator/=(const X& x) {
     return *this = *this / x;
   }
+  dual& operator++() { return *this += 1.0; }
+  dual& operator--() { return *this -= 1.0; }
 };
 
 /// Whether a tangent is zero for good: the number 0, a dual of zeros, and a variable that nothing was assigned to (tape/var.hpp).
@@ -93,11 +96,14 @@ bool all_constant_zero(const std::array<T, K>& tangent) {
 
 template <class T, std::size_t K>
 void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>& tangent) {
-  for (std::size_t k = 0; k < K; ++k) {
-    if constexpr (std::is_same_v<T, double>)
-      sum[k] += tangent[k] == 0 ? 0 : factor * tangent[k];
-    else if (!is_constant_zero(tangent[k]))
-      sum[k] += factor * tangent[k];
+  if constexpr (std::is_same_v<T, double>) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 1  // GCC makes vectors of loops, and of short ones that it has unrolled K branches: half the speed
+#endif
+    for (std::size_t k = 0; k < K; ++k) sum[k] += tangent[k] == 0 ? 0 : factor * tangent[k];
+  } else {
+    for (std::size_t k = 0; k < K; ++k)
+      if (!is_constant_zero(tangent[k])) sum[k] += factor * tangent[k];
   }
 }
 
@@ -110,6 +116,8 @@ struct dual_engine {
   template <class Rule, class... X>
   static typename detail::dual_among<X...>::type apply(const X&... x) {
     using D = typename detail::dual_among<X...>::type;
+    static_assert((std::is_convertible_v<const X&, D> && ...),
+                  "these scalars do not mix: duals of different numbers of tangents, or a dual of numbers and a tape variable");
     return on<Rule, D>(std::index_sequence_for<X...>{}, x...);
   }
 
@@ -149,12 +157,13 @@ struct engine_of<dual<T, K>> {
   using type = dual_engine;
 };
 
-// ---- comparison: by value ------------------------------------------------------------------------------------------------
+// ---- comparison and streaming: by value ----------------------------------------------------------------------------------
 
 namespace detail {
 template <class X, class Y>
-using if_dual_compared =
-    std::enable_if_t<(is_dual<X> && (is_dual<Y> || std::is_arithmetic_v<Y>)) || (is_dual<Y> && std::is_arithmetic_v<X>), bool>;
+using if_dual_compared = std::enable_if_t<(is_dual<X> && (is_dual<Y> || std::is_convertible_v<const Y&, X>)) ||
+                                              (is_dual<Y> && std::is_convertible_v<const X&, Y>),
+                                          bool>;
 template <class X>
 const auto& primal(const X& x) {
   if constexpr (is_dual<X>)
@@ -187,6 +196,12 @@ detail::if_dual_compared<X, Y> operator==(const X& x, const Y& y) {
 template <class X, class Y>
 detail::if_dual_compared<X, Y> operator!=(const X& x, const Y& y) {
   return detail::primal(x) != detail::primal(y);
+}
+
+template <class Stream, class T, int K, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
+Stream& operator<<(Stream& out, const dual<T, K>& x) {
+  out << x.value;
+  return out;
 }
 
 }  // namespace agrad

@@ -9,6 +9,7 @@
 
 #include <type_traits>
 
+#include <agrad/base/error.hpp>
 #include <agrad/rules/rule.hpp>
 
 namespace agrad {
@@ -46,9 +47,12 @@ struct strongest<X, Y, Rest...> {
   using type = stronger_t<typename engine_of<X>::type, typename strongest<Y, Rest...>::type>;
 };
 
-// Integers alone are left to <cmath>: its own templates take them, and a call with both in view stays unambiguous.
-template <class... X>
-inline constexpr bool plain_call = (std::is_integral_v<X> || ...) && (std::is_arithmetic_v<X> && ...);
+// What <cmath>'s templates take: integers, and numbers of different types. (Its overloads for floating-point numbers of one
+// type are no templates, and preferred to ours.)
+template <class Rule, class X, class... Rest>
+inline constexpr bool left_to_cmath = std::is_base_of_v<in_cmath, Rule>&& std::is_arithmetic_v<X> &&
+                                      (std::is_arithmetic_v<Rest> && ...) &&
+                                      (std::is_integral_v<X> || (!std::is_same_v<X, Rest> || ...));
 
 template <class Enable, class Rule, class... X>
 struct applied {};
@@ -62,11 +66,11 @@ struct applied<std::void_t<typename engine_of<X>::type...>, Rule, X...> {
 
 /// The type of Rule applied to arguments of types X.
 template <class Rule, class... X>
-using applied = typename std::enable_if_t<!detail::plain_call<X...>, detail::applied<void, Rule, X...>>::type;
+using applied = typename std::enable_if_t<!detail::left_to_cmath<Rule, X...>, detail::applied<void, Rule, X...>>::type;
 
 /// Rule applied to its arguments by their engine.
 template <class Rule, class... X>
-applied<Rule, X...> apply(const X&... x) {
+AGRAD_INLINE applied<Rule, X...> apply(const X&... x) {
   static_assert(sizeof...(X) == Rule::arity, "the rule takes another number of arguments");
   return detail::strongest<X...>::type::template apply<Rule>(x...);
 }

@@ -10,7 +10,12 @@ namespace agrad {
 
 struct add_rule : rule<2> {
   static constexpr std::string_view name = "add", text = "Sum x + y.", reference = "x + y";
+  static constexpr bool is_linear = true;
   static double value(double x, double y) { return x + y; }
+  template <class A, class B>
+  static auto values(const A& x, const B& y) {
+    return x + y;
+  }
   template <int I, class T>
   static double derivative(wrt<I>, const T&, const T&, const T&) {
     return 1.0;
@@ -19,7 +24,12 @@ struct add_rule : rule<2> {
 
 struct subtract_rule : rule<2> {
   static constexpr std::string_view name = "subtract", text = "Difference x - y.", reference = "x - y";
+  static constexpr bool is_linear = true;
   static double value(double x, double y) { return x - y; }
+  template <class A, class B>
+  static auto values(const A& x, const B& y) {
+    return x - y;
+  }
   template <int I, class T>
   static double derivative(wrt<I>, const T&, const T&, const T&) {
     return I == 0 ? 1.0 : -1.0;
@@ -29,6 +39,10 @@ struct subtract_rule : rule<2> {
 struct multiply_rule : rule<2> {
   static constexpr std::string_view name = "multiply", text = "Product x y.", reference = "x * y";
   static double value(double x, double y) { return x * y; }
+  template <class A, class B>
+  static auto values(const A& x, const B& y) {
+    return x * y;
+  }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&) {
     return y;
@@ -42,6 +56,10 @@ struct multiply_rule : rule<2> {
 struct divide_rule : rule<2> {
   static constexpr std::string_view name = "divide", text = "Quotient x / y.", reference = "x / y";
   static double value(double x, double y) { return x / y; }
+  template <class A, class B>
+  static auto values(const A& x, const B& y) {
+    return x / y;
+  }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&) {
     return 1.0 / y;
@@ -54,7 +72,12 @@ struct divide_rule : rule<2> {
 
 struct negative_rule : rule<1> {
   static constexpr std::string_view name = "negative", text = "-x.", reference = "-x";
+  static constexpr bool is_linear = true;
   static double value(double x) { return -x; }
+  template <class A>
+  static auto values(const A& x) {
+    return -x;
+  }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&) {
     return -1.0;
@@ -95,24 +118,35 @@ template <class... X>
 using if_scalar_operands = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < array_rank) && ...) && ((rank_of<X> > 0) || ...)>;
 }  // namespace detail
 
+namespace detail {
+/// The number that a scalar of any engine stands for.
+template <class X>
+double number_of(const X& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return static_cast<double>(x);
+  else
+    return number_of(x.val());
+}
+}  // namespace detail
+
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
+AGRAD_INLINE applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
   return apply<add_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-applied<subtract_rule, X, Y> operator-(const X& x, const Y& y) {
+AGRAD_INLINE applied<subtract_rule, X, Y> operator-(const X& x, const Y& y) {
   return apply<subtract_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-applied<multiply_rule, X, Y> operator*(const X& x, const Y& y) {
+AGRAD_INLINE applied<multiply_rule, X, Y> operator*(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-applied<divide_rule, X, Y> operator/(const X& x, const Y& y) {
+AGRAD_INLINE applied<divide_rule, X, Y> operator/(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);
 }
 template <class X, class = detail::if_scalar_operands<X>>
-applied<negative_rule, X> operator-(const X& x) {
+AGRAD_INLINE applied<negative_rule, X> operator-(const X& x) {
   return apply<negative_rule>(x);
 }
 template <class X, class = detail::if_scalar_operands<X>>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/cmath.hpp>
 #include <agrad/rules/comparison.hpp>
 #include <agrad/rules/error.hpp>
 #include <agrad/rules/exponential.hpp>

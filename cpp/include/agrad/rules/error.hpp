@@ -24,7 +24,7 @@ inline constexpr double two_over_sqrt_pi = 1.12837916709551257389615890312154517
 
 }  // namespace detail
 
-struct erf_rule : rule<1> {
+struct erf_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erf", text = "Error function.";
   static double value(double x) { return std::erf(x); }
   template <class T>
@@ -37,7 +37,7 @@ applied<erf_rule, X> erf(const X& x) {
   return apply<erf_rule>(x);
 }
 
-struct erfc_rule : rule<1> {
+struct erfc_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erfc", text = "1 - erf(x), accurate for large x.";
   static double value(double x) { return std::erfc(x); }
   template <class T>

@@ -15,9 +15,14 @@ inline constexpr double log_2 = 0.693147180559945309417232121458176568;
 inline constexpr double log_10 = 2.30258509299404568401799145468436421;
 }  // namespace detail
 
-struct exp_rule : rule<1> {
+struct exp_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "exp", text = "Exponential function.";
   static double value(double x) { return std::exp(x); }
+  static constexpr interval packets{-708, 709};
+  template <class A>
+  static auto values(const A& x) {
+    return x.exp();
+  }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
     return value;
@@ -28,7 +33,7 @@ applied<exp_rule, X> exp(const X& x) {
   return apply<exp_rule>(x);
 }
 
-struct exp2_rule : rule<1> {
+struct exp2_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "exp2", text = "2 raised to the power x.", reference = "2 ** x";
   static double value(double x) { return std::exp2(x); }
   template <class T>
@@ -41,7 +46,7 @@ applied<exp2_rule, X> exp2(const X& x) {
   return apply<exp2_rule>(x);
 }
 
-struct expm1_rule : rule<1> {
+struct expm1_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "expm1", text = "exp(x) - 1, accurate for small x.";
   static double value(double x) { return std::expm1(x); }
   template <class T>
@@ -55,13 +60,18 @@ applied<expm1_rule, X> expm1(const X& x) {
   return apply<expm1_rule>(x);
 }
 
-struct log_rule : rule<1> {
+struct log_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "log", text = "Natural logarithm.";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return std::log(x); }
+  static constexpr interval packets{1e-307, infinity};
+  template <class A>
+  static auto values(const A& x) {
+    return x.log();
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / x;
+    return 1.0 / (x + 0.0);  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
   }
 };
 template <class X>
@@ -69,13 +79,13 @@ applied<log_rule, X> log(const X& x) {
   return apply<log_rule>(x);
 }
 
-struct log2_rule : rule<1> {
+struct log2_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "log2", text = "Logarithm to base 2.", reference = "log(x) / log(2)";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return std::log2(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (detail::log_2 * x);
+    return 1.0 / (detail::log_2 * x + 0.0);
   }
 };
 template <class X>
@@ -83,13 +93,13 @@ applied<log2_rule, X> log2(const X& x) {
   return apply<log2_rule>(x);
 }
 
-struct log10_rule : rule<1> {
+struct log10_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "log10", text = "Logarithm to base 10.";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return std::log10(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (detail::log_10 * x);
+    return 1.0 / (detail::log_10 * x + 0.0);
   }
 };
 template <class X>
@@ -97,10 +107,16 @@ applied<log10_rule, X> log10(const X& x) {
   return apply<log10_rule>(x);
 }
 
-struct log1p_rule : rule<1> {
+struct log1p_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "log1p", text = "log(1 + x), accurate for small x.";
   static constexpr interval domain[] = {{-1, infinity}};
   static double value(double x) { return std::log1p(x); }
+  static constexpr interval packets{-1, 1e300};
+  // log of the rounded sum, and what the rounding took away.
+  template <class A>
+  static auto values(const A& x) {
+    return (1.0 + x).log() + (x - ((1.0 + x) - 1.0)) / (1.0 + x);
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return 1.0 / (1.0 + x);

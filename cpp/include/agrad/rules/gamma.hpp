@@ -48,7 +48,7 @@ applied<digamma_rule, X> digamma(const X& x) {
   return apply<digamma_rule>(x);
 }
 
-struct tgamma_rule : rule<1> {
+struct tgamma_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tgamma", text = "Gamma function.", reference = "gamma(x)", ufunc = "gamma";
   static double value(double x) { return std::tgamma(x); }
   template <class T>
@@ -61,7 +61,7 @@ applied<tgamma_rule, X> tgamma(const X& x) {
   return apply<tgamma_rule>(x);
 }
 
-struct lgamma_rule : rule<1> {
+struct lgamma_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "lgamma", text = "Logarithm of the absolute value of the gamma function.",
                                     reference = "log(fabs(gamma(x)))", ufunc = "gammaln";
   static double value(double x) {

@@ -9,7 +9,7 @@ struct cosh_rule;
 template <class X>
 applied<cosh_rule, X> cosh(const X& x);
 
-struct sinh_rule : rule<1> {
+struct sinh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sinh", text = "Hyperbolic sine.";
   static double value(double x) { return std::sinh(x); }
   template <class T>
@@ -22,7 +22,7 @@ applied<sinh_rule, X> sinh(const X& x) {
   return apply<sinh_rule>(x);
 }
 
-struct cosh_rule : rule<1> {
+struct cosh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "cosh", text = "Hyperbolic cosine.";
   static double value(double x) { return std::cosh(x); }
   template <class T>
@@ -35,7 +35,7 @@ applied<cosh_rule, X> cosh(const X& x) {
   return apply<cosh_rule>(x);
 }
 
-struct tanh_rule : rule<1> {
+struct tanh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tanh", text = "Hyperbolic tangent.";
   static double value(double x) { return std::tanh(x); }
   template <class T>
@@ -50,7 +50,7 @@ applied<tanh_rule, X> tanh(const X& x) {
   return apply<tanh_rule>(x);
 }
 
-struct asinh_rule : rule<1> {
+struct asinh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "asinh", text = "Inverse hyperbolic sine.", ufunc = "arcsinh";
   static double value(double x) { return std::asinh(x); }
   template <class T>
@@ -63,7 +63,7 @@ applied<asinh_rule, X> asinh(const X& x) {
   return apply<asinh_rule>(x);
 }
 
-struct acosh_rule : rule<1> {
+struct acosh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "acosh", text = "Inverse hyperbolic cosine, not negative.", ufunc = "arccosh";
   static constexpr interval domain[] = {{1, infinity}};
   static double value(double x) { return std::acosh(x); }
@@ -77,7 +77,7 @@ applied<acosh_rule, X> acosh(const X& x) {
   return apply<acosh_rule>(x);
 }
 
-struct atanh_rule : rule<1> {
+struct atanh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "atanh", text = "Inverse hyperbolic tangent.", ufunc = "arctanh";
   static constexpr interval domain[] = {{-1, 1}};
   static double value(double x) { return std::atanh(x); }

@@ -31,7 +31,7 @@ struct extreme_rule : rule<2> {
 
 // ---- absolute value and sign -------------------------------------------------------------------------------------------
 
-struct abs_rule : rule<1> {
+struct abs_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "abs", text = "Absolute value; its derivative at 0 is taken to be 0.",
                                     reference = "fabs(x)", ufunc = "absolute";
   static double value(double x) { return std::abs(x); }
@@ -62,7 +62,7 @@ applied<sign_rule, X> sign(const X& x) {
   return apply<sign_rule>(x);
 }
 
-struct copysign_rule : rule<2> {
+struct copysign_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "copysign",
                                     text = "Magnitude of x with the sign of y; its derivative at x = 0 is 0.",
                                     reference = "fabs(x) if y >= 0 else -fabs(x)";
@@ -83,7 +83,7 @@ applied<copysign_rule, X, Y> copysign(const X& x, const Y& y) {
 
 // ---- rounding ----------------------------------------------------------------------------------------------------------
 
-struct floor_rule : piecewise_constant_rule<1> {
+struct floor_rule : piecewise_constant_rule<1>, in_cmath {
   static constexpr std::string_view name = "floor", text = "Largest whole number that is not above x.";
   static double value(double x) { return std::floor(x); }
 };
@@ -92,7 +92,7 @@ applied<floor_rule, X> floor(const X& x) {
   return apply<floor_rule>(x);
 }
 
-struct ceil_rule : piecewise_constant_rule<1> {
+struct ceil_rule : piecewise_constant_rule<1>, in_cmath {
   static constexpr std::string_view name = "ceil", text = "Smallest whole number that is not below x.";
   static double value(double x) { return std::ceil(x); }
 };
@@ -101,7 +101,7 @@ applied<ceil_rule, X> ceil(const X& x) {
   return apply<ceil_rule>(x);
 }
 
-struct trunc_rule : piecewise_constant_rule<1> {
+struct trunc_rule : piecewise_constant_rule<1>, in_cmath {
   static constexpr std::string_view name = "trunc", text = "x without its fraction.", reference = "sign(x) * floor(fabs(x))";
   static double value(double x) { return std::trunc(x); }
 };
@@ -110,7 +110,7 @@ applied<trunc_rule, X> trunc(const X& x) {
   return apply<trunc_rule>(x);
 }
 
-struct round_rule : piecewise_constant_rule<1> {
+struct round_rule : piecewise_constant_rule<1>, in_cmath {
   static constexpr std::string_view name = "round", text = "Nearest whole number, halves away from zero.",
                                     reference = "sign(x) * floor(fabs(x) + 0.5)", ufunc = no_ufunc;
   static double value(double x) { return std::round(x); }
@@ -120,7 +120,7 @@ applied<round_rule, X> round(const X& x) {
   return apply<round_rule>(x);
 }
 
-struct rint_rule : piecewise_constant_rule<1> {
+struct rint_rule : piecewise_constant_rule<1>, in_cmath {
   static constexpr std::string_view name = "rint", text = "Nearest whole number, halves to the even one.",
                                     reference = "nint(x)";
   static double value(double x) { return std::rint(x); }
@@ -129,10 +129,15 @@ template <class X>
 applied<rint_rule, X> rint(const X& x) {
   return apply<rint_rule>(x);
 }
+/// The same; C's two differ in a flag that is raised when the number changes.
+template <class X>
+applied<rint_rule, X> nearbyint(const X& x) {
+  return apply<rint_rule>(x);
+}
 
 // ---- extremes ----------------------------------------------------------------------------------------------------------
 
-struct fmax_rule : detail::extreme_rule {
+struct fmax_rule : detail::extreme_rule, in_cmath {
   static constexpr std::string_view name = "fmax", text = "The larger argument, and the other one of nan.",
                                     reference = "max(x, y)";
   static double value(double x, double y) { return std::fmax(x, y); }
@@ -142,7 +147,7 @@ applied<fmax_rule, X, Y> fmax(const X& x, const Y& y) {
   return apply<fmax_rule>(x, y);
 }
 
-struct fmin_rule : detail::extreme_rule {
+struct fmin_rule : detail::extreme_rule, in_cmath {
   static constexpr std::string_view name = "fmin", text = "The smaller argument, and the other one of nan.",
                                     reference = "min(x, y)";
   static double value(double x, double y) { return std::fmin(x, y); }
@@ -170,7 +175,7 @@ applied<minimum_rule, X, Y> minimum(const X& x, const Y& y) {
   return apply<minimum_rule>(x, y);
 }
 
-struct fdim_rule : rule<2> {
+struct fdim_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "fdim", text = "x - y where that is positive, else 0.", reference = "max(x - y, 0)";
   static double value(double x, double y) { return std::fdim(x, y); }
   template <int I, class T>
@@ -200,7 +205,7 @@ struct remainder_base : rule<2> {
 };
 }  // namespace detail
 
-struct fmod_rule : detail::remainder_base {
+struct fmod_rule : detail::remainder_base, in_cmath {
   static constexpr std::string_view name = "fmod", text = "Remainder x - n y with n = trunc(x / y); it has the sign of x.",
                                     reference = "x - y * sign(x / y) * floor(fabs(x / y))";
   static double value(double x, double y) { return std::fmod(x, y); }
@@ -210,7 +215,7 @@ applied<fmod_rule, X, Y> fmod(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);
 }
 
-struct remainder_rule : detail::remainder_base {
+struct remainder_rule : detail::remainder_base, in_cmath {
   static constexpr std::string_view name = "remainder",
                                     text = "Remainder x - n y with n the whole number nearest to x / y (IEEE 754).",
                                     reference = "x - y * nint(x / y)", ufunc = no_ufunc;

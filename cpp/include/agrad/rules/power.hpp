@@ -8,14 +8,20 @@
 
 namespace agrad {
 
-struct pow_rule : rule<2> {
+namespace detail {
+inline constexpr double sqrt_half = 0.707106781186547524400844362104849039;
+}
+
+struct pow_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "pow", text = "x raised to the power y; for negative x only whole y.",
                                     reference = "x ** y", ufunc = "power";
   static double value(double x, double y) { return std::pow(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     if (x == 0 && y == 0) return 0.0;  // x ** 0 is 1 also at x = 0
-    return y * apply<pow_rule>(x, y - 1.0);
+    const T power = apply<pow_rule>(x, y - 1.0);
+    if (power == 0 && abs(y) == infinity) return 0.0;  // the limit for large y
+    return y * power;
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T&, const T& value) {
@@ -31,6 +37,10 @@ applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
 struct square_rule : rule<1> {
   static constexpr std::string_view name = "square", text = "x squared.", reference = "x ** 2";
   static double value(double x) { return x * x; }
+  template <class A>
+  static auto values(const A& x) {
+    return x * x;
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return 2.0 * x;
@@ -41,13 +51,13 @@ applied<square_rule, X> square(const X& x) {
   return apply<square_rule>(x);
 }
 
-struct sqrt_rule : rule<1> {
+struct sqrt_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sqrt", text = "Square root.";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return std::sqrt(x); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
-    return 0.5 / value;
+    return 0.5 / (value + 0.0);  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
   }
 };
 template <class X>
@@ -55,7 +65,7 @@ applied<sqrt_rule, X> sqrt(const X& x) {
   return apply<sqrt_rule>(x);
 }
 
-struct cbrt_rule : rule<1> {
+struct cbrt_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "cbrt", text = "Cube root, also of negative numbers.",
                                     reference = "sign(x) * cbrt(fabs(x))";
   static double value(double x) { return std::cbrt(x); }
@@ -69,7 +79,7 @@ applied<cbrt_rule, X> cbrt(const X& x) {
   return apply<cbrt_rule>(x);
 }
 
-struct hypot_rule : rule<2> {
+struct hypot_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "hypot",
                                     text = "sqrt(x^2 + y^2) without overflow; its derivative at (0, 0) is taken to be 0.";
   static double value(double x, double y) { return std::hypot(x, y); }
@@ -88,6 +98,7 @@ struct hypot_rule : rule<2> {
   template <class T>
   static T share(const T& x, const T& y) {
     if (x == 0 && y == 0) return 0.0;
+    if (abs(x) == infinity && abs(y) == infinity) return detail::sign_of(x) * detail::sqrt_half;
     const bool wide = abs(x) >= abs(y);
     const T t = wide ? y / x : x / y;
     const T s = 1.0 / sqrt(1.0 + t * t);
@@ -103,6 +114,10 @@ applied<hypot_rule, X, Y> hypot(const X& x, const Y& y) {
 struct inv_rule : rule<1> {
   static constexpr std::string_view name = "inv", text = "Reciprocal 1 / x.", reference = "1 / x", ufunc = "reciprocal";
   static double value(double x) { return 1 / x; }
+  template <class A>
+  static auto values(const A& x) {
+    return 1.0 / x;
+  }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
     return -value * value;
@@ -140,7 +155,7 @@ applied<inv_square_rule, X> inv_square(const X& x) {
   return apply<inv_square_rule>(x);
 }
 
-struct fma_rule : rule<3> {
+struct fma_rule : rule<3>, in_cmath {
   static constexpr std::string_view name = "fma", text = "x y + z, rounded once.", reference = "x * y + z";
   static double value(double x, double y, double z) { return std::fma(x, y, z); }
   template <class T>
@@ -161,9 +176,33 @@ applied<fma_rule, X, Y, Z> fma(const X& x, const Y& y, const Z& z) {
   return apply<fma_rule>(x, y, z);
 }
 
+struct ldexp_rule : rule<2>, in_cmath {
+  static constexpr std::string_view name = "ldexp", text = "x times 2 raised to the whole number y, rounded once.",
+                                    reference = "ldexp(x, int(y))";
+  static constexpr interval domain[] = {{}, {-infinity, infinity, true}};
+  static double value(double x, double y) {
+    if (y != std::floor(y)) return quiet_nan;
+    constexpr double beyond = 5000;  // more than from the smallest number to the largest
+    return std::ldexp(x, static_cast<int>(y < -beyond ? -beyond : y > beyond ? beyond : y));
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T& y, const T&) {
+    return value(1, detail::number_of(y));
+  }
+  template <class T>
+  static double derivative(wrt<1>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+};
+/// The exponent is a whole number, so it is an int, and no variable.
+template <class X>
+applied<ldexp_rule, X, double> ldexp(const X& x, int exponent) {
+  return apply<ldexp_rule>(x, static_cast<double>(exponent));
+}
+
 namespace rules {
-using power =
-    typelist<pow_rule, square_rule, sqrt_rule, cbrt_rule, hypot_rule, inv_rule, inv_sqrt_rule, inv_square_rule, fma_rule>;
+using power = typelist<pow_rule, square_rule, sqrt_rule, cbrt_rule, hypot_rule, inv_rule, inv_sqrt_rule, inv_square_rule,
+                       fma_rule, ldexp_rule>;
 }
 
 }  // namespace agrad

@@ -10,7 +10,12 @@
 //     reference   the same function in mpmath, where it is not mpmath's function of the same name (tests are made from it)
 //     ufunc       NumPy's or SciPy's name, where it is not the same; no_ufunc where theirs of that name is something else
 //     source      where formula or algorithm come from, beyond common knowledge
-// It knows no tape, no program and no Python. Beside it stands its one overload in namespace agrad,
+//     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
+//                 number too); the derivatives of such a rule are computed anew when they are wanted
+//     packets     the open interval in which `values` is as good as `value`, where that is not everywhere
+//     is_linear   whether the derivatives do not depend on the arguments
+// and is `in_cmath` too where <cmath> has the function. It knows no tape, no program and no Python. Beside it stands its one
+// overload in namespace agrad,
 //     template <class X> applied<log1p_rule, X> log1p(const X& x) { return apply<log1p_rule>(x); }
 // and its name goes into the family's typelist at the end of the file. Read next: rules/apply.hpp; a family to imitate:
 // rules/exponential.hpp.
@@ -37,6 +42,10 @@ struct interval {
 /// A rule's `ufunc` where NumPy's function of the rule's name is another function.
 inline constexpr std::string_view no_ufunc = "none";
 
+/// Base of rules whose function `<cmath>` has as well: plain calls that its templates take (integers, float beside double) are
+/// left to it, so that a call with both in view is unambiguous.
+struct in_cmath {};
+
 /// Tag: the derivative with respect to argument I.
 template <int I>
 struct wrt {};
@@ -49,6 +58,7 @@ struct rule {
   static constexpr std::string_view reference = {};
   static constexpr std::string_view ufunc = {};
   static constexpr std::string_view source = {};
+  static constexpr bool is_linear = false;
 };
 
 }  // namespace agrad

@@ -9,7 +9,7 @@ struct cos_rule;
 template <class X>
 applied<cos_rule, X> cos(const X& x);
 
-struct sin_rule : rule<1> {
+struct sin_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sin", text = "Sine; x in radians.";
   static double value(double x) { return std::sin(x); }
   template <class T>
@@ -22,7 +22,7 @@ applied<sin_rule, X> sin(const X& x) {
   return apply<sin_rule>(x);
 }
 
-struct cos_rule : rule<1> {
+struct cos_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "cos", text = "Cosine; x in radians.";
   static double value(double x) { return std::cos(x); }
   template <class T>
@@ -35,7 +35,7 @@ applied<cos_rule, X> cos(const X& x) {
   return apply<cos_rule>(x);
 }
 
-struct tan_rule : rule<1> {
+struct tan_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tan", text = "Tangent; x in radians.";
   static double value(double x) { return std::tan(x); }
   template <class T>
@@ -48,7 +48,7 @@ applied<tan_rule, X> tan(const X& x) {
   return apply<tan_rule>(x);
 }
 
-struct asin_rule : rule<1> {
+struct asin_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "asin", text = "Inverse sine, in radians.", ufunc = "arcsin";
   static constexpr interval domain[] = {{-1, 1}};
   static double value(double x) { return std::asin(x); }
@@ -62,7 +62,7 @@ applied<asin_rule, X> asin(const X& x) {
   return apply<asin_rule>(x);
 }
 
-struct acos_rule : rule<1> {
+struct acos_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "acos", text = "Inverse cosine, in radians.", ufunc = "arccos";
   static constexpr interval domain[] = {{-1, 1}};
   static double value(double x) { return std::acos(x); }
@@ -76,7 +76,7 @@ applied<acos_rule, X> acos(const X& x) {
   return apply<acos_rule>(x);
 }
 
-struct atan_rule : rule<1> {
+struct atan_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "atan", text = "Inverse tangent, in radians.", ufunc = "arctan";
   static double value(double x) { return std::atan(x); }
   template <class T>
@@ -89,13 +89,14 @@ applied<atan_rule, X> atan(const X& x) {
   return apply<atan_rule>(x);
 }
 
-struct atan2_rule : rule<2> {
+struct atan2_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "atan2", text = "Angle of the point with ordinate x and abscissa y, in (-pi, pi].",
                                     ufunc = "arctan2";
   static double value(double x, double y) { return std::atan2(x, y); }
   // y / (x^2 + y^2) and -x / (x^2 + y^2) by the ratio of the smaller to the larger, so that no square overflows.
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    if (abs(x) == infinity && abs(y) == infinity) return 0.0;
     const bool flat = abs(y) > abs(x);
     const T t = flat ? x / y : y / x;
     if (flat) return 1.0 / (y + x * t);

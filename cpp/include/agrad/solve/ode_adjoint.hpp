@@ -16,9 +16,9 @@
 #include <variant>
 #include <vector>
 
+#include <agrad/rules/promote.hpp>
 #include <agrad/solve/cvodes_adjoint.hpp>
 #include <agrad/solve/functor_system.hpp>
-#include <agrad/solve/promoted.hpp>
 
 namespace agrad {
 

@@ -80,7 +80,7 @@ struct argument<matrix<var>> {
   using value_type = Eigen::MatrixXd;
   static Eigen::MatrixXd values(const matrix<var>& x) { return x.val(); }
   static void collect(const matrix<var>& x, std::vector<tape::index_type>& indices) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x.index() + static_cast<tape::index_type>(i));
+    for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x[i].index());
   }
   static void renew(matrix<var>& x, const Eigen::MatrixXd& v) { x = matrix<var>(v); }
   static void read_adjoints(const matrix<var>& x, double*& to) {

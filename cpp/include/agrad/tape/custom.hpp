@@ -13,13 +13,16 @@
 
 namespace agrad {
 
-template <class Lane>
-Lane& adjoint_view<Lane>::operator[](const var& x) const {
-  return tape_.adjoint(x.index());
+template <int Lanes>
+double& adjoint_view<Lanes>::operator[](const var& x) const {
+  return at(x.index());
 }
-template <class Lane>
-Lane& adjoint_view<Lane>::at(tape::index_type index) const {
-  return tape_.adjoint(index);
+template <int Lanes>
+double& adjoint_view<Lanes>::at(tape::index_type index) const {
+  if constexpr (Lanes == 1)
+    return tape_.adjoint(index);
+  else
+    return tape_.lane_adjoints(index)[lane_];
 }
 
 /// Keeps `f(adjoint)` on the current tape; the sweep calls it when it comes to this place.

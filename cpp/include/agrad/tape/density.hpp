@@ -5,6 +5,7 @@
 // the arena, and a closure sends the adjoint to them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <type_traits>
@@ -37,10 +38,17 @@ struct density_edge {
   const tape::index_type* indices;
   const double* partials;
   std::size_t size;
+  bool is_range = false;  // the indices count up from indices[0], and no others are there
 
-  template <class Adjoint, class Lane>
-  void send(const Adjoint& adjoint, const Lane& of_result) const {
-    for (std::size_t i = 0; i < size; ++i) adjoint.at(indices[i]) += partials[i] * of_result;
+  template <int Lanes>
+  void send(const adjoint_view<Lanes>& adjoint, double of_result) const {
+    if (is_range) {  // from the last one, which makes sure that there is room for all
+      const double* partial = partials;
+      double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
+      for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += partial[i] * of_result;
+    } else {
+      for (std::size_t i = 0; i < size; ++i) adjoint.at(indices[i]) += partials[i] * of_result;
+    }
   }
 };
 
@@ -79,23 +87,38 @@ class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !s
  public:
   static constexpr int leaves = 0, sequences = 1;
   explicit tape_operand(const X& x)
-      : size_(sequence<X>::size(x)),
-        values_(tape::current().memory().allocate_array<double>(size_)),
-        indices_(tape::current().memory().allocate_array<tape::index_type>(size_)) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      const leaf entry = operand_of<var>::make(sequence<X>::at(x, i));
-      values_[i] = entry.value;
-      indices_[i] = entry.index;
+      : size_(sequence<X>::size(x)), values_(tape::current().memory().allocate_array<double>(size_)) {
+    if constexpr (std::is_same_v<X, matrix<var>>) {
+      if (x.is_contiguous() && size_ != 0) {
+        std::copy_n(x.val().data(), size_, values_);
+        indices_ = tape::current().keep(x.index());
+        return;
+      }
     }
+    copy_entries(x);
   }
   density_input<double> input() const { return {values_, 1, true}; }
   double* partial() { return values_; }
-  density_edge edge() const { return {indices_, values_, size_}; }
+  density_edge edge() const { return {indices_, values_, size_, is_range_}; }
 
  private:
+  void copy_entries(const X& x) {
+    auto* indices = tape::current().memory().allocate_array<tape::index_type>(size_);
+    tape::index_type gaps = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const leaf entry = operand_of<var>::make(sequence<X>::at(x, i));
+      values_[i] = entry.value;
+      indices[i] = entry.index;
+      gaps |= entry.index - indices[0] - static_cast<tape::index_type>(i);
+    }
+    indices_ = indices;
+    is_range_ = gaps == 0 && size_ != 0;
+  }
+
   std::size_t size_;
   double* values_;
-  tape::index_type* indices_;
+  const tape::index_type* indices_ = nullptr;
+  bool is_range_ = true;
 };
 
 template <>
@@ -110,13 +133,23 @@ struct density_engine<var> {
   static var record(std::size_t n, Operand&&... operand) {
     const density_inputs<Rule, double> in{operand.input()...};
     density_check<Rule>(n, in);
-    const double value = density_partials<Rule>(n, in, propto, {operand.partial()...});
+    return result(density_partials<Rule>(n, in, propto, {operand.partial()...}), operand...);
+  }
+
+ public:
+  /// The variable of this value, whose partial derivatives the operands have by now.
+  template <class... Operand>
+  static var result(double value, const Operand&... operand) {
     tape& t = tape::current();
     if constexpr ((Operand::sequences + ...) == 0) {
-      const auto index = t.record<(Operand::leaves + ...)>([&](auto& partials, auto& indices) {
-        for (const density_edge& edge : {operand.edge()...})
-          if (edge.size == 1) partials.push(*edge.partials), indices.push(*edge.indices);
-      });
+      constexpr std::size_t leaves = (Operand::leaves + ...);
+      std::array<double, leaves> partials{};
+      std::array<tape::index_type, leaves> indices{};
+      std::size_t i = 0;
+      for (const density_edge& edge : {operand.edge()...})
+        if (edge.size == 1) partials[i] = *edge.partials, indices[i++] = *edge.indices;
+      const tape::index_type index = t.leaf();
+      t.record(index, partials, indices);
       return var(value, index, t);
     } else {
       const std::array edges{kept(t, operand)...};
@@ -127,6 +160,7 @@ struct density_engine<var> {
     }
   }
 
+ private:
   /// An edge that outlives the call: what lies in the operand itself moves to the arena.
   template <class Operand>
   static density_edge kept(tape& t, const Operand& operand) {
@@ -136,6 +170,18 @@ struct density_engine<var> {
       edge.partials = t.keep(*edge.partials);
     }
     return edge;
+  }
+};
+
+template <>
+struct bernoulli_logit_glm_engine<var> {
+  template <class X, class Alpha, class Beta>
+  static var apply(const bernoulli_logit_glm& model, const X& x, const Alpha& alpha, const Beta& beta) {
+    tape_operand<Alpha> a(alpha);
+    tape_operand<Beta> b(beta);
+    model.check_parameters(a.input(), b.input());
+    const double value = model.partials(x, a.input(), b.input(), a.partial(), b.partial());
+    return density_engine<var>::result(value, a, b);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <agrad/dual/dual.hpp>
 #include <agrad/rules/array.hpp>
+#include <agrad/rules/cmath.hpp>
 #include <agrad/rules/power.hpp>
 #include <agrad/tape/var.hpp>
 
@@ -28,6 +29,10 @@ struct ScalarBinaryOpTraits<double, agrad::var, BinaryOp> {
   using ReturnType = agrad::var;
 };
 
+// An expression that Eigen's templates meet as a scalar, abs2(x / y) say, gives a variable.
+template <int N>
+struct NumTraits<agrad::expression<N>> : NumTraits<agrad::var> {};
+
 template <class T, int K>
 struct NumTraits<agrad::dual<T, K>> : GenericNumTraits<double> {
   using Real = agrad::dual<T, K>;
@@ -44,6 +49,23 @@ template <class T, int K, class BinaryOp>
 struct ScalarBinaryOpTraits<double, agrad::dual<T, K>, BinaryOp> {
   using ReturnType = agrad::dual<T, K>;
 };
+
+namespace internal {
+template <class Matrix, int Size>
+struct determinant_impl;
+/// The determinant of 4 x 4 variables by 2 x 2 minors; Eigen's own has terms that must be of the scalar's type.
+template <int Options>
+struct determinant_impl<Matrix<agrad::var, 4, 4, Options, 4, 4>, 4> {
+  using matrix = Matrix<agrad::var, 4, 4, Options, 4, 4>;
+  static agrad::var run(const matrix& m) {
+    const auto minor = [&](Index row, Index i, Index j) -> agrad::var {
+      return m(row, i) * m(row + 1, j) - m(row, j) * m(row + 1, i);
+    };
+    return minor(0, 0, 1) * minor(2, 2, 3) - minor(0, 0, 2) * minor(2, 1, 3) + minor(0, 0, 3) * minor(2, 1, 2) +
+           minor(0, 1, 2) * minor(2, 0, 3) - minor(0, 1, 3) * minor(2, 0, 2) + minor(0, 2, 3) * minor(2, 0, 1);
+  }
+};
+}  // namespace internal
 
 }  // namespace Eigen
 
@@ -101,29 +123,10 @@ auto operator*(const A& a, const B& b) {
   return a.lazyProduct(b).eval();
 }
 
-inline bool isfinite(const var& x) { return std::isfinite(x.val()); }
-inline bool isnan(const var& x) { return std::isnan(x.val()); }
-inline bool isinf(const var& x) { return std::isinf(x.val()); }
-template <class T, int K>
-bool isfinite(const dual<T, K>& x) {
-  using std::isfinite;
-  return isfinite(x.value);
-}
-template <class T, int K>
-bool isnan(const dual<T, K>& x) {
-  using std::isnan;
-  return isnan(x.value);
-}
-template <class T, int K>
-bool isinf(const dual<T, K>& x) {
-  using std::isinf;
-  return isinf(x.value);
-}
-
 // Eigen's Householder reflections call sqrt with Eigen's own template and ours in view; these are the better match.
 inline applied<sqrt_rule, var> sqrt(const var& x) { return apply<sqrt_rule>(x); }
-template <class Rule, class... X>
-applied<sqrt_rule, detail::node<Rule, X...>> sqrt(const detail::node<Rule, X...>& x) {
+template <int N>
+expression<N> sqrt(const expression<N>& x) {
   return apply<sqrt_rule>(x);
 }
 template <class T, int K>

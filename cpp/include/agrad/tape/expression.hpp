@@ -1,13 +1,16 @@
-// Expression: a C++ expression of tape variables, evaluated while it is built and written to the tape when it is assigned.
+// Expression: a C++ expression of tape variables, differentiated while it is evaluated and written to the tape when it is
+// assigned.
 //
-// Nodes hold copies of their operands (a variable's value and index, a constant, another node), so that `auto e = a * b`
-// and a function that returns `auto` are safe. Assignment walks the nodes from the root, multiplies the partial derivatives
-// along each path and writes one statement with one entry a leaf.
+// An expression of N leaves is its value, N partial derivatives and N indices; a rule applied to expressions scales theirs.
+// It holds no reference to anything, so that `auto e = a * b`, a function that returns `auto` and `cond ? a * b : c * d` are
+// safe. Assignment writes one statement with one edge a leaf. All of it is inlined whatever the compiler thinks: the arrays
+// then live in registers and constants fold, while an expression that passes through memory costs more than its arithmetic.
 // Read next: tape/var.hpp.
 #pragma once
 
-#include <tuple>
+#include <array>
 #include <type_traits>
+#include <utility>
 
 #include <agrad/rules/apply.hpp>
 #include <agrad/tape/tape.hpp>
@@ -16,62 +19,38 @@ namespace agrad {
 
 class var;
 
-namespace detail {
-
-/// Base of all nodes: what makes a type an expression.
-template <class Node>
+/// Of N leaves; what rules make of variables, numbers and each other.
+template <int N>
 struct expression {
-  const Node& self() const { return static_cast<const Node&>(*this); }
-  double val() const { return self().value; }
+  static constexpr int leaves = N;
+  double value;
+  std::array<double, N> partials;
+  std::array<tape::index_type, N> indices;
+
+  double val() const { return value; }
 };
 
+namespace detail {
+
 /// A number in an expression.
-struct constant : expression<constant> {
+struct constant {
   static constexpr int leaves = 0;
   double value;
-  explicit constant(double v) : value(v) {}
 };
 
 /// A variable in an expression.
-struct leaf : expression<leaf> {
+struct leaf {
   static constexpr int leaves = 1;
   double value;
   tape::index_type index;
-  leaf(double v, tape::index_type i) : value(v), index(i) {}
-
-  void write(double partial, stream<double>& partials, stream<tape::index_type>& indices) const {
-    partials.push(partial);
-    indices.push(index);
-  }
 };
 
-/// A rule applied to operands.
-template <class Rule, class... Operand>
-struct node : expression<node<Rule, Operand...>> {
-  static constexpr int leaves = (Operand::leaves + ...);
-  std::tuple<Operand...> operands;
-  double value;
-  explicit node(const Operand&... x) : operands(x...), value(Rule::value(x.value...)) {}
-
-  void write(double outer, stream<double>& partials, stream<tape::index_type>& indices) const {
-    write_each(outer, partials, indices, std::index_sequence_for<Operand...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  void write_each(double outer, stream<double>& partials, stream<tape::index_type>& indices, std::index_sequence<I...>) const {
-    (write_operand<I>(outer, partials, indices, std::get<I>(operands)), ...);
-  }
-  template <std::size_t I, class X>
-  void write_operand(double outer, stream<double>& partials, stream<tape::index_type>& indices, const X& x) const {
-    if constexpr (X::leaves > 0) {
-      const double partial = std::apply(
-          [this](const Operand&... each) { return Rule::derivative(wrt<static_cast<int>(I)>{}, each.value..., value); },
-          operands);
-      x.write(outer == 0 ? 0.0 : outer * partial, partials, indices);  // as in the sweep: what is not used gives no nan
-    }
-  }
-};
+template <class T>
+inline constexpr bool is_expression = false;
+template <int N>
+inline constexpr bool is_expression<expression<N>> = true;
+template <class T>
+inline constexpr bool is_operand = is_expression<T> || std::is_same_v<T, constant> || std::is_same_v<T, leaf>;
 
 /// How a type stands in an expression: as a leaf, a constant or itself.
 template <class T, class = void>
@@ -82,30 +61,81 @@ using operand_t = typename operand_of<T>::type;
 template <class T>
 struct operand_of<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   using type = constant;
-  static constant make(T x) { return constant(static_cast<double>(x)); }
+  AGRAD_INLINE static constant make(T x) { return {static_cast<double>(x)}; }
 };
 template <class T>
-inline constexpr bool is_expression = std::is_base_of_v<expression<T>, T>;
-template <class T>
-struct operand_of<T, std::enable_if_t<is_expression<T>>> {
+struct operand_of<T, std::enable_if_t<is_operand<T>>> {
   using type = T;
-  static const T& make(const T& x) { return x; }
+  AGRAD_INLINE static const T& make(const T& x) { return x; }
 };
+
+/// Appends an operand's leaves to a result at Place, scaled by the derivative with respect to the operand.
+template <int Place, class Result>
+AGRAD_INLINE void append_leaves(Result&, double, const constant&) {}
+template <int Place, class Result>
+AGRAD_INLINE void append_leaves(Result& result, double derivative, const leaf& x) {
+  result.partials[Place] = derivative;
+  result.indices[Place] = x.index;
+}
+template <int Place, class Result, int N, std::size_t... I>
+AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x, std::index_sequence<I...>) {
+  // As in the sweep: what is not used gives no nan.
+  ((result.partials[Place + I] = derivative == 0 ? 0.0 : derivative * x.partials[I]), ...);
+  ((result.indices[Place + I] = x.indices[I]), ...);
+}
+template <int Place, class Result, int N>
+AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x) {
+  append_leaves<Place>(result, derivative, x, std::make_index_sequence<N>{});
+}
+
+/// Appends the statement that an expression, times a sign, is added to the target.
+AGRAD_INLINE void write_statement(tape&, tape::index_type, const constant&, int) {}
+AGRAD_INLINE void write_statement(tape& t, tape::index_type target, const leaf& x, int sign) {
+  t.record<1>(target, {static_cast<double>(sign)}, {x.index});
+}
+template <int N>
+AGRAD_INLINE void write_statement(tape& t, tape::index_type target, expression<N> x, int sign) {
+  if (sign < 0)
+    for (double& partial : x.partials) partial = -partial;
+  t.record(target, x.partials, x.indices);
+}
+
+/// How many leaves the first I of some operands have.
+template <std::size_t I, class... Operand>
+constexpr int leaves_before() {
+  constexpr int leaves[] = {Operand::leaves...};
+  int before = 0;
+  for (std::size_t i = 0; i < I; ++i) before += leaves[i];
+  return before;
+}
+
+/// A rule applied to operands.
+template <class Rule, std::size_t... I, class... Operand>
+AGRAD_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
+  expression<(Operand::leaves + ...)> result;
+  result.value = Rule::value(x.value...);
+  const auto append = [&](auto argument, auto place, const auto& operand) {
+    if constexpr (std::decay_t<decltype(operand)>::leaves > 0)
+      append_leaves<place()>(result, Rule::derivative(argument, x.value..., result.value), operand);
+  };
+  (append(wrt<static_cast<int>(I)>{}, std::integral_constant<int, leaves_before<I, Operand...>()>{}, x), ...);
+  return result;
+}
 
 }  // namespace detail
 
-/// Engine of the tape: builds expression nodes.
+/// Engine of the tape: builds expressions.
 struct tape_engine {
   static constexpr int rank = 1;
   using scalar = var;  // what expressions are stored as
   template <class Rule, class... X>
-  static detail::node<Rule, detail::operand_t<X>...> apply(const X&... x) {
-    return detail::node<Rule, detail::operand_t<X>...>(detail::operand_of<X>::make(x)...);
+  AGRAD_INLINE static auto apply(const X&... x) {
+    return detail::express<Rule>(std::index_sequence_for<X...>{}, detail::operand_of<X>::make(x)...);
   }
 };
 
 template <class T>
-struct engine_of<T, std::enable_if_t<detail::is_expression<T>>> {
+struct engine_of<T, std::enable_if_t<detail::is_operand<T>>> {
   using type = tape_engine;
 };
 template <>

@@ -1,12 +1,13 @@
-// Stream: a growing array of plain values with an unchecked append, and the statement codes that the tape writes into one.
+// Stream: a growing array of plain values, written through a pointer after one check of its room.
 //
-// std::vector::push_back checks and updates a capacity at every element; the tape checks once a statement (`reserve`) and
-// then writes through the end pointer. Storage is kept when the stream shrinks.
+// std::vector::push_back checks and updates a capacity at every element; the tape asks once a statement (`room`), writes
+// through the pointer that it gets, and says what it has used (`advance`). Storage is kept when the stream shrinks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <type_traits>
 
@@ -22,52 +23,50 @@ class stream {
   stream() = default;
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
-  ~stream() { std::free(begin_); }
+  ~stream() { std::free(memory_); }
 
-  /// Makes room for n more values.
-  void reserve(std::size_t n) {
-    if (AGRAD_UNLIKELY(static_cast<std::size_t>(limit_ - end_) < n)) grow(n);
+  bool has_room(std::size_t n) const { return static_cast<std::size_t>(limit_ - end_) >= n; }
+  /// A place for n more values, which `advance` then counts.
+  T* room(std::size_t n) {
+    if (AGRAD_UNLIKELY(!has_room(n))) grow(n);
+    return end_;
   }
-  /// Appends without a check: only after `reserve`.
-  void push(T value) { *end_++ = value; }
-  /// Appends a value with the check.
-  void append(T value) {
-    reserve(1);
-    push(value);
-  }
+  void advance(std::size_t n) { end_ += n; }
 
   std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
   void shrink(std::size_t size) { end_ = begin_ + size; }
   std::size_t capacity() const { return static_cast<std::size_t>(limit_ - begin_); }
   T* data() { return begin_; }
   const T* data() const { return begin_; }
+  T* end() { return end_; }
   T& operator[](std::size_t i) { return begin_[i]; }
   const T& operator[](std::size_t i) const { return begin_[i]; }
 
  private:
+  static constexpr std::size_t alignment = 64;  // a cache line, and no packet type needs more
+
   // realloc, because for large blocks it moves page tables instead of bytes.
   AGRAD_COLD void grow(std::size_t n) {
-    const std::size_t used = size();
+    const std::size_t used = size(), offset = begin_ == nullptr ? 0 : bytes_before(begin_);
     std::size_t wanted = capacity() < 512 ? 1024 : 2 * capacity();
     if (wanted < used + n) wanted = used + n;
-    void* memory = std::realloc(static_cast<void*>(begin_), wanted * sizeof(T));
+    void* memory = std::realloc(memory_, wanted * sizeof(T) + alignment);
     if (memory == nullptr) throw std::bad_alloc();
-    begin_ = static_cast<T*>(memory);
+    memory_ = static_cast<std::byte*>(memory);
+    std::byte* begin = memory_ + (alignment - reinterpret_cast<std::uintptr_t>(memory_) % alignment) % alignment;
+    if (begin != memory_ + offset) std::memmove(begin, memory_ + offset, used * sizeof(T));
+    begin_ = reinterpret_cast<T*>(begin);
     end_ = begin_ + used;
     limit_ = begin_ + wanted;
   }
+  std::size_t bytes_before(const T* begin) const {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(begin) - memory_);
+  }
 
-  T* begin_ = nullptr;
+  std::byte* memory_ = nullptr;
+  T* begin_ = nullptr;  // aligned, so that packets, and with them the last bits of sums, fall alike wherever the memory lies
   T* end_ = nullptr;
   T* limit_ = nullptr;
 };
-
-/// One byte a statement: how many leaves it has and what it does to the indices.
-namespace statement {
-inline constexpr std::uint8_t increment = 0x80;  // flag: the target keeps its index, which follows the leaves' indices
-inline constexpr std::uint8_t closure = 0x7f;    // the next closure of the tape's list
-inline constexpr std::uint8_t block = 0x7e;      // as many fresh indices as the index stream says
-inline constexpr int max_leaves = 0x7d;          // of an ordinary statement, which makes one fresh index
-}  // namespace statement
 
 }  // namespace agrad

@@ -1,21 +1,22 @@
 // Tape: what a computation leaves behind for the reverse sweep.
 //
-// Scalar statements are data: a code byte, and for each leaf a partial derivative and an index, in three parallel streams.
-// Everything larger is a closure in the arena. An index names an adjoint; indices are handed out in order, so the sweep
-// knows the index of every statement by counting down. See tape/README.md for one page on how it all works.
+// Scalar statements are data, rows of edges in one stream (tape/statement.hpp); everything larger is a closure in the arena,
+// called at its place in the stream. An index names an adjoint, an entry of one array that is made when a sweep begins.
+// See tape/README.md for one page on how it all works.
 // Read next: tape/var.hpp, the scalar that writes statements; tape/scope.hpp, how memory is given back.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <agrad/tape/arena.hpp>
+#include <agrad/tape/statement.hpp>
 #include <agrad/tape/stream.hpp>
 
 namespace agrad {
@@ -26,29 +27,35 @@ template <class T>
 class matrix;
 
 /// What a closure uses to reach adjoints during a sweep: `adjoint[x]` is a reference for a var, a map for a `matrix<var>`.
-template <class Lane>
+/// A sweep may carry several lanes (rows of a Jacobian) at once; adjoints of one lane then lie `Lanes` numbers apart, and a
+/// closure is called with one lane after the other.
+template <int Lanes>
 class adjoint_view {
  public:
-  explicit adjoint_view(tape& on) : tape_(on) {}
-  Lane& operator[](const var& x) const;
-  Lane& at(std::uint32_t index) const;
+  explicit adjoint_view(tape& on, int lane = 0) : tape_(on), lane_(lane) {}
+  double& operator[](const var& x) const;
+  double& at(std::uint32_t index) const;
   auto operator[](const matrix<var>& x) const;
 
  private:
   tape& tape_;
+  int lane_;
 };
 
-/// What a tape holds, for those who watch memory.
+/// What a tape holds, for those who watch memory: scalar statements and their leaves, variables, closures; bytes in use, the
+/// most that ever were, and bytes taken from the system.
 struct tape_statistics {
-  std::size_t statements, leaves, indices, closures, bytes, bytes_reserved;
+  std::size_t statements, leaves, indices, closures, bytes, bytes_high_water, bytes_reserved;
 };
 
 class tape {
  public:
   using index_type = std::uint32_t;
+  /// How many adjoints an index has in `sweep_lanes`: rows of a Jacobian that one sweep carries.
+  static constexpr int lanes = 8;
 
   tape() {
-    codes_.append(0), adjoints_.append(0.0);  // index 0 is the shared sink of constants
+    std::memset(adjoints_.room(1), 0, sizeof(double)), adjoints_.advance(1);  // index 0 is the shared sink of constants
     open_scopes_.push_back(scope_.scope = next_scope());
   }
   tape(const tape&) = delete;
@@ -63,59 +70,44 @@ class tape {
 
   // ---- recording -----------------------------------------------------------------------------------------------------
 
-  /// A fresh index with nothing behind it: an independent variable.
-  index_type leaf() {
-    codes_.append(0);
-    return next_++;
-  }
+  /// A fresh index with nothing behind it: an independent variable, or what a closure is going to answer for.
+  index_type leaf() { return static_cast<index_type>(next_++); }
 
   /// n fresh indices in a row, the first of which is returned.
   index_type leaves(std::size_t n) {
-    if (AGRAD_UNLIKELY(n > std::numeric_limits<index_type>::max() - next_))
-      throw std::length_error("tape: more than 2^32 variables");
-    codes_.reserve(1);
-    indices_.append(static_cast<index_type>(n));
-    codes_.push(statement::block);
-    const index_type first = next_;
-    next_ += static_cast<index_type>(n);
-    return first;
+    const std::size_t first = next_;
+    next_ += n;
+    return static_cast<index_type>(first);
   }
 
-  /// Appends a statement of N leaves; `write(partials, indices)` fills in N of each. Returns the fresh index.
-  template <int N, class Write>
-  index_type record(const Write& write) {
-    append<N>(write);
-    codes_.push(static_cast<std::uint8_t>(N));
-    return next_++;
-  }
-
-  /// Appends a statement that adds to an index which exists.
-  template <int N, class Write>
-  void record_increment(index_type target, const Write& write) {
-    append<N>(write);
-    indices_.push(target);
-    codes_.push(static_cast<std::uint8_t>(N | statement::increment));
+  /// Appends a statement: the target's adjoint times partials[i] goes to indices[i]. The target is a fresh index (`leaf`) or,
+  /// for an increment, one that exists.
+  template <std::size_t N>
+  AGRAD_INLINE void record(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices) {
+    static_assert(N <= statement::max_leaves, "one statement has too many variables; assign a part of it to a var first");
+    if constexpr (N > 0) write(target, partials, indices, std::make_index_sequence<statement::size(N)>{});
   }
 
   /// Keeps a callable `f(adjoint)` that the sweep calls when it comes to this place. Captures that own memory are destroyed
   /// when the tape rewinds.
   template <class F>
   void push(F f) {
-    F* kept = keep(std::move(f));
-    codes_.reserve(1);
-    closures_.push_back({kept, [](void* object, tape& on) {
-                           const adjoint_view<double> adjoint(on);
-                           (*static_cast<F*>(object))(adjoint);
-                         }});
-    codes_.push(statement::closure);
+    closure_base* kept = keep(kept_closure<F>({sweep_closure<F, 1>, sweep_closure<F, lanes>}, std::move(f)));
+    *statements_.room(1) = statement::of_closure(kept);
+    statements_.advance(1);
   }
 
   /// Moves an object into the arena; it lives until the tape rewinds below this place.
   template <class T>
   T* keep(T object) {
-    T* kept = new (arena_.allocate(sizeof(T))) T(std::move(object));
-    if constexpr (!std::is_trivially_destructible_v<T>) owners_.push_back({kept, [](void* p) { static_cast<T*>(p)->~T(); }});
-    return kept;
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      return new (arena_.allocate(sizeof(T))) T(std::move(object));
+    } else {
+      owners_.push_back({nullptr, [](void*) {}});  // first, because what throws must not leave an object that nobody destroys
+      T* kept = new (arena_.allocate(sizeof(T))) T(std::move(object));
+      owners_.back() = {kept, [](void* p) { static_cast<T*>(p)->~T(); }};
+      return kept;
+    }
   }
 
   arena& memory() { return arena_; }
@@ -123,12 +115,9 @@ class tape {
   // ---- sweeping ------------------------------------------------------------------------------------------------------
 
   /// Sets all adjoints of the innermost scope to zero, and those of all scopes around it when they are new.
-  void clear_adjoints() {
-    make_adjoints();
-    for (std::size_t i = scope_.next; i < next_; ++i) adjoints_[i] = 0;
-  }
+  void clear_adjoints();
   /// Sends the adjoints back from the last statement to the begin of the innermost scope.
-  void sweep();
+  void sweep() { sweep_back<1>(); }
 
   /// The adjoint of an index, to read or to seed; valid until the next statement is recorded.
   double& adjoint(index_type index) {
@@ -136,12 +125,18 @@ class tape {
     return adjoints_[index];
   }
 
+  /// The same for sweeps with `lanes` adjoints an index: clear, seed through `lane_adjoints`, sweep, read. Only the innermost
+  /// scope is of interest; what reaches the scopes around it is lost.
+  void clear_lanes();
+  void sweep_lanes() { sweep_back<lanes>(); }
+  /// The adjoints of an index in all lanes, side by side.
+  double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
+
   // ---- scopes --------------------------------------------------------------------------------------------------------
 
   /// Sizes of everything at one moment.
   struct mark {
-    std::size_t codes = 1, indices = 0, partials = 0, closures = 0, owners = 0;
-    index_type next = 1;
+    std::size_t edges = 0, owners = 0, next = 1;
     arena::mark memory;
     std::uint32_t scope = 0;
   };
@@ -156,44 +151,66 @@ class tape {
   bool is_open(std::uint32_t scope) const;
   std::uint32_t scope_id() const { return scope_.scope; }
 
+  /// Counts what is recorded, by walking over it.
   tape_statistics statistics() const;
 
   /// Makes a tape the current one of this thread and returns the one that was before.
   static tape* activate(tape* next) { return std::exchange(current_, next); }
 
  private:
-  struct sweeper {
-    void* object;
-    void (*sweep)(void*, tape&);
+  template <class F>
+  struct kept_closure : closure_base {
+    F f;
+    kept_closure(const closure_base& how, F&& g) : closure_base(how), f(std::move(g)) {}
   };
+  template <class F, int Lanes>
+  static void sweep_closure(closure_base& closure, tape& on) {
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const adjoint_view<Lanes> adjoint(on, lane);
+      static_cast<kept_closure<F>&>(closure).f(adjoint);
+    }
+  }
+
   struct owner {
     void* object;
     void (*destroy)(void*);
   };
 
-  template <int N, class Write>
-  void append(const Write& write) {
-    static_assert(N <= statement::max_leaves, "one statement has too many variables; assign a part of it to a var first");
-    codes_.reserve(1);
-    partials_.reserve(N);
-    indices_.reserve(N + 1);
-    write(partials_, indices_);
+  // Not inlined, so that its loop has the registers for itself.
+  template <int Lanes>
+  [[gnu::noinline]] void sweep_back();
+
+  template <std::size_t N, std::size_t... I>
+  AGRAD_INLINE void write(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices,
+                          std::index_sequence<I...>) {
+    constexpr std::size_t size = sizeof...(I);
+    if (AGRAD_UNLIKELY(!statements_.has_room(size))) grow(size);
+    edge* edges = statements_.end();
+    const auto note = [target](std::size_t i) { return i == size - 1 ? index_type{N} : i == size - 2 ? target : 0; };
+    ((edges[I] = {I < N ? partials[I < N ? I : 0] : 0, I < N ? indices[I < N ? I : 0] : 0, note(I)}), ...);
+    statements_.advance(size);
   }
 
-  AGRAD_COLD static void make_current();
+  // The cold calls of recording throw nothing, because GCC keeps what lives across a call that throws in memory, and in loops the
+  // way through memory takes longer than all the rest. When memory is exhausted, the next sweep throws std::bad_alloc.
+  AGRAD_COLD static void make_current() noexcept;
+  AGRAD_COLD void grow(std::size_t edges) noexcept;
   void make_adjoints();
   mark here() const;
+  std::size_t bytes() const;
   std::uint32_t next_scope();
   void rewind(const mark& to);
 
-  stream<std::uint8_t> codes_;
-  stream<index_type> indices_;
-  stream<double> partials_;
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  stream<edge> statements_;
   stream<double> adjoints_;
-  std::vector<sweeper> closures_;
+  stream<double> lane_adjoints_;
   std::vector<owner> owners_;
   arena arena_;
-  index_type next_ = 1;
+  std::size_t next_ = 1;                    // index of the next variable
+  std::size_t high_water_ = 0;              // the most bytes before a rewind
+  std::size_t intact_ = unlimited;          // how many edges are in order: all, unless memory was exhausted
   mark scope_;                              // where the innermost scope began
   std::vector<std::uint32_t> open_scopes_;  // their numbers, outermost first
   std::uint32_t last_scope_ = 0;

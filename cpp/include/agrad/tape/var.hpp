@@ -34,9 +34,9 @@ class var {
   }
 
   /// The result of an expression: one statement.
-  template <class E>
-  var(const detail::expression<E>& e) {  // NOLINT: an expression is a var
-    assign(e.self());
+  template <int N>
+  AGRAD_INLINE var(const expression<N>& e) {  // NOLINT: an expression is a var
+    assign(e);
   }
 
   /// A variable with an index that a closure is responsible for; see custom() in tape/custom.hpp.
@@ -62,19 +62,19 @@ class var {
   ~var() = default;
 
   template <class X, class = detail::operand_t<X>>
-  var& operator+=(const X& x) {
+  AGRAD_INLINE var& operator+=(const X& x) {
     return accumulate<1>(x);
   }
   template <class X, class = detail::operand_t<X>>
-  var& operator-=(const X& x) {
+  AGRAD_INLINE var& operator-=(const X& x) {
     return accumulate<-1>(x);
   }
   template <class X, class = detail::operand_t<X>>
-  var& operator*=(const X& x) {
+  AGRAD_INLINE var& operator*=(const X& x) {
     return assign(*this * x);
   }
   template <class X, class = detail::operand_t<X>>
-  var& operator/=(const X& x) {
+  AGRAD_INLINE var& operator/=(const X& x) {
     return assign(*this / x);
   }
   var& operator++() { return *this += 1.0; }
@@ -121,12 +121,14 @@ class var {
   void gradient_into(const Theta& theta, Gradient& g) const {
     using size_type = decltype(theta.size());
     tape& t = on_open_tape("grad");
-    bool all_here = true;
-    for (size_type i = 0; i < theta.size(); ++i) all_here &= theta[i].tag_ >> 1 == t.scope_id();
-    if (!all_here) return outer_gradient_into(theta, g);
+    const std::uint32_t here = t.scope_id();
+    std::uint32_t elsewhere = 0;
+    for (size_type i = 0; i < theta.size(); ++i) elsewhere |= (theta[i].tag_ >> 1) ^ here;
+    if (elsewhere != 0) return outer_gradient_into(theta, g);
     grad();
     g.resize(theta.size());
-    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].index_ == 0 ? 0.0 : t.adjoint(theta[i].index_);
+    const double* adjoints = &t.adjoint(0);  // grad() has made those of all variables
+    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].index_ == 0 ? 0.0 : adjoints[theta[i].index_];
   }
 
   // Adjoints of outer scopes' variables add up from sweep to sweep; g is of this sweep alone, so they are set aside.
@@ -148,26 +150,28 @@ class var {
     }
   }
 
+  // Always inlined, so that a sum in a loop stays in registers.
   template <class E>
-  var& assign(const E& e) {
+  AGRAD_INLINE var& assign(const E& e) {
     tape& t = tape::current();
-    const tape::index_type index = t.record<E::leaves>([&](auto& partials, auto& indices) { e.write(1.0, partials, indices); });
+    const tape::index_type index = t.leaf();
+    detail::write_statement(t, index, e, 1);
     value_ = e.value;
     set(index, t);
     return *this;
   }
 
   template <int Sign, class X>
-  var& accumulate(const X& x) {
+  AGRAD_INLINE var& accumulate(const X& x) {
     if constexpr (std::is_arithmetic_v<X>) {  // a number changes the value and no derivative
       if (index_ == 0) return *this = var(value_ + Sign * static_cast<double>(x));
-      return add<Sign>(detail::constant(static_cast<double>(x)));
+      return add<Sign>(detail::constant{static_cast<double>(x)});
     } else {
       return add<Sign>(detail::operand_of<X>::make(x));
     }
   }
   template <int Sign, class E>
-  var& add(const E& e);
+  AGRAD_INLINE var& add(const E& e);
 
   tape& on_open_tape(const char* function) const {
     tape& t = tape::current();
@@ -192,29 +196,30 @@ namespace detail {
 template <>
 struct operand_of<var> {
   using type = leaf;
-  static leaf make(const var& x) {
+  AGRAD_INLINE static leaf make(const var& x) {
 #ifdef AGRAD_CHECKED
     if (x.index_ != 0) x.on_open_tape("expression");
 #endif
     x.share();
-    return leaf(x.value_, x.index_);
+    return {x.value_, x.index_};
   }
 };
 }  // namespace detail
 
 template <int Sign, class E>
 var& var::add(const E& e) {
+  // The value is read before and written after everything that might be a call, so that a loop keeps it in a register: the way
+  // through memory takes three times as long as all the rest.
+  const double value = value_ + Sign * e.value;
   tape& t = tape::current();
-  if (tag_ != t.scope_id() << 1 || index_ == 0) {
+  if (AGRAD_UNLIKELY(tag_ != t.scope_id() << 1 || index_ == 0)) {
     if constexpr (Sign > 0)
       return assign(*this + e);
     else
       return assign(*this - e);
   }
-  value_ += Sign * e.value;
-  if constexpr (E::leaves > 0) {
-    t.record_increment<E::leaves>(index_, [&](auto& partials, auto& indices) { e.write(Sign, partials, indices); });
-  }
+  detail::write_statement(t, index_, e, Sign);
+  value_ = value;
   return *this;
 }
 

@@ -132,10 +132,18 @@ std::size_t density_size(const X&... x) {
   return sizes[first];
 }
 
-/// What stays of an argument while the density is computed: Eigen's expressions are evaluated once.
+/// Whether an Eigen expression is a vector whose entries lie in memory one after the other.
+template <class X, class = void>
+inline constexpr bool is_contiguous_vector = false;
+template <class X>
+inline constexpr bool is_contiguous_vector<X, std::enable_if_t<is_eigen<X>>> =
+    X::IsVectorAtCompileTime && (X::Flags & Eigen::DirectAccessBit) != 0 && X::InnerStrideAtCompileTime == 1;
+
+/// What stays of an argument while the density is computed: Eigen's expressions are evaluated once, maps and segments of
+/// vectors are read where they are.
 template <class X>
 decltype(auto) evaluated_argument(const X& x) {
-  if constexpr (is_eigen<X>)
+  if constexpr (is_eigen<X> && !is_contiguous_vector<X>)
     return x.eval();
   else
     return (x);

@@ -1,6 +1,8 @@
-// Densities: all families of density rules, and the one list of them.
+// Densities: all families of density rules, and the one list of them; and generalised linear models, which are no rules for
+// terms.
 #pragma once
 
+#include <agrad/rules/density/bernoulli_logit_glm.hpp>
 #include <agrad/rules/density/normal.hpp>
 
 namespace agrad::rules {

@@ -1,70 +1,18 @@
-// Density: one log probability density, stated once for one term, and the loops that sum it over many.
+// Density: sums of a density rule's terms, their partial derivatives and adjoints, and the checks of arguments.
 //
-// A density rule derives from density_rule<arity> and gives
-//     name, text, source   as a scalar rule does
-//     arguments            for each its name, the condition on it, and whether `prepare` reads it
-//     prepared<S>          what depends on the arguments marked so alone; computed once when these are scalars
-//     prepare              makes it
-//     term                 value of one term, and its partial derivatives when they are wanted
-// all templated on their scalar S. An argument has one value for all terms (stride 0) or one for each (stride 1), so there
-// is one loop for all mixtures of scalars and arrays, on plain pointers: the tape, recorded programs and duals share it.
-// Read next: rules/density/normal.hpp, a family to imitate; rules/density/apply.hpp, which calls these loops.
+// An argument has one value for all terms (stride 0) or one for each (stride 1), so there is one loop (rules/density/loop.hpp)
+// for all mixtures of scalars and arrays, on plain pointers: the tape, recorded programs and duals share it.
+// Read next: rules/density/apply.hpp, which calls these functions.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <initializer_list>
-#include <string_view>
+#include <cstdint>
+#include <utility>
 
-#include <agrad/base/check.hpp>
-#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/density/loop.hpp>
 
 namespace agrad {
-
-/// What a rule says of one of its arguments.
-struct density_argument {
-  std::string_view name;
-  condition must;
-  bool prepared = false;  // `prepare` reads it
-};
-
-/// One argument of a call: one value (stride 0) or one for each term (stride 1).
-template <class S>
-struct density_input {
-  const S* values = nullptr;
-  std::size_t stride = 0;
-  bool active = false;  // derivatives with respect to it are wanted
-};
-
-/// Which parts of a log density are kept: all, or with `propto` those that depend on an active argument.
-template <int Arity>
-struct density_parts {
-  bool propto = false;
-  std::array<bool, Arity> active{};
-
-  bool constants() const { return !propto; }
-  /// Whether a part that depends on these arguments is kept.
-  bool of(std::initializer_list<int> arguments) const {
-    if (!propto) return true;
-    for (const int i : arguments)
-      if (active[static_cast<std::size_t>(i)]) return true;
-    return false;
-  }
-};
-
-/// What all density rules have.
-template <int Arity>
-struct density_rule {
-  static constexpr int arity = Arity;
-  static constexpr std::string_view source = {};
-  using parts = density_parts<Arity>;
-  /// One value, or one partial derivative, for each argument.
-  template <class S>
-  using each = std::array<S, Arity>;
-};
-
-template <class Rule, class S>
-using density_inputs = std::array<density_input<S>, static_cast<std::size_t>(Rule::arity)>;
 
 namespace detail {
 
@@ -93,22 +41,101 @@ bool is_nothing(std::size_t n, const typename Rule::parts& parts) {
   return n == 0 || !any;
 }
 
-/// Calls use(i, prepared, x) for each of n > 0 terms.
-template <class Rule, class S, class Use>
-void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& parts, const Use& use) {
-  constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
-  std::array<S, arity> x;
-  bool prepare_each = false;
-  for (std::size_t k = 0; k < arity; ++k) {
-    x[k] = *in[k].values;
-    prepare_each = prepare_each || (Rule::arguments[k].prepared && in[k].stride != 0);
+/// Sums of values and of the partial derivatives with respect to scalars; those with respect to arrays go to Store.
+template <class Rule, class S, class Store>
+struct density_sums {
+  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  density_inputs<Rule, S> in;
+  Store to;
+  density_total<S> value{};
+  std::array<density_total<S>, arity> partials = same_for_each(density_total<S>{}, std::make_index_sequence<arity>{});
+
+  template <class P>
+  AGRAD_INLINE void add(std::size_t i, const P& term, const std::array<P, arity>& partial) {
+    value.add(term);
+    add(i, partial, places{});
   }
-  auto prepared = Rule::prepare(x, parts);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < arity; ++k) x[k] = in[k].values[i * in[k].stride];
-    if (prepare_each) prepared = Rule::prepare(x, parts);
-    use(i, prepared, x);
+  /// Calls use(k, sum) with the sum of partial derivatives for each scalar argument that is active.
+  template <class Use>
+  AGRAD_INLINE void scalars(const Use& use) const {
+    scalars(use, places{});
   }
+
+ private:
+  using places = std::make_index_sequence<arity>;
+  template <class Use, std::size_t... K>
+  AGRAD_INLINE void scalars(const Use& use, std::index_sequence<K...>) const {
+    ((in[K].active && in[K].stride == 0 ? use(K, partials[K].sum()) : void()), ...);
+  }
+  template <class P, std::size_t... K>
+  AGRAD_INLINE void add(std::size_t i, const std::array<P, arity>& partial, std::index_sequence<K...>) {
+    (add<K>(i, partial[K]), ...);
+  }
+  template <std::size_t K, class P>
+  AGRAD_INLINE void add(std::size_t i, const P& partial) {
+    if (!in[K].active) return;
+    if (in[K].stride == 0)
+      partials[K].add(partial);
+    else
+      to(K, i, partial);
+  }
+};
+
+/// The sum of values alone.
+template <class S>
+struct density_value_sum {
+  density_total<S> value{};
+  template <class P, class Partial>
+  AGRAD_INLINE void add(std::size_t, const P& term, const Partial&) {
+    value.add(term);
+  }
+};
+
+/// Puts partial derivatives where they are wanted.
+template <class S, std::size_t Arity>
+struct store_partials {
+  const std::array<S*, Arity>& partial;
+  template <class P>
+  AGRAD_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
+    store(partial[k] + i, d);
+  }
+};
+
+/// Adds their products with the adjoint of the sum to adjoints.
+template <class S, std::size_t Arity>
+struct add_to_adjoints {
+  const std::array<S*, Arity>& adjoint;
+  const S& sum_adjoint;
+  template <class P>
+  AGRAD_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
+    store(adjoint[k] + i, load<P>(adjoint[k] + i) + d * P(sum_adjoint));
+  }
+};
+
+/// The first of n numbers that does not meet its condition, n if there is none. Counted without branches, in integers as wide
+/// as doubles, so that the compiler makes vectors of it.
+template <bool (*holds)(double), class S>
+std::size_t first_outside(const S* x, std::size_t n) {
+  std::int64_t outside = 0;
+  for (std::size_t i = 0; i < n; ++i) outside += static_cast<std::int64_t>(!holds(primal_value(x[i])));
+  if (AGRAD_UNLIKELY(outside != 0))
+    for (std::size_t i = 0; i < n; ++i)
+      if (!holds(primal_value(x[i]))) return i;
+  return n;
+}
+
+template <class Rule, std::size_t K, class S>
+void density_check_argument(std::size_t n, const density_input<S>& in) {
+  constexpr density_argument argument = Rule::arguments[K];
+  const std::size_t size = in.stride == 0 && n > 0 ? 1 : n, i = first_outside<argument.must.holds>(in.values, size);
+  if (AGRAD_UNLIKELY(i != size))
+    fail_check(Rule::name, argument.name, in.stride == 0 ? -1 : static_cast<long>(i), primal_value(in.values[i]), argument.must,
+               {});
+}
+
+template <class Rule, class S, std::size_t... K>
+void density_check(std::size_t n, const density_inputs<Rule, S>& in, std::index_sequence<K...>) {
+  (density_check_argument<Rule, K>(n, in[K]), ...);
 }
 
 }  // namespace detail
@@ -116,25 +143,16 @@ void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename 
 /// Throws DomainError unless every argument meets its condition.
 template <class Rule, class S>
 void density_check(std::size_t n, const density_inputs<Rule, S>& in) {
-  for (std::size_t k = 0; k < in.size(); ++k) {
-    const density_argument& argument = Rule::arguments[k];
-    for (std::size_t i = 0; i < (in[k].stride == 0 && n > 0 ? 1 : n); ++i)
-      check(Rule::name, argument.name, detail::primal_value(in[k].values[i]), argument.must,
-            in[k].stride == 0 ? -1 : static_cast<long>(i));
-  }
+  detail::density_check<Rule>(n, in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
 }
 
 /// The sum of n terms, 0 for n = 0. The arguments are taken as they are; see density_check.
 template <class Rule, class S>
 S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
   const auto parts = detail::parts_of<Rule>(in, propto);
-  S sum(0);
-  if (detail::is_nothing<Rule>(n, parts)) return sum;
-  detail::each_term<Rule>(n, in, parts, [&](std::size_t, const auto& prepared, const auto& x) {
-    std::array<S, static_cast<std::size_t>(Rule::arity)> unused;
-    sum += Rule::template term<false>(prepared, x, parts, unused);
-  });
-  return sum;
+  detail::density_value_sum<S> sums;
+  if (!detail::is_nothing<Rule>(n, parts)) detail::each_term<Rule, false>(n, in, parts, sums);
+  return sums.value.sum();
 }
 
 /// The sum of n terms and its partial derivatives: for each active argument k, partial[k] has room for one (stride 0) or n
@@ -142,23 +160,12 @@ S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
 template <class Rule, class S>
 S density_partials(std::size_t n, const density_inputs<Rule, S>& in, bool propto,
                    const std::array<S*, static_cast<std::size_t>(Rule::arity)>& partial) {
-  constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  using store_to = detail::store_partials<S, static_cast<std::size_t>(Rule::arity)>;
   const auto parts = detail::parts_of<Rule>(in, propto);
-  S sum(0);
-  std::array<S, arity> totals{};  // of the arguments with stride 0
-  if (!detail::is_nothing<Rule>(n, parts)) {
-    detail::each_term<Rule>(n, in, parts, [&](std::size_t i, const auto& prepared, const auto& x) {
-      std::array<S, arity> d;
-      sum += Rule::template term<true>(prepared, x, parts, d);
-      for (std::size_t k = 0; k < arity; ++k) {
-        totals[k] += d[k];
-        if (in[k].active && in[k].stride != 0) partial[k][i] = d[k];
-      }
-    });
-  }
-  for (std::size_t k = 0; k < arity; ++k)
-    if (in[k].active && in[k].stride == 0) *partial[k] = totals[k];
-  return sum;
+  detail::density_sums<Rule, S, store_to> sums{in, {partial}};
+  if (!detail::is_nothing<Rule>(n, parts)) detail::each_term<Rule, true>(n, in, parts, sums);
+  sums.scalars([&](std::size_t k, const S& sum) { *partial[k] = sum; });
+  return sums.value.sum();
 }
 
 /// Adds the adjoint of the sum times the partial derivatives to adjoint[k], which has the stride of argument k, for each
@@ -166,20 +173,12 @@ S density_partials(std::size_t n, const density_inputs<Rule, S>& in, bool propto
 template <class Rule, class S>
 void density_adjoint(std::size_t n, const density_inputs<Rule, S>& in, bool propto, const S& sum_adjoint,
                      const std::array<S*, static_cast<std::size_t>(Rule::arity)>& adjoint) {
-  constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  using add_to = detail::add_to_adjoints<S, static_cast<std::size_t>(Rule::arity)>;
   const auto parts = detail::parts_of<Rule>(in, propto);
   if (detail::is_nothing<Rule>(n, parts)) return;
-  std::array<S, arity> totals{};
-  detail::each_term<Rule>(n, in, parts, [&](std::size_t i, const auto& prepared, const auto& x) {
-    std::array<S, arity> d;
-    Rule::template term<true>(prepared, x, parts, d);
-    for (std::size_t k = 0; k < arity; ++k) {
-      totals[k] += d[k];
-      if (in[k].active && in[k].stride != 0) adjoint[k][i] += d[k] * sum_adjoint;
-    }
-  });
-  for (std::size_t k = 0; k < arity; ++k)
-    if (in[k].active && in[k].stride == 0) *adjoint[k] += totals[k] * sum_adjoint;
+  detail::density_sums<Rule, S, add_to> sums{in, {adjoint, sum_adjoint}};
+  detail::each_term<Rule, true>(n, in, parts, sums);
+  sums.scalars([&](std::size_t k, const S& sum) { *adjoint[k] += sum * sum_adjoint; });
 }
 
 }  // namespace agrad

@@ -10,16 +10,17 @@ namespace agrad {
 namespace detail {
 inline constexpr double half_log_two_pi = 0.918938533204672741780329736405617640;
 
-/// What densities with a scale need of it: 1 / sigma, and the terms that depend on sigma alone.
-template <class S>
+/// What densities need of their scale, argument K: 1 / sigma, and the terms that depend on sigma alone.
+template <class S, std::size_t K>
 struct prepared_scale {
   S inverse, offset;
 
-  template <class Parts>
-  prepared_scale(const S& sigma, int argument, const Parts& parts)
-      : inverse(1.0 / sigma), offset(parts.constants() ? -half_log_two_pi : 0.0) {
-    if (parts.of({argument})) offset -= log(sigma);
+  template <class X, class Parts>
+  prepared_scale(const X& x, const Parts& kept) : inverse(1.0 / x[K]), offset(kept.constants() ? -half_log_two_pi : 0.0) {
+    if (kept.of({static_cast<int>(K)})) offset -= log(x[K]);
   }
+  template <class R>
+  explicit prepared_scale(const prepared_scale<R, K>& same) : inverse(same.inverse), offset(same.offset) {}
 };
 }  // namespace detail
 
@@ -31,12 +32,10 @@ struct normal_lpdf_rule : density_rule<3> {
       {"y", must_be::not_nan}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 
   template <class S>
-  static detail::prepared_scale<S> prepare(const each<S>& x, const parts& kept) {
-    return {x[2], 2, kept};
-  }
+  using prepared = detail::prepared_scale<S, 2>;
 
   template <bool with_partials, class S>
-  static S term(const detail::prepared_scale<S>& scale, const each<S>& x, const parts&, each<S>& partial) {
+  static S term(const prepared<S>& scale, const each<S>& x, const parts&, each<S>& partial) {
     const S z = (x[0] - x[1]) * scale.inverse;
     if constexpr (with_partials) {
       partial[1] = z * scale.inverse;
@@ -62,21 +61,19 @@ struct lognormal_lpdf_rule : density_rule<3> {
       {"y", must_be::nonnegative}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 
   template <class S>
-  static detail::prepared_scale<S> prepare(const each<S>& x, const parts& kept) {
-    return {x[2], 2, kept};
+  using prepared = detail::prepared_scale<S, 2>;
+
+  template <class S>
+  static bool in_support(const each<S>& x) {
+    return x[0] > 0 && x[0] < infinity;
   }
 
   template <bool with_partials, class S>
-  static S term(const detail::prepared_scale<S>& scale, const each<S>& x, const parts& kept, each<S>& partial) {
-    const S& y = x[0];
-    if (y == 0 || y == infinity) {  // the density is 0 there and all around it
-      if constexpr (with_partials) partial = {S(0), S(0), S(0)};
-      return S(-infinity);
-    }
-    const S log_y = log(y), z = (log_y - x[1]) * scale.inverse;
+  static S term(const prepared<S>& scale, const each<S>& x, const parts& kept, each<S>& partial) {
+    const S log_y = log(x[0]), z = (log_y - x[1]) * scale.inverse;
     if constexpr (with_partials) {
       partial[1] = z * scale.inverse;
-      partial[0] = -(1.0 + partial[1]) / y;
+      partial[0] = -(1.0 + partial[1]) / x[0];
       partial[2] = (z * z - 1.0) * scale.inverse;
     }
     const S value = scale.offset - 0.5 * (z * z);

@@ -1,0 +1,141 @@
+// Callable: how functionals call what they are given, and what may come back.
+//
+// A callable takes a column vector of T: of fixed size where x has one and the callable takes it, else of dynamic size. It
+// returns a T, an expression, a number (a function that ignores its argument), or a vector of these, as the functional
+// wants. Whether it can be called with a scalar at all is asked of its signature: `accepts`.
+// Read next: functionals/gradient.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <agrad/base/error.hpp>
+#include <agrad/rules/array.hpp>
+
+namespace agrad::detail {
+
+// ---- with which scalars ------------------------------------------------------------------------------------------------
+
+template <class X, class = void>
+struct scalar_inside {
+  using type = void;
+};
+template <class X>
+struct scalar_inside<X, std::void_t<typename X::Scalar>> {
+  using type = typename X::Scalar;
+};
+
+/// The scalar of the one signature that a callable has, void when it is a template or overloaded. Every vector of Eigen
+/// converts to every other as far as a signature tells, and fails when the conversion is compiled, so one has to look.
+template <class F, class = void>
+struct only_scalar {
+  using type = void;
+};
+template <class R, class X, bool N>
+struct only_scalar<R (*)(X) noexcept(N), void> : scalar_inside<std::decay_t<X>> {};
+template <class R, class C, class X, bool N>
+struct only_scalar<R (C::*)(X) const noexcept(N), void> : scalar_inside<std::decay_t<X>> {};
+template <class F>
+struct only_scalar<F, std::void_t<decltype(&F::operator())>> : only_scalar<decltype(&F::operator())> {};
+
+template <class F, class Vector>
+inline constexpr bool accepts_vector = std::is_invocable_v<const F&, const Vector&> &&
+                                       (std::is_void_v<typename only_scalar<std::decay_t<F>>::type> ||
+                                        std::is_same_v<typename only_scalar<std::decay_t<F>>::type, typename Vector::Scalar>);
+
+template <class X, class T>
+using as_long_as = Eigen::Matrix<T, X::SizeAtCompileTime, 1>;
+
+/// Whether f can be called with a vector of T as long as an X. A template that says so in its signature and then does not
+/// compile is an error in the template.
+template <class F, class X, class T>
+inline constexpr bool accepts = accepts_vector<F, as_long_as<X, T>> || accepts_vector<F, vector_of<T>>;
+
+/// The vector of T that f is called with at an x of type X.
+template <class F, class X, class T>
+using argument_t = std::conditional_t<accepts_vector<F, as_long_as<X, T>>, as_long_as<X, T>, vector_of<T>>;
+
+/// The point x as a column in memory; copied only where it is not one already.
+template <class X>
+Eigen::Ref<const as_long_as<X, double>> point(const Eigen::MatrixBase<X>& x) {
+  static_assert(X::IsVectorAtCompileTime, "x must be a vector");
+  static_assert(std::is_same_v<typename X::Scalar, double>, "x must be a vector of double");
+  return x.derived();
+}
+
+/// x as constants of another scalar.
+template <class F, class T, class X>
+argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
+  static_assert(
+      accepts<F, X, T>,
+      "f cannot be called with an Eigen column vector of this scalar; template it on its scalar, and give x a fixed size "
+      "where f's argument has one");
+  const Eigen::Ref<const as_long_as<X, double>> values = point(x);
+  argument_t<F, X, T> result(values.size());
+  for (Eigen::Index i = 0; i < values.size(); ++i) result[i] = values[i];
+  return result;
+}
+
+// ---- what comes back ---------------------------------------------------------------------------------------------------
+
+template <class T, class R>
+T as_scalar(R&& result) {
+  static_assert(std::is_convertible_v<R, T> || std::is_convertible_v<R, stored_t<std::decay_t<R>>>,
+                "f must return a scalar: its argument's, an expression of it, or a number");
+  if constexpr (std::is_convertible_v<R, T>)
+    return std::forward<R>(result);
+  else
+    return static_cast<stored_t<std::decay_t<R>>>(result);
+}
+
+[[noreturn]] AGRAD_COLD inline void fail_not_a_vector(std::string_view function, Eigen::Index rows, Eigen::Index cols) {
+  throw ShapeError(std::string(function) + ": f(x) is of shape (" + std::to_string(rows) + ", " + std::to_string(cols) +
+                   "), but must be a vector; return its entries as one column");
+}
+
+/// The results as a vector of T; a scalar is a vector of one.
+template <class T, class R>
+vector_of<T> as_vector(std::string_view function, R&& result) {
+  using result_type = std::decay_t<R>;
+  if constexpr (std::is_same_v<result_type, vector_of<T>>) {
+    return std::forward<R>(result);
+  } else if constexpr (is_eigen<result_type>) {
+    if (result.rows() != 1 && result.cols() != 1 && result.size() > 0)
+      fail_not_a_vector(function, result.rows(), result.cols());
+    const typename result_type::PlainObject& values = result;
+    vector_of<T> y(values.size());
+    for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = values.data()[i];
+    return y;
+  } else if constexpr (rank_of<result_type> > array_rank) {  // matrix<var>
+    if (result.cols() != 1) fail_not_a_vector(function, result.rows(), result.cols());
+    vector_of<T> y(result.size());
+    for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = result[i];
+    return y;
+  } else {
+    return vector_of<T>::Constant(1, as_scalar<T>(std::forward<R>(result)));
+  }
+}
+
+// ---- where results go --------------------------------------------------------------------------------------------------
+
+[[noreturn]] AGRAD_COLD inline void fail_output_shape(std::string_view function, std::string_view name, Eigen::Index rows,
+                                                      Eigen::Index cols, Eigen::Index wanted_rows, Eigen::Index wanted_cols) {
+  const auto text = [](Eigen::Index r, Eigen::Index c) { return "(" + std::to_string(r) + ", " + std::to_string(c) + ")"; };
+  throw ShapeError(std::string(function) + ": " + std::string(name) + " is of the fixed shape " + text(rows, cols) +
+                   ", but must be of shape " + text(wanted_rows, wanted_cols));
+}
+
+/// Resizes an output, which may be of fixed size if that is the size.
+template <class Output>
+void resize(std::string_view function, std::string_view name, Eigen::PlainObjectBase<Output>& output, Eigen::Index rows,
+            Eigen::Index cols = 1) {
+  constexpr bool any_rows = Output::RowsAtCompileTime == Eigen::Dynamic, any_cols = Output::ColsAtCompileTime == Eigen::Dynamic;
+  if (AGRAD_UNLIKELY((!any_rows && output.rows() != rows) || (!any_cols && output.cols() != cols)))
+    fail_output_shape(function, name, output.rows(), output.cols(), rows, cols);
+  output.resize(rows, cols);
+}
+
+}  // namespace agrad::detail

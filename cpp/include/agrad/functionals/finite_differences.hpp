@@ -1,0 +1,168 @@
+// Finite differences: derivatives from values alone, to order 6, with an estimate of their error. For tests.
+//
+// The slopes over three pairs of points, h, 2h and 3h on either side, combine to an error of order h^6 (Fornberg 1988,
+// "Generation of finite difference formulas on arbitrarily spaced grids", table 1). A slope is divided by the distance of its
+// points as they were rounded. h starts at an eighth of the coordinate's magnitude and is divided by four until rounding
+// prevails; each result keeps the step with the smallest estimated error: a large one where the function is smooth, a
+// short one near the end of its domain or a kink. The error is estimated from order 4 on the same points, and from the noise of the values, which
+// their sixth difference shows (Hamming 1973, "Numerical Methods for Scientists and Engineers", section 10.6).
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <agrad/functionals/gradient.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The values of f at x: of its plain form, or where it has none, of its variables.
+template <class F, class X>
+Eigen::VectorXd values_of(const F& f, const Eigen::MatrixBase<X>& x) {
+  if constexpr (accepts<F, X, double>) {
+    return as_vector<double>("finite_difference", f(constants<F, double>(x)));
+  } else {
+    const scope own;
+    const vector_of<var> y = as_vector<var>("finite_difference", f(constants<F, var>(x)));
+    Eigen::VectorXd values(y.size());
+    for (Eigen::Index i = 0; i < y.size(); ++i) values[i] = y[i].val();
+    return values;
+  }
+}
+
+/// Derivatives of the entries of a vector, and estimates of their errors; `rounding` is the part that shorter steps enlarge.
+struct difference {
+  Eigen::VectorXd value, error, rounding{};
+};
+
+/// The difference quotient of a curve t -> vector with points h, 2h and 3h on either side of t.
+template <class Curve>
+difference difference_quotient(const Curve& curve, double t, const Eigen::VectorXd& centre, double h) {
+  Eigen::VectorXd largest = centre.cwiseAbs(), sixth = -20 * centre;
+  const auto slope = [&](double steps, double binomial) -> Eigen::VectorXd {
+    const double right = t + steps * h, left = t - steps * h;
+    const Eigen::VectorXd above = curve(right), below = curve(left);
+    largest = largest.cwiseMax(above.cwiseAbs()).cwiseMax(below.cwiseAbs());
+    sixth += binomial * (above + below);
+    return (above - below) / (right - left);
+  };
+  const Eigen::VectorXd one = slope(1, 15), two = slope(2, -6), three = slope(3, 1);
+  const Eigen::VectorXd order_4 = (4 * one - two) / 3;
+  difference result;
+  result.value = 1.5 * one - 0.6 * two + 0.1 * three;
+  result.rounding = 2 / h * std::numeric_limits<double>::epsilon() * largest;
+  const Eigen::VectorXd noise = 2 / h / std::sqrt(924.0) * sixth.cwiseAbs();  // 924: the sum of the squared binomials
+  result.error = (result.value - order_4).cwiseAbs() + result.rounding.cwiseMax(noise);
+  return result;
+}
+
+/// Keeps the better of two estimates of one number. A shorter step overrules a longer one that it contradicts: that one
+/// has stepped over something, such as a whole period.
+inline void keep_better(difference& best, const difference& shorter, Eigen::Index i) {
+  // Not by noise: values may be some hundred roundings off, and the sixth difference small by chance.
+  const double tolerance = 3 * (shorter.error[i] + best.error[i]) + 100 * shorter.rounding[i];
+  const bool contradicts = std::abs(shorter.value[i] - best.value[i]) > tolerance;
+  if (!(shorter.error[i] < best.error[i] || contradicts)) return;
+  best.value[i] = shorter.value[i];
+  best.error[i] = shorter.error[i];
+}
+
+/// The derivative at t of a curve t -> vector, of which `centre` is the value there; nan where no step gives numbers. Steps get
+/// shorter until rounding prevails in all entries, twice, lest the first time was chance.
+template <class Curve>
+difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& centre) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  difference best{Eigen::VectorXd::Constant(centre.size(), nan), Eigen::VectorXd::Constant(centre.size(), infinity)};
+  const double shortest = t == 0 ? 0x1p-40 : std::abs(t) * 0x1p-16;
+  double h = std::exp2(std::floor(std::log2(std::max(std::abs(t), 1.0))) - 3);
+  for (int settled = 0; settled < 2 && h >= shortest && std::isfinite(h); h /= 4) {
+    difference next;
+    try {
+      next = difference_quotient(curve, t, centre, h);
+    } catch (const std::domain_error&) {
+      continue;  // a point outside of the domain: a shorter step
+    }
+    bool rounding_prevails = true;
+    for (Eigen::Index i = 0; i < centre.size(); ++i) {
+      keep_better(best, next, i);
+      rounding_prevails = rounding_prevails && next.error[i] <= 2 * next.rounding[i];
+    }
+    settled = rounding_prevails ? settled + 1 : 0;
+  }
+  return best;
+}
+
+}  // namespace detail
+
+/// Value and Jacobian of a vector function by central differences of order 6, with estimates of the errors.
+///
+/// f: callable with a column vector of double (or only of var), returns a vector of length m or a scalar. It may throw
+/// std::domain_error, or return nan, outside of its domain. x: of length n. fx: resized to m. jacobian and error: resized to m x n;
+/// an entry for which no step gave numbers is nan, its error infinite. About 30 calls of f a coordinate. For tests: gradients by
+/// `gradient` and `jacobian` are exact, and cheaper.
+template <class F, class X, class Fx, class J, class E>
+void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+                                Eigen::PlainObjectBase<J>& jacobian, Eigen::PlainObjectBase<E>& error) {
+  const detail::as_long_as<X, double> at = detail::point(x);
+  const Eigen::VectorXd centre = detail::values_of(f, at);
+  detail::resize("finite_difference_jacobian", "fx", fx, centre.size());
+  detail::resize("finite_difference_jacobian", "J", jacobian, centre.size(), at.size());
+  detail::resize("finite_difference_jacobian", "error", error, centre.size(), at.size());
+  fx = centre;
+  for (Eigen::Index j = 0; j < at.size(); ++j) {
+    const auto curve = [&](double t) {
+      detail::as_long_as<X, double> shifted = at;
+      shifted[j] = t;
+      return detail::values_of(f, shifted);
+    };
+    const detail::difference column = detail::differentiate(curve, at[j], centre);
+    jacobian.col(j) = column.value;
+    error.col(j) = column.error;
+  }
+}
+
+/// The same without the errors.
+template <class F, class X, class Fx, class J>
+void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+                                Eigen::PlainObjectBase<J>& jacobian) {
+  Eigen::MatrixXd error;
+  finite_difference_jacobian(f, x, fx, jacobian, error);
+}
+
+/// Value and gradient of a scalar function in the same way. g: resized to n.
+template <class F, class X, class G>
+void finite_difference_gradient(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
+  Eigen::Matrix<double, 1, 1> value;
+  Eigen::Matrix<double, 1, Eigen::Dynamic> row;
+  finite_difference_jacobian(f, x, value, row);
+  detail::resize("finite_difference_gradient", "g", g, x.size());
+  fx = value[0];
+  g = row.transpose();
+}
+
+/// Value and Hessian of a scalar function: differences of order 6 of its gradient, which is by reverse mode; symmetric to the
+/// last bit, because it is the mean of the differences and their transpose.
+///
+/// f: callable with a column vector of var. x: of length n. H: resized to n x n.
+template <class F, class X, class H>
+void finite_difference_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian) {
+  Eigen::VectorXd g;
+  gradient(f, x, fx, g);
+  const auto gradient_of = [&](const detail::as_long_as<X, double>& at) {
+    double value = 0;
+    Eigen::VectorXd slope;
+    gradient(f, at, value, slope);
+    return slope;
+  };
+  Eigen::MatrixXd rows;
+  finite_difference_jacobian(gradient_of, x, g, rows);
+  detail::resize("finite_difference_hessian", "H", hessian, x.size(), x.size());
+  for (Eigen::Index j = 0; j < x.size(); ++j)
+    for (Eigen::Index i = j; i < x.size(); ++i) hessian(i, j) = hessian(j, i) = 0.5 * (rows(i, j) + rows(j, i));
+}
+
+}  // namespace agrad

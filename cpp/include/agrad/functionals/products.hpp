@@ -1,0 +1,124 @@
+// Products: derivatives in one direction, at the cost of one pass or two, whatever the number of inputs.
+//
+//     jvp, gradient_dot_vector, partial_derivative      forward mode, nothing is recorded
+//     vjp                                               reverse mode, one recording and one sweep
+//     hessian_times_vector                              forward over reverse, one recording and one sweep
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <agrad/base/check.hpp>
+#include <agrad/dual/dual.hpp>
+#include <agrad/functionals/callable.hpp>
+#include <agrad/functionals/hessian.hpp>
+#include <agrad/functionals/independent.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+template <class V>
+void check_direction(std::string_view function, std::string_view name, const Eigen::MatrixBase<V>& v, Eigen::Index n,
+                     std::string_view what) {
+  static_assert(V::IsVectorAtCompileTime, "a direction must be a vector");
+  check_size(function, name, static_cast<std::size_t>(v.size()), static_cast<std::size_t>(n), what);
+}
+
+/// f at x + v e, where e^2 = 0: a value and its derivative in the direction v.
+template <class F, class X, class V>
+decltype(auto) along(const F& f, const Eigen::MatrixBase<X>& x, const V& v) {
+  auto at = constants<F, dual<double>>(x);
+  for (Eigen::Index i = 0; i < at.size(); ++i) at[i].tangent[0] = v.derived().coeff(i);
+  return f(std::as_const(at));
+}
+
+}  // namespace detail
+
+/// Value and derivative of a vector function in one direction: J v, by forward mode.
+///
+/// f: callable with a column vector of dual<double>, returns a vector of length m. x, v: of length n. fx: resized to m. product: J v, resized to m.
+/// Throws ShapeError when v is not as long as x.
+template <class F, class X, class V, class Fx, class P>
+void jvp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Eigen::PlainObjectBase<Fx>& fx,
+         Eigen::PlainObjectBase<P>& product) {
+  detail::check_direction("jvp", "v", v, x.size(), "the length of x");
+  const vector_of<dual<double>> y = detail::as_vector<dual<double>>("jvp", detail::along(f, x, v));
+  detail::resize("jvp", "fx", fx, y.size());
+  detail::resize("jvp", "Jv", product, y.size());
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    fx[i] = y[i].value;
+    product[i] = y[i].tangent[0];
+  }
+}
+
+/// Value of a vector function and w'J for a weight of each result, by one reverse sweep.
+///
+/// f: callable with a column vector of var, returns a vector of length m. x: of length n. w: of length m. fx: resized to m.
+/// wJ: resized to n. Throws ShapeError when w is not as long as f(x).
+template <class F, class X, class W, class Fx, class WJ>
+void vjp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Eigen::PlainObjectBase<Fx>& fx,
+         Eigen::PlainObjectBase<WJ>& wJ) {
+  static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");
+  const scope own;
+  const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
+  const vector_of<var> y = detail::as_vector<var>("vjp", f(at.variables));
+  detail::check_direction("vjp", "w", w, y.size(), "the length of f(x)");
+  const Eigen::VectorXd seeds = detail::point(w);  // w may be what fx or wJ is written to
+  detail::resize("vjp", "fx", fx, y.size());
+  detail::resize("vjp", "wJ", wJ, at.variables.size());
+  var sum;
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    fx[i] = y[i].val();
+    sum += seeds[i] * y[i];
+  }
+  sum.grad();
+  wJ = at.adjoints();
+}
+
+/// Value and derivative of a scalar function in one direction: g'v, by forward mode.
+///
+/// f: callable with a column vector of dual<double>, returns one or a number. x, v: of length n. Throws ShapeError when v is
+/// not as long as x.
+template <class F, class X, class V>
+void gradient_dot_vector(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx, double& gv) {
+  detail::check_direction("gradient_dot_vector", "v", v, x.size(), "the length of x");
+  const auto y = detail::as_scalar<dual<double>>(detail::along(f, x, v));
+  fx = y.value;
+  gv = y.tangent[0];
+}
+
+/// Value and derivative of a scalar function with respect to x[i], by forward mode.
+///
+/// f: callable with a column vector of dual<double>, returns one or a number. i counts from 0. Throws std::out_of_range.
+template <class F, class X>
+void partial_derivative(const F& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, double& fx, double& dfx) {
+  if (AGRAD_UNLIKELY(i < 0 || i >= x.size()))
+    throw std::out_of_range(detail::sentence("partial_derivative", "i", -1, static_cast<long>(i),
+                                             "an index of x, from 0 to " + std::to_string(x.size() - 1)));
+  gradient_dot_vector(f, x, Eigen::VectorXd::Unit(x.size(), i), fx, dfx);
+}
+
+/// Value of a scalar function and the product of its Hessian with a vector: one recording and one sweep, never the Hessian.
+///
+/// f: callable with a column vector of dual<var>, returns one or a number. x, v: of length n. fx: the value. product: H v, resized to n.
+/// Throws ShapeError when v is not as long as x. Source: Pearlmutter 1994, "Fast exact multiplication by the Hessian".
+template <class F, class X, class V, class P>
+void hessian_times_vector(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx,
+                          Eigen::PlainObjectBase<P>& product) {
+  detail::check_direction("hessian_times_vector", "v", v, x.size(), "the length of x");
+  const scope own;
+  const detail::independent<vector_of<var>> leaves(detail::point(x));
+  auto duals = detail::duals_of<F, X, dual<var>>(leaves.variables);
+  for (Eigen::Index i = 0; i < duals.size(); ++i)
+    if (v.derived().coeff(i) != 0) duals[i].tangent[0] = detail::constant_var(v.derived().coeff(i));
+  const auto y = detail::as_scalar<dual<var>>(f(std::as_const(duals)));
+  y.tangent[0].grad();
+  detail::resize("hessian_times_vector", "Hv", product, leaves.variables.size());
+  fx = y.value.val();
+  product = leaves.adjoints();
+}
+
+}  // namespace agrad

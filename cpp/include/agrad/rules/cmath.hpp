@@ -1,0 +1,109 @@
+// The rest of <cmath> for agrad's scalars: functions made of rules, and functions of the value alone.
+//
+// hypot of three arguments, modf, frexp, remquo and scalbn are compositions of rules, so they need none of their own.
+// Classification (isnan and its kind) and conversion to integers (lround and its kind) have no derivative: they look at the
+// number behind a variable, an expression or a dual. Left out are logb, ilogb and nextafter: jumps, or no function of reals.
+#pragma once
+
+#include <cmath>
+
+#include <agrad/rules/piecewise.hpp>
+#include <agrad/rules/power.hpp>
+
+namespace agrad {
+
+namespace detail {
+// An operand as agrad's functions take it: integers alone would be left to <cmath>.
+template <class X>
+using real_operand = std::conditional_t<std::is_arithmetic_v<X>, double, X>;
+}  // namespace detail
+
+// ---- made of rules -----------------------------------------------------------------------------------------------------
+
+/// sqrt(x^2 + y^2 + z^2) without overflow; its derivative at (0, 0, 0) is taken to be 0.
+template <class X, class Y, class Z, class = detail::if_scalar_operands<X, Y, Z>>
+auto hypot(const X& x, const Y& y, const Z& z) {
+  using real_x = detail::real_operand<X>;
+  using real_y = detail::real_operand<Y>;
+  return apply<hypot_rule>(apply<hypot_rule>(static_cast<const real_x&>(x), static_cast<const real_y&>(y)), z);
+}
+
+/// x times 2^exponent: C's two names for ldexp where the radix is 2.
+template <class X, class = detail::if_scalar_operands<X>>
+auto scalbn(const X& x, int exponent) {
+  return ldexp(x, exponent);
+}
+template <class X, class = detail::if_scalar_operands<X>>
+auto scalbln(const X& x, long exponent) {
+  return apply<ldexp_rule>(x, static_cast<double>(exponent));
+}
+
+/// The fraction of x, with its sign and derivative 1; `*whole` becomes x without it.
+template <class X, class = detail::if_scalar_operands<X>>
+detail::stored_t<X> modf(const X& x, detail::stored_t<X>* whole) {
+  const detail::stored_t<X> given = x;
+  *whole = trunc(given);
+  if (std::isinf(detail::number_of(given))) return copysign(0.0, given);
+  return fmod(given, 1.0);
+}
+
+/// The significand of x, of absolute value in [1/2, 1) or 0; `*exponent` becomes the power of 2 that it was divided by.
+template <class X, class = detail::if_scalar_operands<X>>
+auto frexp(const X& x, int* exponent) {
+  *exponent = 0;
+  std::frexp(detail::number_of(x), exponent);
+  return ldexp(x, -*exponent);
+}
+
+/// remainder(x, y); `*quotient` becomes the last bits, with sign, of the whole number nearest to x / y.
+template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
+auto remquo(const X& x, const Y& y, int* quotient) {
+  *quotient = 0;
+  std::remquo(detail::number_of(x), detail::number_of(y), quotient);
+  return remainder(x, y);
+}
+
+// ---- by value alone ----------------------------------------------------------------------------------------------------
+
+template <class X, class = detail::if_scalar_operands<X>>
+bool isfinite(const X& x) {
+  return std::isfinite(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+bool isinf(const X& x) {
+  return std::isinf(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+bool isnan(const X& x) {
+  return std::isnan(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+bool isnormal(const X& x) {
+  return std::isnormal(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+bool signbit(const X& x) {
+  return std::signbit(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+int fpclassify(const X& x) {
+  return std::fpclassify(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+long lround(const X& x) {
+  return std::lround(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+long long llround(const X& x) {
+  return std::llround(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+long lrint(const X& x) {
+  return std::lrint(detail::number_of(x));
+}
+template <class X, class = detail::if_scalar_operands<X>>
+long long llrint(const X& x) {
+  return std::llrint(detail::number_of(x));
+}
+
+}  // namespace agrad

@@ -1,0 +1,188 @@
+// Bernoulli regression with logit link: the log likelihood of a whole generalised linear model as one function.
+//
+// With s = 2 y - 1 and m = s (alpha + x beta) a term is log logistic(m), and its derivative with respect to the predictor is
+// y - logistic(alpha + x beta) = s logistic(-m). Rows go through in blocks, so that x is read from memory once for the two
+// products with it, value and gradient, and nothing of x is kept.
+// Read next: tape/density.hpp, which makes one statement or closure of it.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+
+#include <agrad/rules/density/apply.hpp>
+#include <agrad/rules/links.hpp>
+#include <agrad/rules/values.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+struct bernoulli_logit_glm {
+  static constexpr std::string_view name = "bernoulli_logit_glm_lpmf";
+  static constexpr condition outcome{"0 or 1", [](double y) { return y == 0 || y == 1; }};
+
+  density_input<int> y;
+  Eigen::Index rows, cols;
+
+  AGRAD_COLD [[noreturn]] void fail_outcome() const {
+    for (Eigen::Index i = 0;; ++i) check(name, "y", at(i), outcome, y.stride == 0 ? -1 : static_cast<long>(i));
+  }
+  void check_outcomes() const {
+    int others = 0;
+    for (Eigen::Index i = 0; i < rows; ++i) others |= at(i) & ~1;
+    if (AGRAD_UNLIKELY(others != 0)) fail_outcome();
+  }
+  int at(Eigen::Index i) const { return y.values[static_cast<std::size_t>(i) * y.stride]; }
+
+  template <class S>
+  void check_parameters(const density_input<S>& alpha, const density_input<S>& beta) const {
+    check_finite("alpha", alpha, rows);
+    check_finite("beta", beta, cols);
+  }
+  template <class S>
+  static void check_finite(std::string_view argument, const density_input<S>& in, Eigen::Index n) {
+    const std::size_t size = in.stride == 0 ? 1 : static_cast<std::size_t>(n);
+    const std::size_t i = first_outside<must_be::finite.holds>(in.values, size);
+    if (AGRAD_UNLIKELY(i != size))
+      fail_check(name, argument, in.stride == 0 ? -1 : static_cast<long>(i), primal_value(in.values[i]), must_be::finite, {});
+  }
+
+  /// A predictor that is not finite, and times 0 is nan, comes from an entry of x that is not, or from an overflow.
+  template <class X>
+  AGRAD_COLD static void check_predictors(const X& x, Eigen::Index first, Eigen::Index n) {
+    for (Eigen::Index i = first; i < first + n; ++i)
+      for (Eigen::Index j = 0; j < x.cols(); ++j)
+        check(name, "x[" + std::to_string(i) + ", " + std::to_string(j) + "]", x(i, j), must_be::finite);
+  }
+
+  /// Value, and partial derivatives where there is room for them; alpha's may take the place of its values.
+  template <class X>
+  double partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta, double* alpha_partial,
+                  double* beta_partial) const;
+
+  /// The same terms on any other scalar.
+  template <class S, class X>
+  S value(const X& x, const density_input<S>& alpha, const density_input<S>& beta) const {
+    S sum(0);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      S predictor = alpha.values[static_cast<std::size_t>(i) * alpha.stride];
+      for (Eigen::Index j = 0; j < cols; ++j) predictor += x(i, j) * beta.values[j];
+      if (AGRAD_UNLIKELY(!std::isfinite(primal_value(predictor)))) check_predictors(x, i, 1);
+      sum += log_inv_logit(at(i) == 1 ? predictor : S(-predictor));
+    }
+    return sum;
+  }
+};
+
+/// Log likelihoods of up to `size` rows, and their derivatives with respect to the predictors.
+class bernoulli_logit_block {
+ public:
+  static constexpr Eigen::Index size = 128;
+  using array = Eigen::Array<double, Eigen::Dynamic, 1, 0, size, 1>;
+
+  array predictor, slope;
+
+  double value(const bernoulli_logit_glm& model, Eigen::Index first) {
+    const Eigen::Index n = predictor.size();
+    array sign(n), towards(n), distance(n), odds(n);
+    for (Eigen::Index i = 0; i < n; ++i) sign[i] = 2 * model.at(first + i) - 1;
+    towards = sign * predictor;
+    distance = -towards.abs();
+    values_into<exp_rule>(odds.data(), n, distance.data());
+    slope.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) slope[i] = sign[i] * (towards[i] < 0 ? 1 : odds[i]) / (1 + odds[i]);
+    return (towards.min(0.0) - log1p_rule::values(odds)).sum();  // odds are at most 1, where packets are accurate
+  }
+};
+
+template <class X>
+double bernoulli_logit_glm::partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta,
+                                     double* alpha_partial, double* beta_partial) const {
+  const Eigen::Map<const Eigen::VectorXd> coefficients(beta.values, cols);
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(beta_partial != nullptr ? cols : 0);
+  bernoulli_logit_block block;
+  double sum = 0, alpha_sum = 0;
+  for (Eigen::Index first = 0; first < rows; first += block.size) {
+    const Eigen::Index n = std::min(block.size, rows - first);
+    const auto part = x.middleRows(first, n);
+    block.predictor.resize(n);
+    block.predictor.matrix().noalias() = part * coefficients;
+    if (alpha.stride == 0)
+      block.predictor += *alpha.values;
+    else
+      block.predictor += const_array(alpha.values + first, n);
+    if (AGRAD_UNLIKELY((0 * block.predictor).sum() != 0)) check_predictors(x, first, n);
+    sum += block.value(*this, first);
+    if (beta_partial != nullptr) gradient.noalias() += part.transpose() * block.slope.matrix();
+    if (alpha_partial == nullptr) continue;
+    if (alpha.stride == 0)
+      alpha_sum += block.slope.sum();
+    else
+      array_map(alpha_partial + first, n) = block.slope;
+  }
+  if (beta_partial != nullptr) Eigen::Map<Eigen::VectorXd>(beta_partial, cols) = gradient;
+  if (alpha_partial != nullptr && alpha.stride == 0) *alpha_partial = alpha_sum;
+  return sum;
+}
+
+/// Engine on scalar S, specialised beside density_engine: `apply(model, x, alpha, beta)`.
+template <class S>
+struct bernoulli_logit_glm_engine;
+
+/// Any scalar that records nothing as a whole.
+template <class S>
+struct direct_bernoulli_logit_glm_engine {
+  template <class X, class Alpha, class Beta>
+  static S apply(const bernoulli_logit_glm& model, const X& x, const Alpha& alpha, const Beta& beta) {
+    const density_operand<S, Alpha> a(alpha);
+    const density_operand<S, Beta> b(beta);
+    model.check_parameters(a.input(true), b.input(true));
+    if constexpr (std::is_same_v<S, double>)
+      return model.partials(x, a.input(false), b.input(false), nullptr, nullptr);
+    else
+      return model.value(x, a.input(true), b.input(true));
+  }
+};
+template <>
+struct bernoulli_logit_glm_engine<double> : direct_bernoulli_logit_glm_engine<double> {};
+
+template <class Y, class X, class Alpha, class Beta>
+auto bernoulli_logit_glm_evaluated(const Y& y, const X& x, const Alpha& alpha, const Beta& beta) {
+  using S = typename common_scalar<scalar_of_t<Alpha>, scalar_of_t<Beta>>::type;
+  constexpr std::string_view name = bernoulli_logit_glm::name, rows = "the number of rows of x";
+  const auto n = static_cast<std::size_t>(x.rows()), p = static_cast<std::size_t>(x.cols());
+  if (!sequence<Y>::is_scalar) check_size(name, "y", sequence<Y>::size(y), n, rows);
+  if (!sequence<Alpha>::is_scalar) check_size(name, "alpha", sequence<Alpha>::size(alpha), n, rows);
+  check_size(name, "beta", sequence<Beta>::size(beta), p, "the number of columns of x");
+  const density_operand<int, Y> outcomes(y);
+  const bernoulli_logit_glm model{outcomes.input(false), x.rows(), x.cols()};
+  model.check_outcomes();
+  return bernoulli_logit_glm_engine<S>::apply(model, x, alpha, beta);
+}
+
+}  // namespace detail
+
+/// Log likelihood of a logistic regression, the sum of log Bernoulli(y[i]; logistic(alpha[i] + x[i, :] beta)).
+///
+/// y: n whole numbers, each 0 or 1 (std::vector, Eigen's vectors and arrays), or one number for all rows. x: constant n x p
+/// matrix of finite numbers. alpha: intercept, a finite number or n of them. beta: p finite coefficients. alpha and beta are
+/// of doubles, variables, matrix<var> or duals. Returns the sum, 0 for n = 0; on the tape with p + 1 numbers of memory (p + n for
+/// a vector alpha), whatever n is. Throws ShapeError where lengths differ, DomainError for values outside of these conditions.
+/// Exact in the tails: a predictor of -800 or 800 has value and derivative. Pitfall: x is read during the call alone, so changing
+/// it before the sweep changes nothing.
+/// Source: McCullagh, Nelder (1989), Generalized Linear Models, section 4.4; gradient x'(y - p), Hessian -x' diag(p (1 - p)) x.
+template <class Y, class X, class Alpha, class Beta>
+auto bernoulli_logit_glm_lpmf(const Y& y, const Eigen::MatrixBase<X>& x, const Alpha& alpha, const Beta& beta) {
+  static_assert(std::is_integral_v<std::decay_t<decltype(detail::sequence<Y>::at(y, 0))>>, "outcomes are whole numbers");
+  static_assert(std::is_arithmetic_v<typename X::Scalar>, "x is constant");
+  static_assert(!detail::sequence<Beta>::is_scalar, "beta is a vector, of length 1 for one predictor");
+  using plain = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, X::IsRowMajor ? Eigen::RowMajor : Eigen::ColMajor>;
+  const Eigen::Ref<const plain, 0, Eigen::OuterStride<>> rows(x.derived().template cast<double>());
+  return detail::bernoulli_logit_glm_evaluated(detail::evaluated_argument(y), rows, detail::evaluated_argument(alpha),
+                                               detail::evaluated_argument(beta));
+}
+
+}  // namespace agrad

@@ -1,0 +1,79 @@
+// Octet: eight doubles computed side by side, the scalar on which the loops of densities run a rule's term.
+//
+// Always eight, whatever the width of the machine's vectors, and added up in one fixed order: a sum is the same with every
+// instruction set (up to fused multiply-adds, where the compiler is allowed to contract). A comparison of octets is true
+// where it is true in all lanes. Lanes are looked at one by one in copies only: an octet of which the compiler sees nothing but
+// whole packets stays in a register.
+// Read next: rules/density/loop.hpp, which uses it.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstring>
+
+#include <agrad/base/error.hpp>
+#include <agrad/rules/exponential.hpp>
+
+namespace agrad::detail {
+
+struct octet {
+  static constexpr std::size_t size = 8;
+  using array = Eigen::Array<double, size, 1>;
+#if defined(__GNUC__) || defined(__clang__)
+  // The compilers' own vectors, of which a machine with shorter ones makes several; they stay in registers where arrays do not.
+  typedef double lanes_type __attribute__((vector_size(size * sizeof(double))));
+#else
+  using lanes_type = array;
+#endif
+  lanes_type lanes;
+
+  octet() = default;
+  AGRAD_INLINE octet(double x) : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
+  AGRAD_INLINE explicit octet(const lanes_type& x) : lanes(x) {}
+  AGRAD_INLINE static octet load(const double* from) {
+    octet x;
+    std::memcpy(&x.lanes, from, sizeof x.lanes);
+    return x;
+  }
+  AGRAD_INLINE void store(double* to) const { std::memcpy(to, &lanes, sizeof lanes); }
+
+  AGRAD_INLINE friend octet operator+(const octet& x, const octet& y) { return octet(x.lanes + y.lanes); }
+  AGRAD_INLINE friend octet operator-(const octet& x, const octet& y) { return octet(x.lanes - y.lanes); }
+  AGRAD_INLINE friend octet operator*(const octet& x, const octet& y) { return octet(x.lanes * y.lanes); }
+  AGRAD_INLINE friend octet operator/(const octet& x, const octet& y) { return octet(x.lanes / y.lanes); }
+  AGRAD_INLINE friend octet operator-(const octet& x) { return octet(-x.lanes); }
+  AGRAD_INLINE octet& operator+=(const octet& y) { return *this = *this + y; }
+  AGRAD_INLINE octet& operator-=(const octet& y) { return *this = *this - y; }
+
+  AGRAD_INLINE friend bool operator>(const octet& x, double y) {
+    double of[size];
+    x.store(of);
+    bool all = true;
+    for (const double lane : of) all &= lane > y;
+    return all;
+  }
+  AGRAD_INLINE friend bool operator<(const octet& x, double y) { return -x > -y; }
+
+  AGRAD_INLINE friend octet log(const octet& x) { return by_rule<log_rule>(x); }
+
+  /// The lanes' sum: halves are added to halves.
+  AGRAD_INLINE double sum() const {
+    double of[size];
+    store(of);
+    return ((of[0] + of[4]) + (of[2] + of[6])) + ((of[1] + of[5]) + (of[3] + of[7]));
+  }
+
+ private:
+  /// A rule that computes arrays, by its own value where they would not be accurate.
+  template <class Rule>
+  AGRAD_INLINE static octet by_rule(const octet& x) {
+    array from;
+    x.store(from.data());
+    array to = Rule::values(from);
+    if (AGRAD_UNLIKELY(!(x > Rule::packets.lower && x < Rule::packets.upper)))
+      for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = Rule::value(from[i]);
+    return load(to.data());
+  }
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,124 @@
+// Eigenvalues and eigenvectors of a symmetric matrix, a function of the symmetric part (a + a') / 2.
+//
+// Two rules share one decomposition: values with vectors, and values alone, whose derivatives divide by no gap.
+#pragma once
+
+#include <Eigen/Eigenvalues>
+
+#include <agrad/rules/linalg/lift.hpp>
+#include <agrad/rules/linalg/spectrum.hpp>
+
+namespace agrad {
+namespace linalg {
+
+struct eigen_factors {
+  kept_matrix values, vectors;
+};
+
+template <class Room, class In>
+eigen_factors factor_eigen(std::string_view function, Room& room, const In& a) {
+  const Index n = a.rows();
+  const eigen_factors f{room.matrix(n, 1), room.matrix(n, n)};
+  if (n == 0) return f;
+  const MatrixXd symmetric = 0.5 * (a + a.transpose());
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(symmetric);
+  if (AGRAD_UNLIKELY(solver.info() != Eigen::Success || !std::isfinite(solver.eigenvalues().sum())))
+    throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
+  kept_matrix(f.values) = solver.eigenvalues();
+  kept_matrix(f.vectors) = solver.eigenvectors();
+  return f;
+}
+
+struct symmetric_eigen_rule : rule<1, 2> {
+  static constexpr std::string_view name = "symmetric_eigen",
+                                    text = "Eigenvalues, ascending, and eigenvectors of a symmetric matrix.",
+                                    source = "Giles 2008, section 3.1, with the limits of rules/linalg/spectrum.hpp";
+  shapes results_of(const shape& a) const {
+    check_square(name, "a", a);
+    return {{{a.rows, 1}, a}};
+  }
+  template <class Room, class In>
+  eigen_factors prepare(Room& room, const In& a) const {
+    return factor_eigen(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const eigen_factors& f, const In&, Out w, Out v) const {
+    w = f.values;
+    v = f.vectors;
+  }
+  template <class In>
+  void adjoint(const eigen_factors&, const In& a, const In& w, const In& v, const In* w_bar, const In* v_bar,
+               block* a_bar) const {
+    Eigen::VectorXd weights = Eigen::VectorXd::Zero(a.rows());
+    if (w_bar != nullptr) weights = w_bar->col(0);
+    MatrixXd inner = weights.asDiagonal();
+    if (v_bar != nullptr) inner = spectral_quotients(name, v.transpose() * *v_bar, w, weights);
+    const MatrixXd half = v * inner;
+    a_bar->noalias() += half * v.transpose();
+  }
+  template <class A, class W, class V, class D>
+  auto tangent(wrt<0>, const eigen_factors&, const nothing&, const A&, const W& w, const V& v, const D& da) const {
+    const auto inner = product<true>(v, product(symmetric_part(da), v));
+    check_resolved(name, primal(inner), primal(w));
+    return std::array<D, 2>{diagonal(inner), product(v, entrywise(reciprocal_gaps(w, -1), inner))};
+  }
+};
+
+/// The values alone; where some are equal, the mean of their one-sided derivatives over the vectors that were chosen.
+struct symmetric_eigenvalues_rule : rule<1> {
+  static constexpr std::string_view name = "symmetric_eigenvalues", text = "Eigenvalues of a symmetric matrix, ascending.",
+                                    source = "Giles 2008, section 3.1";
+  using through = symmetric_eigen_rule;
+  static constexpr int through_result = 0;
+  shapes results_of(const shape& a) const {
+    check_square(name, "a", a);
+    return {{{a.rows, 1}}};
+  }
+  template <class Room, class In>
+  eigen_factors prepare(Room& room, const In& a) const {
+    return factor_eigen(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const eigen_factors& f, const In&, Out w) const {
+    w = f.values;
+  }
+  template <class In>
+  void adjoint(const eigen_factors& f, const In&, const In&, const In* w_bar, block* a_bar) const {
+    const MatrixXd half = f.vectors * w_bar->col(0).asDiagonal();
+    a_bar->noalias() += half * f.vectors.transpose();
+  }
+  template <class Full, class A, class W, class D>
+  auto tangent(wrt<0>, const eigen_factors&, const Full& full, const A&, const W&, const D& da) const {
+    return diagonal(product<true>(full[1], product(symmetric_part(da), full[1])));
+  }
+};
+
+}  // namespace linalg
+
+/// The results of `symmetric_eigen`: `values` (n, ascending), `vectors` (n x n, orthonormal columns).
+template <class Matrix, class Vector>
+struct eigen_result {
+  Vector values;
+  Matrix vectors;
+};
+
+/// Eigenvalues and eigenvectors of a symmetric matrix: a = vectors diag(values) vectors'. A function of the symmetric part.
+///
+/// Vectors are unique up to their sign only, and not even that where values are equal: use functions that do not depend on the
+/// choice. Derivatives of those stay finite where values are equal, as far as they can be known (rules/linalg/spectrum.hpp);
+/// otherwise the sweep throws DomainError. Who needs no vectors uses `symmetric_eigenvalues`.
+template <class A, class = linalg::if_matrices<A>>
+auto symmetric_eigen(const A& a) {
+  auto y = linalg::apply(linalg::symmetric_eigen_rule{}, linalg::lift(a));
+  return eigen_result<decltype(linalg::lower<A>(y[1])), decltype(linalg::lower<1, A>(y[0]))>{linalg::lower<1, A>(y[0]),
+                                                                                             linalg::lower<A>(y[1])};
+}
+
+/// Eigenvalues of a symmetric matrix, ascending. Where values are equal, a gradient of one of them is one of many, but
+/// symmetric functions of equal values have the right one.
+template <class A, class = linalg::if_matrices<A>>
+auto symmetric_eigenvalues(const A& a) {
+  return linalg::lower<1, A>(linalg::apply(linalg::symmetric_eigenvalues_rule{}, linalg::lift(a)));
+}
+
+}  // namespace agrad

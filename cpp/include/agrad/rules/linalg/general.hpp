@@ -1,0 +1,193 @@
+// General matrices: inverse, determinant, logarithm of its absolute value, solution of linear equations.
+//
+// All four share one factorisation, P A = L U with partial pivoting. A solve's sweep uses the factors; the inverse is formed
+// only where it is the derivative itself.
+#pragma once
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include <agrad/rules/linalg/lift.hpp>
+#include <agrad/rules/linalg/structure.hpp>
+#include <agrad/rules/linalg/triangular_kernels.hpp>
+
+namespace agrad {
+namespace linalg {
+
+struct lu_factor {
+  kept_matrix lu;  // unit lower and upper triangle in one
+  const int* row;  // row i of P A is row row[i] of A
+  double sign;     // determinant of P
+
+  Index size() const { return lu.rows(); }
+  double pivot(Index i) const { return lu(i, i); }
+
+  /// y = A^-1 b.
+  template <class In, class Out>
+  void solve(const In& b, Out& y) const {
+    for (Index j = 0; j < b.cols(); ++j)
+      for (Index i = 0; i < size(); ++i) y(i, j) = b(row[i], j);
+    lu.template triangularView<Eigen::UnitLower>().solveInPlace(y);
+    lu.template triangularView<Eigen::Upper>().solveInPlace(y);
+  }
+  /// A^-T b.
+  template <class In>
+  MatrixXd solve_transposed(const In& b) const {
+    MatrixXd x = b, y(b.rows(), b.cols());
+    lu.template triangularView<Eigen::Upper>().transpose().solveInPlace(x);
+    lu.template triangularView<Eigen::UnitLower>().transpose().solveInPlace(x);
+    for (Index j = 0; j < b.cols(); ++j)
+      for (Index i = 0; i < size(); ++i) y(row[i], j) = x(i, j);
+    return y;
+  }
+  /// A^-T: U^-T is lower triangular, so that a third of the work of solving with the identity is saved.
+  template <int = 0>  // compiled by its users only
+  MatrixXd inverse_transposed() const {
+    if (size() == 0) return MatrixXd(0, 0);
+    MatrixXd x = MatrixXd::Zero(size(), size()), y(size(), size());
+    x.triangularView<Eigen::Lower>() = lu.transpose();
+    invert_lower<block>(x);
+    lu.triangularView<Eigen::UnitLower>().transpose().solveInPlace(x);
+    for (Index j = 0; j < size(); ++j)
+      for (Index i = 0; i < size(); ++i) y(row[i], j) = x(i, j);
+    return y;
+  }
+};
+
+template <class Room, class In>
+lu_factor factor_lu(Room& room, const In& a) {
+  const Index n = a.rows();
+  int* row = room.integers(n);
+  lu_factor f{room.matrix(n, n), row, 1};
+  if (n == 0) return f;
+  f.lu = a;
+  block place(f.lu);
+  const Eigen::PartialPivLU<block> decomposition(place);
+  f.sign = static_cast<double>(decomposition.permutationP().determinant());
+  for (Index i = 0; i < n; ++i) row[decomposition.permutationP().indices()[i]] = static_cast<int>(i);
+  return f;
+}
+
+/// The same; throws DomainError where a pivot is zero.
+template <class Room, class In>
+lu_factor factor_invertible(std::string_view function, Room& room, const In& a) {
+  const lu_factor f = factor_lu(room, a);
+  for (Index i = 0; i < f.size(); ++i)
+    if (AGRAD_UNLIKELY(f.pivot(i) == 0)) fail_pivot(function, "singular", "invertible", i, 0);
+  return f;
+}
+
+struct solve_rule : rule<2> {
+  static constexpr std::string_view name = "solve", text = "Solution x of a x = b for an invertible matrix a.",
+                                    source = "Giles 2008, section 2.3.1: B += A^-T X, A -= (A^-T X) x'";
+  shapes results_of(const shape& a, const shape& b) const {
+    check_square(name, "a", a);
+    check_rows(name, a, b, a.rows);
+    return {{b}};
+  }
+  template <class Room, class In>
+  lu_factor prepare(Room& room, const In& a, const In&) const {
+    return factor_invertible(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const lu_factor& lu, const In&, const In& b, Out x) const {
+    lu.solve(b, x);
+  }
+  template <class In>
+  void adjoint(const lu_factor& lu, const In&, const In&, const In& x, const In* x_bar, block* a_bar, block* b_bar) const {
+    const MatrixXd lambda = lu.solve_transposed(*x_bar);
+    add_to(b_bar, lambda);
+    if (a_bar != nullptr) a_bar->noalias() -= lambda * x.transpose();
+  }
+  template <class A, class B, class X, class D>
+  auto tangent(wrt<0>, const lu_factor& lu, const nothing&, const A& a, const B&, const X& x, const D& da) const {
+    return times(-1, apply_kept(*this, lu, a, product(da, x)));
+  }
+  template <class A, class B, class X, class D>
+  auto tangent(wrt<1>, const lu_factor& lu, const nothing&, const A& a, const B&, const X&, const D& db) const {
+    return apply_kept(*this, lu, a, db);
+  }
+};
+
+struct inverse_rule : rule<1> {
+  static constexpr std::string_view name = "inverse", text = "Inverse of a square matrix.",
+                                    source = "Giles 2008, section 2.2.3: A -= Y' Ybar Y'";
+  shapes results_of(const shape& a) const {
+    check_square(name, "a", a);
+    return {{a}};
+  }
+  template <class Room, class In>
+  lu_factor prepare(Room& room, const In& a) const {
+    return factor_invertible(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const lu_factor& lu, const In& a, Out y) const {
+    lu.solve(MatrixXd::Identity(a.rows(), a.rows()), y);
+  }
+  template <class In>
+  void adjoint(const lu_factor&, const In&, const In& y, const In* y_bar, block* a_bar) const {
+    const MatrixXd half = y.transpose() * *y_bar;
+    a_bar->noalias() -= half * y.transpose();
+  }
+  template <class A, class Y, class D>
+  auto tangent(wrt<0>, const lu_factor&, const nothing&, const A&, const Y& y, const D& da) const {
+    return times(-1, product(y, product(da, y)));
+  }
+};
+
+/// log |det a|.
+struct log_determinant_rule : rule<1> {
+  static constexpr std::string_view name = "log_determinant", text = "Logarithm of the absolute value of the determinant.",
+                                    source = "Giles 2008, section 2.2.4: A += ybar A^-T";
+  shapes results_of(const shape& a) const {
+    check_square(name, "a", a);
+    return {{{1, 1}}};
+  }
+  template <class Room, class In>
+  lu_factor prepare(Room& room, const In& a) const {
+    return factor_invertible(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const lu_factor& lu, const In&, Out y) const {
+    double sum = 0;
+    for (Index i = 0; i < lu.size(); ++i) sum += std::log(std::abs(lu.pivot(i)));
+    y(0, 0) = sum;
+  }
+  template <class In>
+  void adjoint(const lu_factor& lu, const In&, const In&, const In* y_bar, block* a_bar) const {
+    *a_bar += (*y_bar)(0, 0) * lu.inverse_transposed();
+  }
+  template <class A, class Y>
+  auto linearize(const lu_factor& lu, const A& a, const Y&) const {
+    return linalg::transpose(apply_kept(inverse_rule{}, lu, a));
+  }
+  template <class T, class A, class Y, class D>
+  auto tangent(wrt<0>, const lu_factor&, const T& inverse_transposed, const A&, const Y&, const D& da) const {
+    return linalg::dot(inverse_transposed, da);
+  }
+};
+
+}  // namespace linalg
+
+/// Inverse of a square matrix (n x n) of numbers, variables or duals. Throws DomainError where it is singular. To solve linear
+/// equations, `solve` is faster and more accurate.
+template <class A, class = linalg::if_matrices<A>>
+auto inverse(const A& a) {
+  return linalg::lower<A>(linalg::apply(linalg::inverse_rule{}, linalg::lift(a)));
+}
+
+/// log |det a| of a square matrix, 0 for 0 x 0. Throws DomainError where it is singular. Does not overflow, as `determinant`
+/// may; of a symmetric positive definite matrix `log_determinant_spd` takes half the time.
+template <class A, class = linalg::if_matrices<A>>
+auto log_determinant(const A& a) {
+  return linalg::lower_scalar(linalg::apply(linalg::log_determinant_rule{}, linalg::lift(a)));
+}
+
+/// x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. In the sweep the
+/// same factors are used again; no inverse is formed.
+template <class A, class B, class = linalg::if_matrices<A, B>>
+auto solve(const A& a, const B& b) {
+  return linalg::lower<linalg::lifting<B>::cols, A, B>(linalg::apply(linalg::solve_rule{}, linalg::lift(a), linalg::lift(b)));
+}
+
+}  // namespace agrad

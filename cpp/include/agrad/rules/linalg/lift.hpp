@@ -1,0 +1,73 @@
+// Lift: from the matrices users have to the matrices the engines work on, and back.
+//
+// Eigen::Matrix<T, ...> of double, var or dual becomes the matrix type of T's algebra (one pass over the entries), the results
+// become Eigen matrices of T again; a matrix<var> is what it is. So `template <class T> T f(const Eigen::Matrix<T, -1, -1>& a) {
+// return log_determinant(a); }` runs with every scalar. Engines say how by specialising `scalar_algebra` and `lifting`.
+#pragma once
+
+#include <agrad/rules/array.hpp>
+#include <agrad/rules/linalg/apply.hpp>
+
+namespace agrad::linalg {
+
+/// The matrix type that carries scalars of type T: `matrix`, `from(eigen)`, `entry(m, i)`.
+template <class T>
+struct scalar_algebra {};
+template <>
+struct scalar_algebra<double> {
+  using matrix = MatrixXd;
+  template <class X>
+  static const_block from(const X& x) {
+    return const_block(x);
+  }
+  static double entry(const MatrixXd& m, Index i) { return m.data()[i]; }
+};
+
+/// What a user's argument becomes: `matrix`, `lift(x)`, and whether it is a handle like `matrix<var>`, which results then are too.
+template <class A, class = void>
+struct lifting {};
+template <class A>
+struct lifting<A, std::void_t<std::enable_if_t<std::is_base_of_v<Eigen::MatrixBase<A>, A>>,
+                              typename scalar_algebra<typename A::Scalar>::matrix>> {
+  using matrix = typename scalar_algebra<typename A::Scalar>::matrix;
+  static constexpr bool is_handle = false;
+  static constexpr int cols = A::ColsAtCompileTime;
+  static decltype(auto) lift(const A& a) { return scalar_algebra<typename A::Scalar>::from(a); }
+};
+
+/// Dropped from overload resolution unless every argument is a matrix that some engine knows.
+template <class... A>
+using if_matrices = std::void_t<typename lifting<A>::matrix...>;
+
+template <class A>
+decltype(auto) lift(const A& a) {
+  return lifting<A>::lift(a);
+}
+
+template <class... A>
+inline constexpr bool any_handle = (lifting<A>::is_handle || ...);
+
+/// A result as users have it: a scalar from 1 x 1, a matrix like the arguments A; with Cols = 1 a vector.
+template <class M>
+auto lower_scalar(const M& m) {
+  return scalar_algebra<typename algebra<M>::scalar>::entry(m, 0);
+}
+template <int Cols, class... A, class M>
+auto lower(M m) {
+  if constexpr (any_handle<A...>) {
+    return m;
+  } else if constexpr (std::is_same_v<M, MatrixXd>) {
+    return Eigen::Matrix<double, Eigen::Dynamic, Cols>(std::move(m));
+  } else {
+    using T = typename algebra<M>::scalar;
+    Eigen::Matrix<T, Eigen::Dynamic, Cols> result(m.rows(), m.cols());
+    for (Index i = 0; i < result.size(); ++i) result.data()[i] = scalar_algebra<T>::entry(m, i);
+    return result;
+  }
+}
+template <class... A, class M>
+auto lower(M m) {
+  return lower<Eigen::Dynamic, A...>(std::move(m));
+}
+
+}  // namespace agrad::linalg

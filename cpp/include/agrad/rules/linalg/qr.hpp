@@ -1,0 +1,114 @@
+// QR: a = Q R with orthonormal columns of Q and an upper triangular R with a diagonal that is not negative, in thin form.
+//
+// Of a tall matrix (m >= n) it is a rule. A wide one is [a1 a2] with a square a1: a1 = Q R1 is the rule, R2 = Q' a2 a product.
+#pragma once
+
+#include <Eigen/QR>
+#include <algorithm>
+
+#include <agrad/rules/linalg/lift.hpp>
+#include <agrad/rules/linalg/triangular.hpp>
+
+namespace agrad {
+namespace linalg {
+
+struct qr_rule : rule<1, 2> {
+  static constexpr std::string_view name = "qr",
+                                    text = "Thin factors Q and R of a matrix with at least as many rows as columns.",
+                                    source = "Walter & Lehmann 2010, section 2.2; de Hoog, Anderssen & Lukas 2011";
+  shapes results_of(const shape& a) const { return {{a, {a.cols, a.cols}}}; }
+  template <class In, class Out>
+  void value(const nothing&, const In& a, Out q, Out r) const {
+    if (a.size() == 0) return q.setZero(), r.setZero(), void();
+    const Eigen::HouseholderQR<MatrixXd> decomposition(a);
+    q.setIdentity();
+    q.applyOnTheLeft(decomposition.householderQ());
+    r = decomposition.matrixQR().topRows(a.cols()).template triangularView<Eigen::Upper>();
+    for (Index j = 0; j < a.cols(); ++j) {
+      if (r(j, j) >= 0) continue;
+      r.row(j).tail(a.cols() - j) *= -1;
+      q.col(j) *= -1;
+    }
+  }
+  template <class In>
+  void adjoint(const nothing&, const In& a, const In& q, const In& r, const In* q_bar, const In* r_bar, block* a_bar) const {
+    check_rank(r);
+    MatrixXd inner = MatrixXd::Zero(a.cols(), a.cols());
+    if (r_bar != nullptr) {
+      const MatrixXd m = r * MatrixXd(r_bar->template triangularView<Eigen::Upper>()).transpose();
+      inner = m.template selfadjointView<Eigen::Lower>();
+    }
+    MatrixXd sum = MatrixXd::Zero(a.rows(), a.cols());
+    if (q_bar != nullptr) {
+      const MatrixXd of_q = q.transpose() * *q_bar;
+      inner.template triangularView<Eigen::StrictlyLower>() += of_q - of_q.transpose();
+      if (a.rows() > a.cols()) sum = orthogonal_part<MatrixXd>(q, *q_bar);
+    }
+    sum.noalias() += q * inner;
+    r.template triangularView<Eigen::Upper>().transpose().template solveInPlace<Eigen::OnTheRight>(sum);
+    *a_bar += sum;
+  }
+  template <class A, class Q, class R, class D>
+  auto tangent(wrt<0>, const nothing&, const nothing&, const A&, const Q& q, const R& r, const D& da) const {
+    check_rank(primal(r));
+    const auto inner = product<true>(q, da), below = lower_triangle(over(inner, r), 0);
+    const auto turn = minus(below, linalg::transpose(below));
+    D dq = product(q, turn);
+    if (q.rows() > q.cols()) dq = plus(dq, over(orthogonal_part<D>(q, da), r));
+    return std::array<D, 2>{dq, upper_triangle(minus(inner, product(turn, r)))};
+  }
+
+ private:
+  // What is zero in exact arithmetic is left out or made small below, where a difference would leave rounding errors: divided by
+  // small diagonal entries of r they would be larger than derivatives are.
+
+  /// x - q q' x, orthogonal to q to rounding of itself.
+  template <class D, class Q, class X>
+  static D orthogonal_part(const Q& q, const X& x) {
+    const auto once = minus(x, product(q, product<true>(q, x)));
+    return minus(once, product(q, product<true>(q, once)));
+  }
+  /// x r^-1.
+  template <class X, class R>
+  static auto over(const X& x, const R& r) {
+    return linalg::transpose(solved_triangular<Eigen::Upper, true>(r, linalg::transpose(x)));
+  }
+  /// A column that its predecessors span to rounding has no direction of its own, and Q no derivative.
+  template <class In>
+  static void check_rank(const In& r) {
+    for (Index j = 0; j < r.rows(); ++j) {
+      const double rounding = 1e-15 * static_cast<double>(r.rows()) * r.col(j).head(j).norm();
+      if (AGRAD_UNLIKELY(r(j, j) <= rounding))
+        fail_pivot(name, "of deficient rank", "of full rank, to have derivatives", j, r(j, j));
+    }
+  }
+};
+
+/// Q and R in the algebra of a.
+template <class A>
+auto qr_factors(const A& a) {
+  auto tall = [](const auto& x) { return linalg::apply(qr_rule{}, x); };
+  if (a.cols() <= a.rows()) return tall(a);
+  const auto left = columns(a, 0, a.rows()), right = columns(a, a.rows(), a.cols() - a.rows());
+  auto y = tall(left);
+  decltype(y) result{y[0], beside(y[1], product<true>(y[0], right))};
+  return result;
+}
+
+}  // namespace linalg
+
+/// The factors of `qr`: `q` (m x k), `r` (k x n), k = min(m, n).
+template <class Matrix>
+struct qr_result {
+  Matrix q, r;
+};
+
+/// Thin QR factors of an m x n matrix: a = q r, q' q = 1, r upper triangular with a diagonal >= 0. The first k columns must be
+/// linearly independent to have derivatives; else the sweep throws DomainError.
+template <class A, class = linalg::if_matrices<A>>
+auto qr(const A& a) {
+  auto y = linalg::qr_factors(linalg::lift(a));
+  return qr_result<decltype(linalg::lower<A>(y[0]))>{linalg::lower<A>(y[0]), linalg::lower<A>(y[1])};
+}
+
+}  // namespace agrad

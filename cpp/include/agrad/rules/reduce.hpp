@@ -1,0 +1,322 @@
+// Reductions: functions of a whole array, for Eigen's arrays, vectors and matrices of any scalar.
+//
+//     template <class T> T f(const Eigen::Matrix<T, -1, 1>& x) { return log_sum_exp(x) - prod(x); }
+//
+// A reduction is a struct with its value for any scalar, and for doubles with the partial derivatives beside the value.
+// `reduction_engine<T>` carries it out: by the value's own formula for numbers and duals, by one closure on the tape
+// (tape/matrix/reduce.hpp). Call them as agrad::sum(x) where x may be an array of doubles.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <agrad/rules/array.hpp>
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/power.hpp>
+#include <agrad/rules/values.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+template <class X>
+using if_eigen = std::enable_if_t<is_eigen<X>>;
+
+inline constexpr Eigen::Index chunk = 256;  // doubles that stay in the nearest cache
+
+/// Index of the largest entry (Sign 1) or the smallest (Sign -1), the first one of equals; of the first nan if there is one.
+template <int Sign, class X>
+Eigen::Index extreme_index(const X& x) {
+  Eigen::Index best = 0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    if (x.coeff(i) != x.coeff(i)) return i;
+    if (Sign > 0 ? x.coeff(best) < x.coeff(i) : x.coeff(i) < x.coeff(best)) best = i;
+  }
+  return best;
+}
+
+struct sum_reduction {
+  template <class X>
+  static auto value(const X& x) {
+    return x.sum();
+  }
+  static double value_and_partials(const const_array& x, double* partial) {
+    std::fill_n(partial, x.size(), 1.0);
+    return x.sum();
+  }
+};
+
+struct prod_reduction {
+  template <class X>
+  static typename X::Scalar value(const X& x) {
+    typename X::Scalar product = 1.0;
+    for (Eigen::Index i = 0; i < x.size(); ++i) product *= x.coeff(i);
+    return product;
+  }
+  /// Quotients where the product is a normal number; else products from both ends, which are right beside zeros.
+  static double value_and_partials(const const_array& x, double* partial) {
+    const double fast = x.prod(), size = std::abs(fast);
+    if (size > 1e-290 && size < 1e290) {
+      array_map(partial, x.size()) = fast / x;
+      if (array_map(partial, x.size()).allFinite()) return fast;
+    }
+    double before = 1, after = 1;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      partial[i] = before;
+      before *= x[i];
+    }
+    for (Eigen::Index i = x.size(); i-- > 0;) {
+      partial[i] *= after;
+      after *= x[i];
+    }
+    return before;
+  }
+};
+
+struct norm_reduction {
+  template <class X>
+  static typename X::Scalar value(const X& x) {
+    using T = typename X::Scalar;
+    T squares = x.matrix().squaredNorm();
+    if (squares > 1e-280 && squares < 1e290) return sqrt(squares);
+    T largest = 0.0;  // scaled, where squares overflow or lose their digits
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      const T size = abs(x.coeff(i));
+      if (size > largest || size != size) largest = size;
+    }
+    if (!(largest > 0 && largest < infinity)) return largest;
+    squares = 0.0;
+    for (Eigen::Index i = 0; i < x.size(); ++i) squares += square(x.coeff(i) / largest);
+    return largest * sqrt(squares);
+  }
+  static double value_and_partials(const const_array& x, double* partial) {
+    const double norm = value(x);
+    if (norm == 0)
+      std::fill_n(partial, x.size(), 0.0);
+    else
+      array_map(partial, x.size()) = x / norm;
+    return norm;
+  }
+};
+
+struct log_sum_exp_reduction {
+  /// log_sum_exp(x) as a sum of two numbers; their sum would lose digits of the smaller one, which log_softmax wants.
+  template <class T>
+  struct parts {
+    T largest, rest;
+    T sum() const { return largest + rest; }
+    /// log_softmax of one entry.
+    T logarithm(const T& x) const {
+      if (x == largest && !(abs(largest) < infinity)) return -rest;
+      return (x - largest) - rest;
+    }
+  };
+
+  template <class X>
+  static parts<typename X::Scalar> split(const X& x) {
+    using T = typename X::Scalar;
+    if (x.size() == 0) return {T(-infinity), T(0.0)};
+    const T largest = x.coeff(extreme_index<1>(x));
+    T sum = 0.0;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      if (abs(largest) < infinity)
+        sum += exp(x.coeff(i) - largest);
+      else if (!(x.coeff(i) != largest))  // infinite entries share, as in log_sum_exp_rule
+        sum += 1.0;
+    }
+    return {largest, log(sum)};
+  }
+  template <class X>
+  static typename X::Scalar value(const X& x) {
+    return split(x).sum();
+  }
+  static double value_and_partials(const const_array& x, double* partial) { return split_with_partials(x, partial).sum(); }
+
+  /// The partial derivatives are softmax(x).
+  static parts<double> split_with_partials(const const_array& x, double* partial) {
+    if (x.size() == 0) return {-infinity, 0};
+    const double largest = x.maxCoeff();  // may pass over a nan, which then makes the sum nan, and with it all weights
+    if (!std::isfinite(largest)) return split_infinite(x, largest, partial);
+    array_map weight(partial, x.size());
+    alignas(64) double difference[chunk];
+    double sum = 0;
+    for (Eigen::Index start = 0; start < x.size(); start += chunk) {
+      const Eigen::Index n = std::min(chunk, x.size() - start);
+      array_map(difference, n) = x.segment(start, n) - largest;
+      values_into<exp_rule>(partial + start, n, static_cast<const double*>(difference));
+      sum += weight.segment(start, n).sum();
+    }
+    weight *= 1 / sum;
+    return {largest, std::log(sum)};
+  }
+
+ private:
+  static parts<double> split_infinite(const const_array& x, double largest, double* partial) {
+    const double count = static_cast<double>((x == largest).count());
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      partial[i] = std::isnan(largest) ? quiet_nan : x[i] == largest ? 1 / count : 0.0;
+    return {largest, std::log(count)};
+  }
+};
+
+/// Carries out reductions of arrays of T; the tape has its own for variables.
+template <class T>
+struct reduction_engine {
+  template <class Reduction, class X>
+  static T reduce(const X& x) {
+    if constexpr (std::is_same_v<T, double> && std::is_same_v<Reduction, log_sum_exp_reduction>) {
+      vector_of<double> weights(x.size());
+      return Reduction::value_and_partials(const_array(x.data(), x.size()), weights.data());
+    } else {
+      return Reduction::value(x);
+    }
+  }
+  template <class X, class Y>
+  static T dot(const X& x, const Y& y) {
+    T sum = 0.0;
+    for (Eigen::Index i = 0; i < x.size(); ++i) sum += x.coeff(i) * y.coeff(i);
+    return sum;
+  }
+  template <class X>
+  static vector_of<T> log_softmax(const X& x) {
+    const auto normalizer = log_sum_exp_reduction::split(x);
+    vector_of<T> result(x.size());
+    for (Eigen::Index i = 0; i < x.size(); ++i) result[i] = normalizer.logarithm(x.coeff(i));
+    return result;
+  }
+  template <class X>
+  static vector_of<T> softmax(const X& x) {
+    vector_of<T> result(x.size());
+    if constexpr (std::is_same_v<T, double>) {
+      log_sum_exp_reduction::value_and_partials(const_array(x.data(), x.size()), result.data());
+    } else {
+      const vector_of<T> logarithms = log_softmax(x);
+      for (Eigen::Index i = 0; i < x.size(); ++i) result[i] = exp(logarithms[i]);
+    }
+    return result;
+  }
+};
+
+/// The entries of an Eigen object in one column: a vector itself, of any other object a copy.
+template <class X>
+decltype(auto) entries(const X& x) {
+  using vector = vector_of<typename X::Scalar>;
+  if constexpr (std::is_same_v<X, vector>)
+    return (x);
+  else if constexpr (X::ColsAtCompileTime == 1)
+    return vector(x.derived().matrix());
+  else
+    return vector(x.derived().matrix().eval().reshaped());
+}
+template <class Reduction, class X>
+typename X::Scalar reduce(const X& x) {
+  return reduction_engine<typename X::Scalar>::template reduce<Reduction>(entries(x));
+}
+
+[[noreturn]] AGRAD_COLD inline void fail_empty(const char* function) {
+  throw ShapeError(std::string(function) + ": x is of size 0, but must be of at least one entry");
+}
+}  // namespace detail
+
+/// Sum of all entries.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar sum(const X& x) {
+  return detail::reduce<detail::sum_reduction>(x);
+}
+
+/// Mean of all entries; nan of none.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar mean(const X& x) {
+  return detail::reduce<detail::sum_reduction>(x) / static_cast<double>(x.size());
+}
+
+/// Product of all entries; its derivatives are right beside zeros, too.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar prod(const X& x) {
+  return detail::reduce<detail::prod_reduction>(x);
+}
+
+/// Euclidean (Frobenius) norm, without overflow; its gradient at zero is taken to be zero.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar norm(const X& x) {
+  return detail::reduce<detail::norm_reduction>(x);
+}
+
+/// log(sum(exp(x))), without overflow; -inf of no entries. Where the largest entry is infinite so is the result, and entries
+/// that equal it share the derivative equally.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar log_sum_exp(const X& x) {
+  return detail::reduce<detail::log_sum_exp_reduction>(x);
+}
+
+/// Sum of the products of corresponding entries. Throws ShapeError where the shapes differ.
+template <class X, class Y, class = detail::if_eigen<X>, class = detail::if_eigen<Y>>
+auto dot(const X& x, const Y& y) {
+  using T = detail::entry_result_t<multiply_rule, X, Y>;
+  if (AGRAD_UNLIKELY(x.rows() != y.rows() || x.cols() != y.cols()))
+    detail::fail_array_shape("dot", y.rows(), y.cols(), x.rows(), x.cols());
+  return detail::reduction_engine<T>::dot(detail::entries(x), detail::entries(y));
+}
+
+/// Sum of squares of all entries.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar squared_norm(const X& x) {
+  const auto& entries = detail::entries(x);
+  return detail::reduction_engine<typename X::Scalar>::dot(entries, entries);
+}
+
+/// exp(x) / sum(exp(x)) as a vector, without overflow.
+template <class X, class = detail::if_eigen<X>>
+vector_of<typename X::Scalar> softmax(const X& x) {
+  return detail::reduction_engine<typename X::Scalar>::softmax(detail::entries(x));
+}
+
+/// log(softmax(x)) = x - log_sum_exp(x) as a vector.
+template <class X, class = detail::if_eigen<X>>
+vector_of<typename X::Scalar> log_softmax(const X& x) {
+  return detail::reduction_engine<typename X::Scalar>::log_softmax(detail::entries(x));
+}
+
+/// Sums x_0, x_0 + x_1, ... as a vector.
+template <class X, class = detail::if_eigen<X>>
+vector_of<typename X::Scalar> cumulative_sum(const X& x) {
+  vector_of<typename X::Scalar> result = detail::entries(x);
+  for (Eigen::Index i = 1; i < result.size(); ++i) result[i] = result[i - 1] + result[i];
+  return result;
+}
+
+/// Sum of the diagonal of a square matrix, or of as much of it as there is.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar trace(const X& x) {
+  return detail::reduce<detail::sum_reduction>(x.derived().matrix().diagonal());
+}
+
+/// The largest entry, the first one of equals, and nan if one is nan. Throws ShapeError of an empty array.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar max_coefficient(const X& x) {
+  if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("max_coefficient");
+  const auto& entries = detail::entries(x);
+  return entries[detail::extreme_index<1>(entries)];
+}
+
+/// The smallest entry, likewise.
+template <class X, class = detail::if_eigen<X>>
+typename X::Scalar min_coefficient(const X& x) {
+  if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("min_coefficient");
+  const auto& entries = detail::entries(x);
+  return entries[detail::extreme_index<-1>(entries)];
+}
+
+/// Products of corresponding entries, for Eigen's objects of any scalars and for matrix<var>; scalars broadcast.
+template <class X, class Y>
+applied<multiply_rule, X, Y> elementwise_product(const X& x, const Y& y) {
+  return apply<multiply_rule>(x, y);
+}
+
+/// Quotients of corresponding entries, likewise.
+template <class X, class Y>
+applied<divide_rule, X, Y> elementwise_quotient(const X& x, const Y& y) {
+  return apply<divide_rule>(x, y);
+}
+
+}  // namespace agrad

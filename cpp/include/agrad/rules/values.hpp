@@ -1,0 +1,67 @@
+// Values: a rule applied to many numbers at once, at the speed of Eigen's packets where the rule says how (rules/rule.hpp).
+//
+//     detail::values_into<exp_rule>(to, n, from);          // to[i] = exp(from[i])
+//
+// Packets compute a whole array; entries outside of the interval in which they are accurate are then computed once more, by
+// the rule itself.
+#pragma once
+
+#include <Eigen/Core>
+#include <tuple>
+#include <type_traits>
+
+#include <agrad/base/error.hpp>
+#include <agrad/rules/rule.hpp>
+
+namespace agrad::detail {
+
+using const_array = Eigen::Map<const Eigen::ArrayXd>;
+using array_map = Eigen::Map<Eigen::ArrayXd>;
+
+/// A scalar in the place of an array: the same number for every index.
+struct repeated {
+  double value;
+  double operator[](Eigen::Index) const { return value; }
+};
+/// What `Rule::values` takes for n numbers.
+inline const_array packed(const double* first, Eigen::Index n) { return const_array(first, n); }
+inline double packed(const repeated& x, Eigen::Index) { return x.value; }
+
+template <class Rule, class Enable, class... A>
+inline constexpr bool has_values_of = false;
+template <class Rule, class... A>
+inline constexpr bool has_values_of<Rule, std::void_t<decltype(Rule::values(std::declval<const A&>()...))>, A...> = true;
+/// Whether a rule computes whole arrays.
+template <class Rule, class Arity = std::integral_constant<int, Rule::arity>>
+inline constexpr bool has_values = false;
+template <class Rule>
+inline constexpr bool has_values<Rule, std::integral_constant<int, 1>> = has_values_of<Rule, void, const_array>;
+template <class Rule>
+inline constexpr bool has_values<Rule, std::integral_constant<int, 2>> = has_values_of<Rule, void, const_array, const_array>;
+template <class Rule, class = void>
+inline constexpr bool has_packets = false;
+template <class Rule>
+inline constexpr bool has_packets<Rule, std::void_t<decltype(Rule::packets)>> = true;
+
+/// n values of a rule; `to` must not overlap x. A column is a `const double*` or `repeated`.
+template <class Rule, class... Column>
+void values_into(double* to, Eigen::Index n, const Column&... x) {
+  array_map(to, n) = Rule::values(packed(x, n)...);
+  if constexpr (has_packets<Rule>) {
+    static_assert(sizeof...(x) == 1, "the interval of packets is that of one argument");
+    const auto& argument = std::get<0>(std::tie(x...));
+    // Without branches, and counted in integers as wide as the doubles, so that the compiler makes packets of this, too.
+    const auto is_inside = [&](Eigen::Index i) {
+      return static_cast<Eigen::Index>(argument[i] > Rule::packets.lower) &
+             static_cast<Eigen::Index>(argument[i] < Rule::packets.upper);
+    };
+    Eigen::Index inside = 0;
+    for (Eigen::Index i = 0; i < n; ++i) inside += is_inside(i);
+    if (AGRAD_UNLIKELY(inside != n)) {
+      for (Eigen::Index i = 0; i < n; ++i)
+        if (is_inside(i) == 0) to[i] = Rule::value(argument[i]);
+    }
+  }
+}
+
+}  // namespace agrad::detail

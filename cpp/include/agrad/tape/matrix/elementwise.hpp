@@ -1,0 +1,229 @@
+// Elementwise: the engine of matrix<var>, a rule on every entry of its arguments by one closure.
+//
+//     exp(a), pow(a, 2.5), atan2(a, b), fmax(a, x), a + b, 2 * a - x, elementwise_product(a, m)
+//
+// Any mixture of matrices, constant Eigen matrices, scalar variables and numbers; scalars broadcast. A rule that gives its
+// values as Eigen arrays (`values`, rules/rule.hpp) is evaluated at the speed of packets, keeps nothing, and has its
+// derivatives computed in the sweep; of all others value and partial derivatives are computed in one pass, and kept.
+// Read next: tape/matrix/product.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include <agrad/tape/matrix/operand.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// Adds n adjoints times partial derivatives to what `sum` says; a zero adjoint adds zero, whatever the derivative.
+template <class Sum, class Bar, class Partial>
+void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double product = partial(i) * bar[i];
+    sum(i, bar[i] != 0 ? product : 0.0);
+  }
+}
+
+/// Sends the adjoint of a result to operand I by `partial(j)`, which gives the partial derivatives in column j.
+template <class Operand, class Adjoint, class Partial>
+void send_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial) {
+  const adjoint_columns<Adjoint> bars(adjoint, y);
+  if constexpr (Operand::is_scalar) {
+    double total = 0;
+    for (Eigen::Index j = 0; j < y.cols(); ++j)
+      add_products([&](Eigen::Index, double product) { total += product; }, bars(j), y.rows(), partial(j));
+    adjoint.at(x.index) += total;
+  } else {
+    const adjoint_columns<Adjoint> sums(adjoint, x.x);
+    for (Eigen::Index j = 0; j < y.cols(); ++j) {
+      const auto sum = sums(j);
+      add_products([&](Eigen::Index i, double product) { sum[i] += product; }, bars(j), y.rows(), partial(j));
+    }
+  }
+}
+
+/// A rule whose derivatives are computed in the sweep.
+template <class Rule, class... Kept>
+struct recomputed {
+  matrix<var> y;  // in as many columns as the loops have
+  std::tuple<Kept...> operands;
+
+  template <class Adjoint>
+  void operator()(const Adjoint& adjoint) const {
+    send_each(adjoint, std::index_sequence_for<Kept...>{});
+  }
+
+ private:
+  // The derivatives of a linear rule do not depend on its arguments, and constants among them were not kept.
+  template <class Column>
+  static double argument(const Column& column, Eigen::Index i) {
+    if constexpr (Rule::is_linear)
+      return 0;
+    else
+      return column[i];
+  }
+  template <class Adjoint, std::size_t... I>
+  void send_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
+    (send<I>(adjoint, std::get<I>(operands)), ...);
+  }
+  template <std::size_t I, class Adjoint, class Operand>
+  void send(const Adjoint& adjoint, const Operand& x) const {
+    if constexpr (Operand::is_active) {
+      send_columns(adjoint, y, x, [&](Eigen::Index j) {
+        return std::apply(
+            [&](const Kept&... each) {
+              return [value = y.val().data() + j * y.outer(), columns = std::make_tuple(each.column(j)...)](Eigen::Index i) {
+                return std::apply(
+                    [&](const auto&... column) -> double {
+                      return Rule::derivative(wrt<static_cast<int>(I)>{}, argument(column, i)..., value[i]);
+                    },
+                    columns);
+              };
+            },
+            operands);
+      });
+    }
+  }
+};
+
+/// A rule whose partial derivatives were kept.
+template <class... Kept>
+struct remembered {
+  matrix<var> y;
+  std::tuple<Kept...> operands;
+  std::array<const double*, sizeof...(Kept)> partials;
+
+  template <class Adjoint>
+  void operator()(const Adjoint& adjoint) const {
+    send_each(adjoint, std::index_sequence_for<Kept...>{});
+  }
+
+ private:
+  template <class Adjoint, std::size_t... I>
+  void send_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
+    (send(adjoint, std::get<I>(operands), partials[I]), ...);
+  }
+  template <class Adjoint, class Operand>
+  void send(const Adjoint& adjoint, const Operand& x, const double* partial) const {
+    if constexpr (Operand::is_active) {
+      send_columns(adjoint, y, x,
+                   [&](Eigen::Index j) { return [column = partial + j * y.outer()](Eigen::Index i) { return column[i]; }; });
+    }
+  }
+};
+
+template <class Rule, class... Operand>
+class entrywise {
+ public:
+  static matrix<var> record(const Operand&... x) {
+    common_shape shape;
+    (shape.join(Rule::name, x), ...);
+    const matrix<var> result(shape.rows, shape.cols);
+    matrix<var> y = shape.contiguous ? result.reshaped() : result;
+    if constexpr (has_values<Rule>) {
+      double* to = y.writable().data();
+      for (Eigen::Index j = 0; j < y.cols(); ++j) values_into<Rule>(to + j * y.outer(), y.rows(), x.column(j)...);
+      push(recomputed<Rule, std::decay_t<decltype(x.kept(true))>...>{y, {x.kept(!Rule::is_linear)...}});
+    } else {
+      const std::array<double*, sizeof...(x)> partials{room(x, y.size())...};
+      for (Eigen::Index j = 0; j < y.cols(); ++j) fill(y, partials, j, std::index_sequence_for<Operand...>{}, x.column(j)...);
+      remembered<std::decay_t<decltype(x.kept(false))>...> closure{y, {x.kept(false)...}, {}};
+      std::copy(partials.begin(), partials.end(), closure.partials.begin());
+      push(closure);
+    }
+    return result;
+  }
+
+ private:
+  template <class X>
+  static double* room(const X&, Eigen::Index size) {
+    return X::is_active ? tape::current().memory().allocate_array<double>(static_cast<std::size_t>(size)) : nullptr;
+  }
+  template <std::size_t... I, class... Column>
+  static void fill(matrix<var>& y, const std::array<double*, sizeof...(I)>& partials, Eigen::Index j,
+                   std::index_sequence<I...> each, const Column&... x) {
+    const Eigen::Index n = y.rows(), skip = j * y.outer();
+    double* to = y.writable().data() + skip;
+    for (Eigen::Index i = 0; i < n; ++i) to[i] = fill_entry(partials, skip + i, each, double(x[i])...);
+  }
+  // Value and derivatives from the same copies of arguments, so that what they share (sine and cosine) is computed once.
+  template <std::size_t... I, class... T>
+  static double fill_entry(const std::array<double*, sizeof...(I)>& partials, Eigen::Index i, std::index_sequence<I...>,
+                           const T... x) {
+    const double value = Rule::value(x...);
+    (fill_partial<I, std::tuple_element_t<I, std::tuple<Operand...>>>(partials[I], i, value, x...), ...);
+    return value;
+  }
+  template <std::size_t I, class X, class... T>
+  static void fill_partial(double* partial, Eigen::Index i, double value, const T&... x) {
+    if constexpr (X::is_active) partial[i] = Rule::derivative(wrt<static_cast<int>(I)>{}, x..., value);
+  }
+};
+
+}  // namespace detail
+
+/// Engine of `matrix<var>`.
+struct matrix_engine {
+  static constexpr int rank = detail::matrix_rank;
+  template <class Rule, class... X>
+  static matrix<var> apply(const X&... x) {
+    return record<Rule>(detail::make_operand(x)...);
+  }
+
+ private:
+  template <class Rule, class... Operand>
+  static matrix<var> record(const Operand&... x) {
+    return detail::entrywise<Rule, Operand...>::record(x...);
+  }
+};
+
+template <>
+struct engine_of<matrix<var>> {
+  using type = matrix_engine;
+};
+template <>
+struct engine_of<transposed> {
+  using type = matrix_engine;
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_matrix_argument = is_two_dimensional<T> || rank_of<T> == 0 || rank_of<T> == 1;
+/// Operands of which one is a matrix<var>, and the others may stand beside it.
+template <class X, class Y>
+inline constexpr bool are_matrix_operands = (is_var_matrix<X> ||
+                                             is_var_matrix<Y>)&&is_matrix_argument<X>&& is_matrix_argument<Y>;
+template <class X, class Y>
+using if_matrix_operands = std::enable_if_t<are_matrix_operands<X, Y>, matrix<var>>;
+template <class X, class Y>
+using if_matrix_and_scalar =
+    std::enable_if_t<are_matrix_operands<X, Y> && !(is_two_dimensional<X> && is_two_dimensional<Y>), matrix<var>>;
+}  // namespace detail
+
+/// Sums and differences of matrices of one shape; scalars broadcast.
+template <class X, class Y>
+detail::if_matrix_operands<X, Y> operator+(const X& x, const Y& y) {
+  return apply<add_rule>(x, y);
+}
+template <class X, class Y>
+detail::if_matrix_operands<X, Y> operator-(const X& x, const Y& y) {
+  return apply<subtract_rule>(x, y);
+}
+inline matrix<var> operator-(const matrix<var>& x) { return apply<negative_rule>(x); }
+inline matrix<var> operator-(const transposed& x) { return apply<negative_rule>(x); }
+/// Multiples. The product of two matrices is the matrix product; entry by entry it is elementwise_product.
+template <class X, class Y>
+detail::if_matrix_and_scalar<X, Y> operator*(const X& x, const Y& y) {
+  return apply<multiply_rule>(x, y);
+}
+/// A matrix by a scalar, or a scalar by each entry of a matrix.
+template <class X, class Y>
+detail::if_matrix_and_scalar<X, Y> operator/(const X& x, const Y& y) {
+  return apply<divide_rule>(x, y);
+}
+
+}  // namespace agrad

@@ -1,0 +1,180 @@
+// Linear algebra on the tape: a rule applied to matrix<var> is one closure, which works on whole blocks.
+//
+// Values, factors and constants stay in the arena; the closure's adjoint is the rule's, in Eigen's kernels. What the rules are:
+// rules/linalg/linalg.hpp. Eigen::Matrix<var, ...> goes through matrix<var> (one pass over the values, adjoints linked).
+#pragma once
+
+#include <tuple>
+
+#include <agrad/rules/linalg/lift.hpp>
+#include <agrad/tape/matrix/matrix.hpp>
+
+namespace agrad::linalg {
+
+/// The tape's arena as a room; what is kept lives until the tape rewinds. A rule that throws leaves nothing behind.
+class tape_room {
+ public:
+  tape_room() : memory_(tape::current().memory()), before_(memory_.position()) {}
+  tape_room(const tape_room&) = delete;
+  tape_room& operator=(const tape_room&) = delete;
+  ~tape_room() {
+    if (AGRAD_UNLIKELY(!is_kept_)) memory_.rewind(before_);
+  }
+  kept_matrix matrix(Index rows, Index cols) {
+    return kept_matrix(memory_.allocate_array<double>(static_cast<std::size_t>(rows * cols)), rows, cols);
+  }
+  int* integers(Index n) { return memory_.allocate_array<int>(static_cast<std::size_t>(n)); }
+  void keep() { is_kept_ = true; }
+
+ private:
+  arena& memory_;
+  arena::mark before_;
+  bool is_kept_ = false;
+};
+
+namespace detail {
+
+/// A constant argument in the arena.
+struct tape_constant {
+  const double* values;
+  Index rows, cols;
+  Eigen::Map<const MatrixXd> val() const { return Eigen::Map<const MatrixXd>(values, rows, cols); }
+};
+inline const matrix<var>& kept_argument(const matrix<var>& a) { return a; }
+inline tape_constant kept_argument(const const_block& a) {
+  double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
+  Eigen::Map<MatrixXd>(copy, a.rows(), a.cols()) = a;
+  return {copy, a.rows(), a.cols()};
+}
+
+/// The adjoint of a result as a rule sees it: contiguous columns, null when nothing arrived.
+class incoming {
+ public:
+  template <class Adjoint>
+  incoming(Adjoint& adjoint, const matrix<var>& y) : block_(adjoint[y]), is_zero_((block_.array() == 0).all()) {}
+  incoming(const incoming&) = delete;
+  const const_block* get() const { return is_zero_ ? nullptr : &block_; }
+
+ private:
+  const_block block_;  // copies where a sweep of several lanes has other numbers in between
+  bool is_zero_;
+};
+
+/// Where a rule adds to the adjoint of an argument: in place where columns are contiguous, else in a copy that is added at the end.
+template <class Map, bool in_place = Map::InnerStrideAtCompileTime == 1>
+class outgoing {
+ public:
+  template <class Adjoint>
+  outgoing(Adjoint& adjoint, const matrix<var>& a) : block_(adjoint[a]) {}
+  block* get() { return &block_; }
+
+ private:
+  block block_;
+};
+template <class Map>
+class outgoing<Map, false> {
+ public:
+  template <class Adjoint>
+  outgoing(Adjoint& adjoint, const matrix<var>& a) : to_(adjoint[a]), sum_(MatrixXd::Zero(a.rows(), a.cols())), block_(sum_) {}
+  outgoing(const outgoing&) = delete;
+  ~outgoing() { to_ += sum_; }
+  block* get() { return &block_; }
+
+ private:
+  Map to_;
+  MatrixXd sum_;
+  block block_;
+};
+struct no_outgoing {
+  template <class Adjoint>
+  no_outgoing(Adjoint&, const tape_constant&) {}
+  block* get() { return nullptr; }
+};
+
+template <class Adjoint, class A>
+auto outgoing_to(Adjoint& adjoint, const A& a) {
+  if constexpr (std::is_same_v<A, tape_constant>)
+    return no_outgoing(adjoint, a);
+  else
+    return outgoing<std::decay_t<decltype(adjoint[a])>>(adjoint, a);
+}
+
+/// What the sweep calls: gathers blocks and hands them to the rule.
+template <class Rule, class Kept, class Arguments, std::size_t R>
+struct linalg_closure {
+  Rule rule;
+  Kept kept;
+  Arguments arguments;
+  std::array<matrix<var>, R> results;
+
+  template <class Adjoint>
+  void operator()(Adjoint& adjoint) const {
+    run(adjoint, std::make_index_sequence<std::tuple_size_v<Arguments>>{}, std::make_index_sequence<R>{});
+  }
+
+ private:
+  template <class Adjoint, std::size_t... A, std::size_t... Y>
+  void run(Adjoint& adjoint, std::index_sequence<A...>, std::index_sequence<Y...>) const {
+    const incoming bars[] = {incoming(adjoint, results[Y])...};
+    if (((bars[Y].get() == nullptr) && ...)) return;  // nobody used the results: no infinite derivative can become nan
+    rule.adjoint(kept, const_block(std::get<A>(arguments).val())..., const_block(results[Y].val())..., bars[Y].get()...,
+                 outgoing_to(adjoint, std::get<A>(arguments)).get()...);
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct algebra<matrix<var>> {
+  static constexpr int rank = 1;
+  using room_type = tape_room;
+  using scalar = var;
+
+  static matrix<var>::const_map primal(const matrix<var>& a) { return a.val(); }
+
+  template <class Rule, class Kept, class... A>
+  static std::array<matrix<var>, Rule::results> apply(const Rule& rule, const Kept& kept, const typename Rule::shapes& shapes,
+                                                      const A&... a) {
+    return on(std::make_index_sequence<Rule::results>{}, rule, kept, shapes, a...);
+  }
+
+ private:
+  template <std::size_t... R, class Rule, class Kept, class... A>
+  static std::array<matrix<var>, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Kept& kept,
+                                                   const typename Rule::shapes& shapes, const A&... a) {
+    std::array<matrix<var>, Rule::results> y{matrix<var>(shapes[R].rows, shapes[R].cols)...};
+    if (!all_empty(shapes)) rule.value(kept, const_block(linalg::primal(a))..., block(y[R].writable())...);
+    using arguments = std::tuple<std::decay_t<decltype(detail::kept_argument(a))>...>;
+    push([closure = detail::linalg_closure<Rule, Kept, arguments, sizeof...(R)>{
+              rule, kept, arguments(detail::kept_argument(a)...), y}](auto& adjoint) { closure(adjoint); });
+    return y;
+  }
+};
+
+// ---- users' matrices -----------------------------------------------------------------------------------------------------
+
+template <>
+struct scalar_algebra<var> {
+  using matrix = agrad::matrix<var>;
+  template <class X>
+  static matrix from(const X& x) {
+    return matrix(x);
+  }
+  static var entry(const matrix& m, Index i) { return m[i]; }
+};
+template <>
+struct lifting<matrix<var>> {
+  using matrix = agrad::matrix<var>;
+  static constexpr bool is_handle = true;
+  static constexpr int cols = Eigen::Dynamic;
+  static const matrix& lift(const matrix& a) { return a; }
+};
+template <>
+struct lifting<transposed> {
+  using matrix = agrad::matrix<var>;
+  static constexpr bool is_handle = true;
+  static constexpr int cols = Eigen::Dynamic;
+  static matrix lift(const transposed& a) { return a; }
+};
+
+}  // namespace agrad::linalg

@@ -1,0 +1,278 @@
+// matrix<var>: a block of values in the arena and a range of indices, so that its adjoint is a block too.
+//
+// A matrix is a handle (values, first index, rows, columns, distance of columns), cheap to copy; its entries never change.
+// Entry (i, j) has value and index number i + j * outer() of the range, so that blocks, rows, columns and segments are
+// handles as well: no copy, no statement, and their adjoints are parts of the whole's.
+// Read next: tape/matrix/elementwise.hpp, how functions of matrices are recorded.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <agrad/rules/array.hpp>
+#include <agrad/tape/custom.hpp>
+#include <agrad/tape/eigen.hpp>
+
+namespace agrad {
+
+template <class T>
+class matrix;
+class transposed;
+
+namespace detail {
+[[noreturn]] AGRAD_COLD inline void fail_matrix_shape(const char* function, const char* condition, Eigen::Index rows,
+                                                      Eigen::Index cols, Eigen::Index other_rows, Eigen::Index other_cols) {
+  const auto text = [](Eigen::Index r, Eigen::Index c) { return "(" + std::to_string(r) + ", " + std::to_string(c) + ")"; };
+  throw ShapeError(std::string(function) + ": b is of shape " + text(other_rows, other_cols) + ", but must be " + condition +
+                   " a of shape " + text(rows, cols));
+}
+[[noreturn]] AGRAD_COLD inline void fail_view(const char* function, const char* what, Eigen::Index start, Eigen::Index size,
+                                              Eigen::Index available) {
+  throw ShapeError(std::string(function) + ": the range of " + what + " is " + std::to_string(size) + " from " +
+                   std::to_string(start) + ", but must be within the " + std::to_string(available) + " that there are");
+}
+[[noreturn]] AGRAD_COLD inline void fail_vector(const char* function, Eigen::Index rows, Eigen::Index cols) {
+  throw ShapeError(std::string(function) + ": the matrix is of shape (" + std::to_string(rows) + ", " + std::to_string(cols) +
+                   "), but must be a vector; take a row or a column of it first");
+}
+}  // namespace detail
+
+template <>
+class matrix<var> {
+ public:
+  using index_type = Eigen::Index;
+  /// Values or adjoints where they lie; one index counts entries column after column, as in a plain Eigen matrix.
+  struct const_map : Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> {
+    using Map::Map;
+    using Map::operator();
+    double operator()(index_type i) const { return this->coeff(i % rows(), i / rows()); }
+  };
+  using map = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+
+  /// Independent variables with the given values.
+  template <class Derived, class = std::enable_if_t<std::is_same_v<typename Derived::Scalar, double>>>
+  explicit matrix(const Eigen::DenseBase<Derived>& values) : matrix(values.rows(), values.cols()) {
+    writable() = values.derived().matrix();
+  }
+
+  /// The same variables as an Eigen matrix of var holds: adjoints flow back to each of them.
+  template <class Derived, class = std::enable_if_t<std::is_same_v<typename Derived::Scalar, var>>, class = void>
+  explicit matrix(const Eigen::DenseBase<Derived>& variables) : matrix(variables.rows(), variables.cols()) {
+    link([&](index_type i, index_type j) { return var(variables.derived().coeff(i, j)); });
+  }
+
+  /// The same variables as a std::vector holds, as a column.
+  explicit matrix(const std::vector<var>& variables) : matrix(static_cast<index_type>(variables.size()), 1) {
+    link([&](index_type i, index_type) { return variables[static_cast<std::size_t>(i)]; });
+  }
+
+  /// Room for the result of an operation: fresh indices, values to be written by the operation, adjoints by its closure.
+  matrix(index_type rows, index_type cols) : rows_(rows), cols_(cols), outer_(rows) {
+    tape& t = tape::current();
+    values_ = t.memory().allocate_array<double>(static_cast<std::size_t>(size()));
+    index_ = t.leaves(static_cast<std::size_t>(size()));
+    scope_ = t.scope_id();
+  }
+
+  index_type rows() const { return rows_; }
+  index_type cols() const { return cols_; }
+  index_type size() const { return rows_ * cols_; }
+  /// The distance of one column's first entry from the next one's.
+  index_type outer() const { return outer_; }
+  /// Whether the entries lie one after the other, as those of results and of whole columns do.
+  bool is_contiguous() const { return outer_ == rows_ || cols_ <= 1; }
+  bool is_vector() const { return rows_ == 1 || cols_ == 1; }
+  /// The index of the first entry.
+  tape::index_type index() const { return index_; }
+
+  /// The values.
+  const_map val() const {
+#ifdef AGRAD_CHECKED
+    check_open("val");
+#endif
+    return const_map(values_, rows_, cols_, Eigen::OuterStride<>(outer_));
+  }
+  /// For the operation that made this result, to write its values once.
+  map writable() { return map(values_, rows_, cols_, Eigen::OuterStride<>(outer_)); }
+
+  /// The adjoints after a sweep: a map of them, which the next statement or sweep may move or change.
+  const_map adj() const {
+    check_open("adj");
+    const double* first = size() == 0 ? nullptr : &tape::current().adjoint(index_ + last()) - last();
+    return const_map(first, rows_, cols_, Eigen::OuterStride<>(outer_));
+  }
+
+  /// One entry; no statement is made, the variable shares the entry's adjoint. Constant, because entries never change.
+  const var operator()(index_type row, index_type col) const { return at(row + col * outer_); }  // NOLINT
+  /// The i-th entry, column after column.
+  const var operator[](index_type i) const {  // NOLINT
+    return at(outer_ == rows_ ? i : i % rows_ + i / rows_ * outer_);
+  }
+
+  /// The entries as variables that share their adjoints; no statement is made.
+  Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> variables() const {
+    Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> result(rows_, cols_);
+    for (index_type j = 0; j < cols_; ++j)
+      for (index_type i = 0; i < rows_; ++i) result(i, j) = (*this)(i, j);
+    return result;
+  }
+
+  // ---- views, with Eigen's names: no copy, no statement ----------------------------------------------------------------
+
+  /// rows x cols entries from (row, col) on.
+  matrix block(index_type row, index_type col, index_type rows, index_type cols) const {
+    return view("block", row, col, rows, cols);
+  }
+  matrix row(index_type i) const { return view("row", i, 0, 1, cols_); }
+  matrix col(index_type j) const { return view("col", 0, j, rows_, 1); }
+  matrix topRows(index_type n) const { return view("topRows", 0, 0, n, cols_); }
+  matrix bottomRows(index_type n) const { return view("bottomRows", rows_ - n, 0, n, cols_); }
+  matrix middleRows(index_type start, index_type n) const { return view("middleRows", start, 0, n, cols_); }
+  matrix leftCols(index_type n) const { return view("leftCols", 0, 0, rows_, n); }
+  matrix rightCols(index_type n) const { return view("rightCols", 0, cols_ - n, rows_, n); }
+  matrix middleCols(index_type start, index_type n) const { return view("middleCols", 0, start, rows_, n); }
+  /// n entries of a vector from start on.
+  matrix segment(index_type start, index_type n) const { return part("segment", start, n); }
+  matrix head(index_type n) const { return part("head", 0, n); }
+  matrix tail(index_type n) const { return part("tail", size() - n, n); }
+  /// A contiguous matrix in another shape of the same size, column after column; any other is copied by one closure.
+  matrix reshaped(index_type rows, index_type cols) const;
+  /// All entries as one column.
+  matrix reshaped() const { return reshaped(size(), 1); }
+  /// The transposed matrix: products take it as it is, any other use copies it by one closure.
+  agrad::transposed transpose() const;
+
+ private:
+  friend class agrad::transposed;
+
+  void check_open(const char* function) const {
+    if (AGRAD_UNLIKELY(!tape::current().is_open(scope_)))
+      throw ScopeError(std::string(function) +
+                       ": the matrix's scope has ended; read adjoints before the scope, or the gradient call, returns");
+  }
+
+  const var at(index_type place) const {  // NOLINT
+#ifdef AGRAD_CHECKED
+    check_open("entry");
+#endif
+    return var(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
+  }
+
+  /// How far the last entry is from the first.
+  tape::index_type last() const { return static_cast<tape::index_type>(rows_ - 1 + (cols_ - 1) * outer_); }
+
+  matrix view(const char* function, index_type row, index_type col, index_type rows, index_type cols) const {
+    if (AGRAD_UNLIKELY(row < 0 || rows < 0 || row > rows_ - rows)) detail::fail_view(function, "rows", row, rows, rows_);
+    if (AGRAD_UNLIKELY(col < 0 || cols < 0 || col > cols_ - cols)) detail::fail_view(function, "columns", col, cols, cols_);
+    matrix result(*this);
+    const index_type first = row + col * outer_;
+    result.values_ += first;
+    result.index_ += static_cast<tape::index_type>(first);
+    result.rows_ = rows;
+    result.cols_ = cols;
+    return result;
+  }
+  matrix part(const char* function, index_type start, index_type n) const {
+    if (AGRAD_UNLIKELY(!is_vector())) detail::fail_vector(function, rows_, cols_);
+    return cols_ == 1 ? view(function, start, 0, n, 1) : view(function, 0, start, 1, n);
+  }
+
+  template <class At>
+  void link(const At& variable) {
+    auto* indices = tape::current().memory().allocate_array<tape::index_type>(static_cast<std::size_t>(size()));
+    for (index_type j = 0, k = 0; j < cols_; ++j) {
+      for (index_type i = 0; i < rows_; ++i, ++k) {
+        const var x = variable(i, j);
+        values_[k] = x.val();
+        indices[k] = x.index();
+      }
+    }
+    push([result = *this, indices](auto& adjoint) {
+      const auto from = adjoint[result];
+      const auto stride = from.innerStride();
+      for (index_type k = 0; k < result.size(); ++k) adjoint.at(indices[k]) += from.data()[k * stride];
+    });
+  }
+
+  double* values_ = nullptr;
+  index_type rows_, cols_, outer_;
+  tape::index_type index_ = 0;
+  std::uint32_t scope_ = 0;
+};
+
+/// The transposed of a matrix, without a copy. Products take it as it is; in any other place it becomes a `matrix<var>`.
+class transposed {
+ public:
+  explicit transposed(const matrix<var>& of) : of_(of) {}
+  Eigen::Index rows() const { return of_.cols(); }
+  Eigen::Index cols() const { return of_.rows(); }
+  Eigen::Index size() const { return of_.size(); }
+  auto val() const { return of_.val().transpose(); }
+  const var operator()(Eigen::Index row, Eigen::Index col) const { return of_(col, row); }  // NOLINT
+  const matrix<var>& transpose() const { return of_; }
+
+  /// A matrix of its own: the same entries for a vector, else a copy by one closure.
+  operator matrix<var>() const {  // NOLINT: wherever a matrix is asked for
+    if (of_.is_vector() && (of_.cols() == 1 || of_.outer() == 1)) {
+      matrix<var> same(of_);
+      same.rows_ = of_.cols_;
+      same.cols_ = of_.rows_;
+      same.outer_ = 1;
+      if (same.cols_ == 1) same.outer_ = same.rows_;
+      return same;
+    }
+    matrix<var> copy(rows(), cols());
+    copy.writable() = val();
+    push([x = of_, copy](auto& adjoint) { adjoint[x] += adjoint[copy].transpose(); });
+    return copy;
+  }
+
+ private:
+  matrix<var> of_;
+};
+
+inline transposed matrix<var>::transpose() const { return agrad::transposed(*this); }
+/// The transposed matrix, without a copy.
+inline transposed transpose(const matrix<var>& a) { return a.transpose(); }
+inline const matrix<var>& transpose(const transposed& a) { return a.transpose(); }
+
+inline matrix<var> matrix<var>::reshaped(index_type rows, index_type cols) const {
+  if (AGRAD_UNLIKELY(rows < 0 || cols < 0 || rows * cols != size()))
+    detail::fail_matrix_shape("reshaped", "of the size of", rows_, cols_, rows, cols);
+  if (is_contiguous()) {
+    matrix same(*this);
+    same.rows_ = rows;
+    same.cols_ = cols;
+    same.outer_ = rows;
+    return same;
+  }
+  matrix copy(rows_, cols_);
+  copy.writable() = val();
+  push([x = *this, copy](auto& adjoint) { adjoint[x] += adjoint[copy]; });
+  return copy.reshaped(rows, cols);
+}
+
+namespace detail {
+template <int Lanes>
+using adjoint_map = Eigen::Map<
+    Eigen::MatrixXd, 0,
+    std::conditional_t<Lanes == 1, Eigen::OuterStride<>, Eigen::Stride<Eigen::Dynamic, Lanes == 1 ? Eigen::Dynamic : Lanes>>>;
+}  // namespace detail
+
+template <int Lanes>
+auto adjoint_view<Lanes>::operator[](const matrix<var>& x) const {
+  using map = detail::adjoint_map<Lanes>;
+  double* first = nullptr;
+  if (x.size() != 0) {
+    const Eigen::Index last = x.rows() - 1 + (x.cols() - 1) * x.outer();
+    first = &at(x.index() + static_cast<tape::index_type>(last)) - last * Lanes;
+  }
+  if constexpr (Lanes == 1)
+    return map(first, x.rows(), x.cols(), Eigen::OuterStride<>(x.outer()));
+  else
+    return map(first, x.rows(), x.cols(), Eigen::Stride<Eigen::Dynamic, Lanes>(x.outer() * Lanes, Lanes));
+}
+
+}  // namespace agrad

@@ -1,0 +1,146 @@
+// Operands: the four kinds of arguments that an elementwise function of matrices takes, with one interface.
+//
+// A matrix of variables, a constant matrix, a scalar variable, a number. Each gives its entries of column j as something to
+// index, and says where its adjoint goes; `kept` is what the closure of the sweep holds of it. Where all matrices are
+// contiguous, everything is one column.
+// Read next: tape/matrix/elementwise.hpp.
+#pragma once
+
+#include <type_traits>
+
+#include <agrad/rules/values.hpp>
+#include <agrad/tape/matrix/matrix.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+inline constexpr int matrix_rank = array_rank + 1;
+template <class T>
+inline constexpr bool is_var_matrix = std::is_same_v<T, matrix<var>> || std::is_same_v<T, transposed>;
+/// Whatever has rows and columns.
+template <class T>
+inline constexpr bool is_two_dimensional = is_var_matrix<T> || is_eigen<T>;
+
+/// Numbers of one lane, `Lanes` apart.
+template <int Lanes>
+struct strided {
+  double* first;
+  double& operator[](Eigen::Index i) const { return first[i * Lanes]; }
+};
+
+/// Columns of the adjoint of a matrix, in a sweep with any number of lanes.
+template <class Adjoint>
+class adjoint_columns {
+  using map = std::decay_t<decltype(std::declval<Adjoint&>()[std::declval<const matrix<var>&>()])>;
+  static constexpr int lanes = map::InnerStrideAtCompileTime;
+
+ public:
+  adjoint_columns(const Adjoint& adjoint, const matrix<var>& x) : first_(adjoint[x].data()), outer_(x.outer()) {}
+  strided<lanes> operator()(Eigen::Index j) const { return {first_ + j * outer_ * lanes}; }
+
+ private:
+  double* first_;
+  Eigen::Index outer_;
+};
+
+struct matrix_operand {
+  static constexpr bool is_active = true, is_scalar = false;
+  matrix<var> x;
+
+  const double* column(Eigen::Index j) const { return x.val().data() + j * x.outer(); }
+  Eigen::Index rows() const { return x.rows(); }
+  Eigen::Index cols() const { return x.cols(); }
+  bool is_contiguous() const { return x.is_contiguous(); }
+  const matrix_operand& kept(bool) const { return *this; }
+};
+
+struct kept_constant {
+  static constexpr bool is_active = false, is_scalar = false;
+  const double* first;
+  Eigen::Index outer;
+  const double* column(Eigen::Index j) const { return first + j * outer; }
+};
+
+/// A copy of a constant in the arena.
+inline matrix<var>::const_map kept(const Eigen::Ref<const Eigen::MatrixXd>& a) {
+  double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
+  Eigen::Map<Eigen::MatrixXd>(copy, a.rows(), a.cols()) = a;
+  return matrix<var>::const_map(copy, a.rows(), a.cols(), Eigen::OuterStride<>(a.rows()));
+}
+
+class constant_operand {
+ public:
+  static constexpr bool is_active = false, is_scalar = false;
+  template <class X>
+  explicit constant_operand(const X& x) : x_(x) {}  // from the expression itself: a copied Ref shares what the first one owns
+  const double* column(Eigen::Index j) const { return x_.data() + j * x_.outerStride(); }
+  Eigen::Index rows() const { return x_.rows(); }
+  Eigen::Index cols() const { return x_.cols(); }
+  bool is_contiguous() const { return x_.outerStride() == x_.rows() || x_.cols() <= 1; }
+  kept_constant kept(bool with_values) const {
+    if (!with_values) return {nullptr, 0};
+    const auto copy = detail::kept(x_);
+    return {copy.data(), copy.outerStride()};
+  }
+
+ private:
+  Eigen::Ref<const Eigen::MatrixXd> x_;
+};
+
+struct scalar_operand {
+  static constexpr bool is_active = true, is_scalar = true;
+  double value;
+  tape::index_type index;
+  repeated column(Eigen::Index) const { return {value}; }
+  bool is_contiguous() const { return true; }
+  const scalar_operand& kept(bool) const { return *this; }
+};
+
+struct number_operand {
+  static constexpr bool is_active = false, is_scalar = true;
+  double value;
+  repeated column(Eigen::Index) const { return {value}; }
+  bool is_contiguous() const { return true; }
+  const number_operand& kept(bool) const { return *this; }
+};
+
+template <class X>
+auto make_operand(const X& x) {
+  if constexpr (is_var_matrix<X>) {
+    return matrix_operand{x};
+  } else if constexpr (is_eigen<X>) {
+    using scalar = typename X::Scalar;
+    static_assert(std::is_same_v<scalar, var> || std::is_arithmetic_v<scalar>,
+                  "a matrix<var> takes matrices of numbers and of variables beside it, of no other scalars");
+    if constexpr (std::is_same_v<scalar, var>)
+      return matrix_operand{matrix<var>(x)};
+    else
+      return constant_operand(x.derived().matrix().template cast<double>());
+  } else if constexpr (std::is_arithmetic_v<X>) {
+    return number_operand{static_cast<double>(x)};
+  } else {
+    const var scalar(x);
+    return scalar_operand{scalar.val(), scalar.index()};
+  }
+}
+
+/// Rows and columns that all operands but scalars have in common; throws ShapeError where they differ.
+struct common_shape {
+  Eigen::Index rows = -1, cols = -1;
+  bool contiguous = true;
+
+  template <class Operand>
+  void join(std::string_view function, const Operand& x) {
+    if constexpr (!Operand::is_scalar) {
+      if (AGRAD_UNLIKELY(rows >= 0 && (x.rows() != rows || x.cols() != cols)))
+        fail_array_shape(function, x.rows(), x.cols(), rows, cols);
+      rows = x.rows();
+      cols = x.cols();
+      contiguous = contiguous && x.is_contiguous();
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace agrad

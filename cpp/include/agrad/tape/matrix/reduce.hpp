@@ -1,0 +1,184 @@
+// Reductions of matrix<var>, and of Eigen's arrays of var: one closure each.
+//
+// Sums, products of sums and norms have their derivatives at hand in the sweep; others (prod, log_sum_exp) compute them
+// beside the value and keep them. The functions' meaning stands in rules/reduce.hpp, once for all scalars.
+#pragma once
+
+#include <agrad/rules/reduce.hpp>
+#include <agrad/tape/matrix/elementwise.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The values of a matrix one after the other: where they are, or a copy in the arena.
+inline const_array consecutive(const matrix<var>& a) {
+  if (a.is_contiguous()) return const_array(a.val().data(), a.size());
+  return const_array(kept(a.val()).data(), a.size());
+}
+inline double* room_for(Eigen::Index n) { return tape::current().memory().allocate_array<double>(static_cast<std::size_t>(n)); }
+/// A contiguous matrix as one column, so that loops over columns are one loop.
+inline matrix<var> flat(const matrix<var>& a) { return a.is_contiguous() ? a.reshaped() : a; }
+
+/// Calls f(j, sum) for each column j of the adjoint of x; sum[i] is to be added to.
+template <class Adjoint, class F>
+void each_column(const Adjoint& adjoint, const matrix<var>& x, const F& f) {
+  const adjoint_columns<Adjoint> columns(adjoint, x);
+  for (Eigen::Index j = 0; j < x.cols(); ++j) f(j, columns(j));
+}
+template <class Adjoint>
+void add_multiple(const Adjoint& adjoint, const matrix<var>& x, double factor, const double* values, Eigen::Index outer) {
+  each_column(adjoint, x, [&](Eigen::Index j, const auto& sum) {
+    for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += factor * values[i + j * outer];
+  });
+}
+
+template <class Reduction>
+var reduce(const matrix<var>& a) {
+  double* partial = room_for(a.size());
+  const double value = Reduction::value_and_partials(consecutive(a), partial);
+  return custom(
+      value, [a = flat(a), partial](auto& adjoint, const var& y) { add_multiple(adjoint, a, adjoint[y], partial, a.rows()); });
+}
+
+/// Values and indices of variables that lie anywhere.
+struct scattered {
+  const double* values;
+  const tape::index_type* indices;
+  Eigen::Index size;
+
+  explicit scattered(const vector_of<var>& x) : size(x.size()) {
+    double* v = room_for(size);
+    auto* k = tape::current().memory().allocate_array<tape::index_type>(static_cast<std::size_t>(size));
+    for (Eigen::Index i = 0; i < size; ++i) {
+      const leaf entry = operand_of<var>::make(x[i]);
+      v[i] = entry.value;
+      k[i] = entry.index;
+    }
+    values = v;
+    indices = k;
+  }
+  explicit scattered(const vector_of<double>& x) : values(kept(x).data()), indices(nullptr), size(x.size()) {}
+
+  template <class Adjoint>
+  void add(const Adjoint& adjoint, double factor, const double* partial) const {
+    if (indices == nullptr) return;
+    for (Eigen::Index i = 0; i < size; ++i) adjoint.at(indices[i]) += factor * partial[i];
+  }
+};
+
+template <>
+struct reduction_engine<var> {
+  template <class Reduction>
+  static var reduce(const vector_of<var>& x) {
+    const scattered entries(x);
+    double* partial = room_for(x.size());
+    const double value = Reduction::value_and_partials(const_array(entries.values, x.size()), partial);
+    return custom(value, [entries, partial](auto& adjoint, const var& y) { entries.add(adjoint, adjoint[y], partial); });
+  }
+  template <class X, class Y>
+  static var dot(const vector_of<X>& x, const vector_of<Y>& y) {
+    const scattered a(x), b(y);
+    return custom(const_array(a.values, a.size).matrix().dot(const_array(b.values, b.size).matrix()),
+                  [a, b](auto& adjoint, const var& result) {
+                    const double bar = adjoint[result];
+                    a.add(adjoint, bar, b.values);
+                    b.add(adjoint, bar, a.values);
+                  });
+  }
+  static vector_of<var> softmax(const vector_of<var>& x);
+  static vector_of<var> log_softmax(const vector_of<var>& x);
+};
+
+template <class X, class Y>
+void check_same_shape(const char* function, const X& a, const Y& b) {
+  if (AGRAD_UNLIKELY(a.rows() != b.rows() || a.cols() != b.cols()))
+    fail_matrix_shape(function, "of the shape of", a.rows(), a.cols(), b.rows(), b.cols());
+}
+
+/// The loops of an inner product: n entries of each of some columns, all in one where both sides are contiguous.
+struct paired_columns {
+  Eigen::Index n, cols;
+
+  template <class A, class B>
+  double dot(const A& a, const B& b) const {
+    double sum = 0;
+    for (Eigen::Index j = 0; j < cols; ++j) sum += packed(a.column(j), n).matrix().dot(packed(b.column(j), n).matrix());
+    return sum;
+  }
+  template <class Adjoint, class A, class B>
+  void send(const Adjoint& adjoint, double bar, const A& a, const B& b) const {
+    if constexpr (A::is_active) {
+      const adjoint_columns<Adjoint> columns(adjoint, a.x);
+      for (Eigen::Index j = 0; j < cols; ++j) {
+        const auto sum = columns(j);
+        const double* other = b.column(j);
+        for (Eigen::Index i = 0; i < n; ++i) sum[i] += bar * other[i];
+      }
+    }
+  }
+};
+
+template <class A, class B>
+var inner_product(const A& a, const B& b) {
+  const bool is_flat = a.is_contiguous() && b.is_contiguous();
+  const paired_columns pairs{is_flat ? a.rows() * a.cols() : a.rows(), is_flat ? 1 : a.cols()};
+  return custom(pairs.dot(a, b), [pairs, a = a.kept(true), b = b.kept(true)](auto& adjoint, const var& y) {
+    const double bar = adjoint[y];
+    pairs.send(adjoint, bar, a, b);
+    pairs.send(adjoint, bar, b, a);
+  });
+}
+}  // namespace detail
+
+inline var sum(const matrix<var>& a) {
+  const matrix<var> x = detail::flat(a);
+  return custom(x.val().sum(), [x](auto& adjoint, const var& y) {
+    detail::each_column(adjoint, x, [&x, bar = double(adjoint[y])](Eigen::Index, const auto& sum) {
+      for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += bar;
+    });
+  });
+}
+inline var mean(const matrix<var>& a) { return sum(a) / static_cast<double>(a.size()); }
+
+/// Sum of the products of corresponding entries; one of the two may be an Eigen matrix of numbers or variables.
+template <class X, class Y, class = detail::if_matrix_operands<X, Y>>
+var dot(const X& x, const Y& y) {
+  detail::check_same_shape("dot", x, y);
+  return detail::inner_product(detail::make_operand(x), detail::make_operand(y));
+}
+inline var squared_norm(const matrix<var>& a) {
+  const matrix<var> x = detail::flat(a);
+  return custom(x.val().squaredNorm(), [x](auto& adjoint, const var& y) {
+    detail::add_multiple(adjoint, x, 2 * adjoint[y], x.val().data(), x.outer());
+  });
+}
+inline var norm(const matrix<var>& a) {
+  const matrix<var> x = detail::flat(a);
+  const double value = detail::norm_reduction::value(detail::consecutive(a));
+  return custom(value, [x, value](auto& adjoint, const var& y) {
+    if (value != 0) detail::add_multiple(adjoint, x, adjoint[y] / value, x.val().data(), x.outer());
+  });
+}
+inline var prod(const matrix<var>& a) { return detail::reduce<detail::prod_reduction>(a); }
+inline var log_sum_exp(const matrix<var>& a) { return detail::reduce<detail::log_sum_exp_reduction>(a); }
+
+inline var trace(const matrix<var>& a) {
+  const Eigen::Index n = std::min(a.rows(), a.cols());
+  return custom(a.val().diagonal().sum(), [a, n](auto& adjoint, const var& y) {
+    const double bar = adjoint[y];
+    detail::each_column(adjoint, a.leftCols(n), [&](Eigen::Index j, const auto& sum) { sum[j] += bar; });
+  });
+}
+
+/// The entry itself: no statement is made.
+inline var max_coefficient(const matrix<var>& a) {
+  if (AGRAD_UNLIKELY(a.size() == 0)) detail::fail_empty("max_coefficient");
+  return a[detail::extreme_index<1>(detail::consecutive(a))];
+}
+inline var min_coefficient(const matrix<var>& a) {
+  if (AGRAD_UNLIKELY(a.size() == 0)) detail::fail_empty("min_coefficient");
+  return a[detail::extreme_index<-1>(detail::consecutive(a))];
+}
+
+}  // namespace agrad

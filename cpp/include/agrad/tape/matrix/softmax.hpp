@@ -1,0 +1,103 @@
+// Functions of vectors into vectors: softmax and its logarithm, running sums, sums of rows and columns.
+//
+// Each is one closure. The functions of vectors take a matrix as the column of its entries, and give one of its shape.
+#pragma once
+
+#include <agrad/tape/matrix/reduce.hpp>
+
+namespace agrad {
+
+/// exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) with s the result.
+inline matrix<var> softmax(const matrix<var>& a) {
+  const matrix<var> y(a.rows(), a.cols());
+  const matrix<var> s = y.reshaped();
+  detail::log_sum_exp_reduction::value_and_partials(detail::consecutive(a), matrix<var>(s).writable().data());
+  push([a = detail::flat(a), y, s](auto& adjoint) {
+    const auto bar = adjoint[s];
+    double mean = 0;
+    for (Eigen::Index i = 0; i < s.rows(); ++i)
+      if (bar(i, 0) != 0) mean += bar(i, 0) * s.val()(i, 0);
+    const auto bars = adjoint[a.is_contiguous() ? s : y];
+    const auto values = (a.is_contiguous() ? s : y).val();
+    detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
+      for (Eigen::Index i = 0; i < a.rows(); ++i) {
+        const double centered = bars(i, j) - mean, product = values(i, j) * centered;
+        sum[i] += centered != 0 ? product : 0.0;
+      }
+    });
+  });
+  return y;
+}
+
+/// log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar).
+inline matrix<var> log_softmax(const matrix<var>& a) {
+  const matrix<var> y(a.rows(), a.cols());
+  double* weight = detail::room_for(a.size());
+  const auto normalizer = detail::log_sum_exp_reduction::split_with_partials(detail::consecutive(a), weight);
+  matrix<var>(y).writable() = a.val().unaryExpr([&](double x) { return normalizer.logarithm(x); });
+  push([a, y, weight](auto& adjoint) {
+    const auto bar = adjoint[y];
+    const double total = bar.sum();
+    detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
+      for (Eigen::Index i = 0; i < a.rows(); ++i) {
+        const double shared = weight[i + j * a.rows()] * total;
+        sum[i] += bar(i, j) - (total != 0 ? shared : 0.0);
+      }
+    });
+  });
+  return y;
+}
+
+/// a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: running sums from the end.
+inline matrix<var> cumulative_sum(const matrix<var>& a) {
+  const matrix<var> y(a.rows(), a.cols());
+  const detail::const_array x = detail::consecutive(a);
+  double* to = matrix<var>(y).writable().data();
+  double total = 0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) to[i] = total += x[i];
+  push([a, y](auto& adjoint) {
+    const auto bar = adjoint[y];
+    auto sum = adjoint[a];
+    double rest = 0;
+    for (Eigen::Index j = a.cols(); j-- > 0;)
+      for (Eigen::Index i = a.rows(); i-- > 0;) sum(i, j) += rest += bar(i, j);
+  });
+  return y;
+}
+
+/// The sum of each row, as a column.
+inline matrix<var> row_sums(const matrix<var>& a) {
+  const matrix<var> y(a.rows(), 1);
+  matrix<var>(y).writable() = a.val().rowwise().sum();
+  push([a, y](auto& adjoint) {
+    const auto bar = adjoint[y];
+    detail::each_column(adjoint, a, [&](Eigen::Index, const auto& sum) {
+      for (Eigen::Index i = 0; i < a.rows(); ++i) sum[i] += bar(i, 0);
+    });
+  });
+  return y;
+}
+
+/// The sum of each column, as a row.
+inline matrix<var> column_sums(const matrix<var>& a) {
+  const matrix<var> y(1, a.cols());
+  matrix<var>(y).writable() = a.val().colwise().sum();
+  push([a, y](auto& adjoint) {
+    const auto bar = adjoint[y];
+    detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
+      for (Eigen::Index i = 0; i < a.rows(); ++i) sum[i] += bar(0, j);
+    });
+  });
+  return y;
+}
+
+namespace detail {
+inline vector_of<var> reduction_engine<var>::softmax(const vector_of<var>& x) {
+  return agrad::softmax(matrix<var>(x)).variables();
+}
+inline vector_of<var> reduction_engine<var>::log_softmax(const vector_of<var>& x) {
+  return agrad::log_softmax(matrix<var>(x)).variables();
+}
+}  // namespace detail
+
+}  // namespace agrad

@@ -1,0 +1,209 @@
+"""check_grads: whether the derivatives of a function agree with each other and with differences of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Program
+from agrad._products import Recorded
+from agrad._recording import name_of
+from agrad._structure import array
+from agrad._transforms import Parameters, check_tangents
+from agrad._trees import flatten
+
+__all__ = ["check_grads"]
+
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
+_EPSILON = float(np.finfo(float).eps)
+_CLOSE = 1e-12  # of what differs by rounding errors only
+
+
+class _Check:
+    """The function at one point: its Jacobian, and the names of its entries for messages."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], step: float) -> None:
+        self.function, self.args, self.label = function, args, f"check_grads({name_of(function)})"
+        self.parameters = Parameters("check_grads", args, range(len(args)))
+        recorded = Recorded("check_grads", function, args, self.parameters, False)
+        self.outputs = recorded.outputs
+        self.program: Program = recorded.recording.program(self.outputs.joined)
+        self.x = np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in self.parameters.leaves)])
+        self.steps = step * np.maximum(1.0, np.abs(self.x))
+        self.y, self.rows = self.run(self.program.adjoint_products, np.eye(self.program.output_size))
+
+    def leaves_at(self, x: Matrix) -> list[Matrix]:
+        ends = np.cumsum([leaf.size for leaf in self.parameters.leaves])[:-1]
+        parts = np.split(x, ends) if self.parameters.leaves else []
+        return [part.reshape(shape) for part, shape in zip(parts, self.parameters.shapes, strict=True)]
+
+    def run(self, product: Callable[..., Any], *vectors: Matrix) -> Any:
+        return product(self.parameters.leaves, *vectors)
+
+    def value(self, x: Matrix) -> Matrix:
+        """The function itself, not what was recorded, at other parameters."""
+        leaves = [leaf if leaf.ndim else float(leaf) for leaf in self.leaves_at(x)]
+        results = flatten(self.function(*self.parameters.put(self.args, leaves)))[0]
+        return np.concatenate([np.zeros(0), *(np.ravel(array(each)) for each in results)])
+
+    def gradient(self, x: Matrix, seeds: Matrix) -> Matrix:
+        gradient: Matrix = self.program.adjoint_products(self.leaves_at(x), seeds[np.newaxis])[1][0]  # type: ignore[index]
+        return gradient
+
+    def input_name(self, j: int) -> str:
+        return _entry_name(j, self.parameters.shapes, self.parameters.label)
+
+    def output_name(self, i: int) -> str:
+        return _entry_name(i, self.outputs.shapes, lambda n: str(self.outputs.structure.accessors()[n].codify("result")))
+
+    def fail(self, what: str, value: float, other_name: str, other: float, hint: str) -> None:
+        raise AssertionError(f"{self.label}: {what} is {value!r}, but must be {other!r} {other_name}; {hint}")
+
+
+def _entry_name(place: int, shapes: list[tuple[int, ...]], label: Callable[[int], str]) -> str:
+    """What messages call an entry of leaves that are joined to one vector."""
+    for n, shape in enumerate(shapes):
+        size = int(np.prod(shape, dtype=int))
+        if place < size:
+            index = ", ".join(str(k) for k in np.unravel_index(place, shape))
+            return f"{label(n)}[{index}]" if shape else label(n)
+        place -= size
+    raise IndexError(place)
+
+
+def _central(f: Callable[[Matrix], Matrix], x: Matrix, steps: Matrix) -> Matrix:
+    """Columns of the Jacobian of f by central differences of sixth order."""
+    columns = []
+    for j, h in enumerate(steps):
+        total: Any = 0.0
+        for n, weight in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60)):
+            ahead, behind = x.copy(), x.copy()
+            ahead[j] += n * h
+            behind[j] -= n * h
+            with np.errstate(all="ignore"):  # what is not a number there is told by the message
+                total = total + weight * (f(ahead) - f(behind))
+        columns.append(total / h)
+    return np.stack(columns, axis=-1)
+
+
+def _worst(found: Matrix, wanted: Matrix, allowed: Matrix) -> tuple[int, int] | None:
+    """The entry that differs most, in units of what is allowed; None if all are allowed. Two nans are equal."""
+    with np.errstate(invalid="ignore"):
+        same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+        excess = np.where(same, 0.0, np.abs(found - wanted) / allowed)
+    excess = np.where(np.isnan(excess), np.inf, excess)
+    if excess.size == 0 or excess.max() <= 1:
+        return None
+    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    return int(i), int(j)
+
+
+def _check_forward(check: _Check, generator: np.random.Generator) -> None:
+    """<w, J v> by forward mode against <J' w, v> by reverse mode; columns one by one tell where they part."""
+    m, n = check.rows.shape
+    w, v = generator.standard_normal(m), generator.standard_normal(n)
+    forward = float(w @ check.run(check.program.jacobian_products, v[np.newaxis])[1][0])
+    reverse = float(check.run(check.program.adjoint_products, w[np.newaxis])[1][0] @ v)
+    scale = float(np.abs(w) @ (np.abs(check.rows) @ np.abs(v) + _EPSILON * np.abs(check.y)))
+    if abs(forward - reverse) <= _CLOSE * scale or forward == reverse or not np.isfinite(scale):
+        return
+    columns = check.run(check.program.jacobian_products, np.eye(n))[1].T
+    i, j = _worst(columns, check.rows, np.full((m, n), 1e-300)) or (0, 0)
+    what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
+    check.fail(what, float(columns[i, j]), "as by reverse mode", float(check.rows[i, j]), "forward mode gave it")
+
+
+def _check_differences(check: _Check, rtol: float, atol: float) -> None:
+    differences = _central(check.value, check.x, check.steps)
+    size = np.maximum(np.abs(differences), np.abs(check.rows))
+    rounding = 10 * _EPSILON * np.abs(check.y)[:, np.newaxis] / check.steps
+    worst = _worst(check.rows, differences, rtol * size + atol + rounding)
+    if worst is not None:
+        i, j = worst
+        what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
+        hint = f"step is {check.steps[j]:.1g}; is the function smooth and defined that far around?"
+        check.fail(what, float(check.rows[i, j]), "as by central differences", float(differences[i, j]), hint)
+
+
+def _check_second(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
+    """The Hessian of a combination of the outputs: symmetric, and the derivative of its gradient."""
+    m, n = check.rows.shape
+    w = np.ones(1) if m == 1 else generator.standard_normal(m)
+    _, gradient, products = check.run(check.program.hessian_products, w, np.eye(n))
+    of = check.output_name(0) if m == 1 else "a combination of the results"
+
+    def what(i: int, j: int) -> str:
+        return f"second derivative of {of} with respect to {check.input_name(i)} and {check.input_name(j)}"
+
+    largest = np.max(np.abs(products), initial=0.0, where=np.isfinite(products))
+    if worst := _worst(products, products.T, np.full((n, n), _CLOSE * largest + 1e-300)):
+        i, j = worst
+        check.fail(what(i, j), float(products[i, j]), "as in the other order", float(products[j, i]), "it is not symmetric")
+    differences = _central(lambda x: check.gradient(x, w), check.x, check.steps)
+    size = np.maximum(np.abs(differences), np.abs(products))
+    rounding = 10 * _EPSILON * np.abs(gradient)[:, np.newaxis] / check.steps
+    if worst := _worst(products, differences, rtol * size + atol + rounding):
+        i, j = worst
+        hint = f"step is {check.steps[j]:.1g}"
+        check.fail(what(i, j), float(products[i, j]), "as by differences of the gradient", float(differences[i, j]), hint)
+
+
+def check_grads(
+    function: Callable[..., Any], *args: Any, order: int = 2, step: float = 1e-3, rtol: float = 1e-6, atol: float = 1e-8
+) -> None:
+    """Check the derivatives of `function` at a point; returns nothing when all is well.
+
+    Reverse mode is checked against forward mode by a dot product, ``<w, J v> = <J' w, v>`` to 1e-12 of its terms; each entry
+    of the Jacobian against central differences of the function's values; and the Hessian of the value, or of a random
+    combination of several, for symmetry to 1e-12 of its largest entry and against differences of the gradient.
+
+    Parameters
+    ----------
+    function : callable
+        Returns numbers and arrays in any nested structure. It is called with plain NumPy arrays too.
+    *args : floating-point numbers, arrays, nested structures of them
+        The point; all are parameters.
+    order : {1, 2}
+        1 checks reverse mode and, where tangents can be had, forward mode; 2 second derivatives as well.
+    step : float
+        Step of the differences, relative to the parameter where that is larger than 1.
+    rtol, atol : float
+        How far a derivative may be from its difference, relative to the larger and absolutely; rounding errors of the values
+        that are differentiated are allowed for beside.
+
+    Raises
+    ------
+    AssertionError
+        Two derivatives differ: the message has the coordinate and both values.
+    NotImplementedError
+        `order` is 2 and the function solves a differential equation, which has first derivatives only.
+
+    Notes
+    -----
+    The differences are of sixth order and reach 3 steps to both sides: where the function is not defined or not smooth there,
+    the check fails though its derivative may be right.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.check_grads(lambda p: p["a"] * np.sin(p["b"]), {"a": 2.0, "b": np.ones(3)})
+    """
+    if not callable(function):
+        raise TypeError(f"check_grads: function is {function!r}, but must be callable")
+    if order not in (1, 2):
+        raise ValueError(f"check_grads: order is {order!r}, but must be 1 or 2")
+    if not step > 0:
+        raise ValueError(f"check_grads: step is {step!r}, but must be positive")
+    check = _Check(function, args, step)
+    if order == 2:
+        check_tangents("check_grads", check.program, "write order=1")
+    if 0 in check.rows.shape:
+        return
+    generator = np.random.default_rng(20120229)
+    if not check.program.first_external:
+        _check_forward(check, generator)
+    _check_differences(check, rtol, atol)
+    if order == 2:
+        _check_second(check, generator, rtol, atol)

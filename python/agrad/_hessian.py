@@ -1,0 +1,167 @@
+"""Second derivatives: Hessians and their products with vectors, forward over reverse.
+
+The program is run forwards on numbers that carry directional derivatives and swept back with adjoints that carry them too:
+the adjoints of the inputs are the gradient, what they carry is the gradient's derivative in those directions, four at once.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Program, Recording
+from agrad._transforms import ArgNums, Arguments, OfScalar, Parameters, Transformation, check_tangents
+from agrad._trees import split
+
+__all__ = ["hessian", "hvp"]
+
+
+class SecondOrder(OfScalar):
+    """A transformation whose result is made of Hessian products: `directions` says which, `finish` what is made of them."""
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        program = recording.program(output)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), output.shape, parameters), aux)
+
+    def of_program(
+        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
+    ) -> Any:
+        check_tangents(self.name, program, "take differences of its gradient")
+        rows = self.directions(parameters)
+        directions = np.zeros((len(rows), program.input_size))
+        directions[:, wanted] = rows
+        result = program.hessian_products(inputs, np.ones(1), directions)
+        return None if result is None else self.finish(result[2][:, wanted], parameters)
+
+    @abstractmethod
+    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+        """The directions within the parameters' space, one a row."""
+
+    @abstractmethod
+    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+        """The result, from one product a row."""
+
+
+class Hessian(SecondOrder):
+    """See :func:`hessian`."""
+
+    name = "hessian"
+
+    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+        return np.eye(sum(leaf.size for leaf in parameters.leaves))
+
+    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+        rows = split(products, parameters.shapes)  # by the gradient's parts; the first axis is that of the directions
+        return parameters.together([self._of_part(np.moveaxis(part, 0, -1), parameters) for part in rows])
+
+    def _of_part(self, part: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+        return parameters.together(split(part, parameters.shapes))
+
+
+class HessianProduct(SecondOrder):
+    """See :func:`hvp`."""
+
+    name = "hvp"
+    vector: Any = None
+    along: np.ndarray[Any, Any]
+
+    def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
+        if len(args) < 2:
+            raise TypeError(
+                f"{self.label}: number of positional arguments is {len(args)}, but must be at least 2; the vector comes last, "
+                "after the function's own"
+            )
+        bound = copy.copy(self)
+        bound.vector = args[-1]
+        return bound, args[:-1]
+
+    def prepare(self, parameters: Parameters) -> None:
+        self.along = parameters.direction(self.name, "vector", self.vector)
+
+    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+        return self.along[np.newaxis]
+
+    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+        return parameters.together(split(products[0], parameters.shapes))
+
+
+def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+    """Make a function that returns the Hessian of `function`: the Jacobian of its gradient.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(hessian, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`. For an array of shape s it returns an array of shape s + s. For a nested structure
+        it returns that structure with, in the place of each leaf, the structure again: ``hessian["a"]["b"]`` is the
+        derivative of the gradient's part ``"a"`` with respect to ``"b"``, of the shape of a followed by that of b. For a
+        sequence of argnums it is a tuple of tuples.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar.
+    NotImplementedError
+        (When called) the function solves a differential equation, which has first derivatives only.
+
+    Notes
+    -----
+    Columns are computed forward over reverse, four a run; nothing is made symmetric afterwards. :func:`hvp` is one product
+    with a vector at the cost of one run.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.hessian(lambda x: x[0] ** 3 * x[1])(np.array([1.0, 2.0]))
+    array([[12.,  3.],
+           [ 3.,  0.]])
+    """
+    return Hessian(function, argnums, has_aux=has_aux)
+
+
+def hvp(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    """Make a function that returns the product of the Hessian of `function` and a vector, without the Hessian.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(product, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function` and, as the last positional one, the vector: of the structure and shapes of the
+        differentiated argument, or a tuple of such for a sequence of argnums. Returns the product in the same structure.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar, or a part of the vector is of another shape than the argument's.
+    TypeError
+        The vector has another structure than the argument.
+    NotImplementedError
+        (When called) the function solves a differential equation, which has first derivatives only.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.hvp(lambda x, a: np.sum(a * x**4))(np.ones(2), 0.5, np.array([1.0, 10.0]))
+    array([ 6., 60.])
+    """
+    return HessianProduct(function, argnums, has_aux=has_aux)

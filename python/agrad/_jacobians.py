@@ -1,0 +1,99 @@
+"""Jacobians by a mode of the caller's choice: columns by tangents (forward), rows by adjoints (reverse)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Program, Recording
+from agrad._transforms import ArgNums, Arguments, Jacobian, Parameters, check_tangents
+
+__all__ = ["jacfwd", "jacrev"]
+
+
+class ForwardJacobian(Jacobian):
+    """See :func:`jacfwd`."""
+
+    name = "jacfwd"
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        program = recording.program(output)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), output.shape, parameters), aux)
+
+    def of_program(
+        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
+    ) -> Any:
+        check_tangents(self.name, program, "use jacrev")
+        result = program.jacobian_products(inputs, np.eye(program.input_size)[wanted])
+        return None if result is None else self.finish(result[1].T, shape, parameters)
+
+
+class ReverseJacobian(Jacobian):
+    """See :func:`jacrev`."""
+
+    name = "jacrev"
+
+    def of_program(
+        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
+    ) -> Any:
+        result = program.adjoint_products(inputs, np.eye(program.output_size))
+        return None if result is None else self.finish(result[1][:, wanted], shape, parameters)
+
+
+def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+    """Make a function that returns the Jacobian of `function` by forward mode: one run carries four columns.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array, or a list that is made into one by :func:`agrad.array`.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+
+    Returns
+    -------
+    callable
+        As :func:`jacobian`, which chooses the mode itself.
+
+    Raises
+    ------
+    NotImplementedError
+        (When called) the function solves a differential equation, which has no tangents.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.jacfwd(lambda x: [x**2, x**3, np.exp(0.0 * x)])(2.0)
+    array([ 4., 12.,  0.])
+    """
+    return ForwardJacobian(function, argnums, has_aux=has_aux)
+
+
+def jacrev(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+    """Make a function that returns the Jacobian of `function` by reverse mode: one run forward, one sweep back a row.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array, or a list that is made into one by :func:`agrad.array`.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+
+    Returns
+    -------
+    callable
+        As :func:`jacobian`, which chooses the mode itself.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.jacrev(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return ReverseJacobian(function, argnums, has_aux=has_aux)

@@ -1,0 +1,188 @@
+"""Products of a Jacobian and a vector: jvp and vjp, with JAX's signatures.
+
+The function is recorded at the call; one that is compiled already is run as it was recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, overload
+
+import numpy as np
+
+from agrad._compile import Compiled, Path
+from agrad._core import Program
+from agrad._recording import name_of, open_recording
+from agrad._structure import Outputs
+from agrad._transforms import Parameters, check_tangents, separate
+from agrad._trees import direction, split, values_of
+
+__all__ = ["Recorded", "jvp", "vjp"]
+
+Result = TypeVar("Result")
+Aux = TypeVar("Aux")
+
+
+def _is_recorded(function: Callable[..., Any]) -> bool:
+    return isinstance(function, Compiled) and function.transformation is None
+
+
+def _parameters(name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool) -> Parameters:
+    """All of the primals as parameters, with what must be checked before the function is called."""
+    if not callable(function):
+        raise TypeError(f"{name}: function is {function!r}, but must be callable")
+    if has_aux and _is_recorded(function):
+        raise TypeError(f"{name}: has_aux is True, but must be False for a compiled function; return everything as its value")
+    return Parameters(name, tuple(primals), range(len(primals)))
+
+
+class Recorded:
+    """A function recorded at the primals: its outputs, their values, aux, and the recording to sweep back or run."""
+
+    def __init__(self, name: str, function: Callable[..., Any], primals: Sequence[Any], parameters: Parameters, has_aux: bool):
+        label = f"{name}({name_of(function)})"
+        with open_recording(label, keeps_adjoints=True) as recording:
+            self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
+            result = function(*parameters.put(tuple(primals), self.inputs))
+            value, aux = separate(label, result, has_aux)
+            self.outputs, self.aux = Outputs(recording, value), values_of(aux)
+            self.recording = recording
+
+    def value(self) -> Any:
+        flat = self.outputs.joined.recorded_values
+        return self.outputs.together(split(flat, self.outputs.shapes))
+
+
+@overload
+def jvp(
+    function: Callable[..., Result], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[False] = False
+) -> tuple[Result, Result]: ...
+@overload
+def jvp(
+    function: Callable[..., tuple[Result, Aux]], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
+) -> tuple[Result, Result, Aux]: ...
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
+    """Value of a function and its directional derivative: the Jacobian times a vector, by forward mode.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
+        run as it was recorded.
+    primals : tuple or list
+        The arguments at which to differentiate; all are parameters, so all are floating-point.
+    tangents : tuple or list
+        The direction: one for each primal, of its structure and shapes.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux is passed on as plain values.
+
+    Returns
+    -------
+    tuple
+        ``(value, tangent)``, both of the structure of the function's value, or ``(value, tangent, aux)``.
+
+    Raises
+    ------
+    ShapeError
+        A tangent is of another shape than its primal.
+    TypeError
+        The tangents have another structure than the primals; a primal is integer, complex or no number.
+    NotImplementedError
+        The function solves a differential equation, which has no tangents.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> ag.jvp(lambda x, y: {"product": x * y}, (2.0, 3.0), (1.0, 10.0))
+    ({'product': 6.0}, {'product': 23.0})
+    """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"jvp: {name} is {given!r}, but must be a tuple or list, one for each argument")
+    parameters = _parameters("jvp", function, primals, has_aux)
+    along = parameters.direction("jvp", "tangents", tangents)[np.newaxis]
+
+    def run(program: Program) -> Any:
+        check_tangents("jvp", program, "use vjp")
+        return program.jacobian_products(parameters.leaves, along)
+
+    outputs: Outputs | Path
+    aux = None
+    if isinstance(function, Compiled) and function.transformation is None:
+        outputs, (flat, product) = function.run(tuple(primals), run)
+    else:
+        recorded = Recorded("jvp", function, primals, parameters, has_aux)
+        outputs, aux = recorded.outputs, recorded.aux
+        flat, product = run(recorded.recording.program(outputs.joined))
+    value, tangent = (outputs.together(split(x, outputs.shapes)) for x in (flat, product[0]))
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+@overload
+def vjp(
+    function: Callable[..., Result], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    function: Callable[..., tuple[Result, Aux]], *primals: Any, has_aux: Literal[True]
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Value of a function, and a function that multiplies vectors with the transposed Jacobian, by reverse mode.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
+        run as it was recorded.
+    *primals : floating-point numbers, arrays, nested structures of them
+        The arguments at which to differentiate; all are parameters.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux is passed on as plain values.
+
+    Returns
+    -------
+    tuple
+        ``(value, pullback)`` or ``(value, pullback, aux)``. ``pullback(cotangent)`` takes a cotangent of the structure and
+        shapes of the value and returns a tuple: for each primal, one of its structure and shapes. It may be called many
+        times, by several threads; each call is one sweep back (for a compiled function with one run forward before).
+
+    Raises
+    ------
+    ShapeError
+        (By the pullback) a part of the cotangent is of another shape than the value's.
+    TypeError
+        A primal is integer, complex or no number; (by the pullback) the cotangent has another structure than the value.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> value, pullback = ag.vjp(lambda x, y: (x * y, x), 2.0, 3.0)
+    >>> value, pullback((1.0, 10.0))
+    ((6.0, 2.0), (13.0, 2.0))
+    """
+    parameters = _parameters("vjp", function, primals, has_aux)
+    outputs: Outputs | Path
+    aux = None
+    if isinstance(function, Compiled) and function.transformation is None:
+        leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he pulls back
+        outputs, flat = function.run(primals, lambda program: program.forward(leaves))
+        value, program = outputs.together(split(flat, outputs.shapes)), outputs.program
+
+        def sweep(seeds: Any) -> Any:
+            result = program.adjoint_products(leaves, seeds[np.newaxis])
+            assert result is not None, "the path was found for these values"
+            return result[1][0]
+    else:
+        recorded = Recorded("vjp", function, primals, parameters, has_aux)
+        outputs, value, aux, lock = recorded.outputs, recorded.value(), recorded.aux, threading.Lock()
+
+        def sweep(seeds: Any) -> Any:
+            with lock:  # the recording has one space of adjoints
+                return recorded.recording.reverse(recorded.outputs.joined, seeds, recorded.inputs)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        seeds = direction("vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes)
+        return tuple(parameters.together(split(sweep(seeds), parameters.shapes)))
+
+    return (value, pullback, aux) if has_aux else (value, pullback)

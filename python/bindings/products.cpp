@@ -1,0 +1,85 @@
+// Products of a program's derivatives with vectors, in Python: methods that join the class Program.
+#include <agrad/program/products.hpp>
+
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "pool.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+py::array_t<double> vector_of(std::size_t n) { return py::array_t<double>(static_cast<py::ssize_t>(n)); }
+
+py::array_t<double> rows_of(std::size_t rows, std::size_t n) {
+  return py::array_t<double>({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(n)});
+}
+
+/// The number of rows of a matrix that is to have n columns.
+std::size_t rows_in(const char* function, const doubles& matrix, std::size_t n) {
+  if (matrix.ndim() == 2 && static_cast<std::size_t>(matrix.shape(1)) == n) return static_cast<std::size_t>(matrix.shape(0));
+  throw ShapeError(std::string(function) + ": argument must be a matrix of " + std::to_string(n) + " columns");
+}
+
+py::object call_jacobian_products(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& directions) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  const std::size_t count = rows_in("jacobian_products", directions, x.size());
+  auto y = vector_of(f.code->output_size()), products = rows_of(count, f.code->output_size());
+  double *values = y.mutable_data(), *to = products.mutable_data();
+  const double* from = directions.data();
+  const bool done = on_path([&] {
+    const auto w = f.tangent.take();
+    jacobian_products(*f.code, *w, x.data(), from, count, values, to);
+  });
+  return done ? py::object(py::make_tuple(y, products)) : py::none();
+}
+
+py::object call_adjoint_products(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& adjoints) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  const std::size_t count = rows_in("adjoint_products", adjoints, f.code->output_size());
+  auto y = vector_of(f.code->output_size()), products = rows_of(count, x.size());
+  double *values = y.mutable_data(), *to = products.mutable_data();
+  const double* from = adjoints.data();
+  const bool done = on_path([&] {
+    const auto w = f.real.take();
+    adjoint_products(*f.code, *w, x.data(), from, count, values, to);
+  });
+  return done ? py::object(py::make_tuple(y, products)) : py::none();
+}
+
+py::object call_hessian_products(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& y_adjoint,
+                                 const doubles& directions) {
+  const std::vector<double> x = joined(*f.code, inputs);
+  const std::size_t count = rows_in("hessian_products", directions, x.size());
+  if (static_cast<std::size_t>(y_adjoint.size()) != f.code->output_size())
+    throw ShapeError("hessian_products: y_adjoint must have one entry for each output");
+  auto y = vector_of(f.code->output_size()), gradient = vector_of(x.size()), products = rows_of(count, x.size());
+  double *values = y.mutable_data(), *slope = gradient.mutable_data(), *to = products.mutable_data();
+  const double *seeds = y_adjoint.data(), *from = directions.data();
+  const bool done = on_path([&] {
+    const auto w = f.tangent.take();
+    hessian_products(*f.code, *w, x.data(), seeds, from, count, values, slope, to);
+  });
+  return done ? py::object(py::make_tuple(y, gradient, products)) : py::none();
+}
+
+}  // namespace
+
+void register_products(py::module_& m) {
+  auto type = py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"));
+  type.def_property_readonly(
+          "first_external", [](const pooled_program& f) { return std::string(first_external(*f.code)); },
+          "The name of an operation that has first derivatives in reverse mode only; empty without any.")
+      .def("jacobian_products", &call_jacobian_products, py::arg("inputs"), py::arg("directions"),
+           "Outputs, and the Jacobian times each row of directions; None when a comparison went another way.")
+      .def("adjoint_products", &call_adjoint_products, py::arg("inputs"), py::arg("adjoints"),
+           "Outputs, and the transposed Jacobian times each row of adjoints; or None as above.")
+      .def("hessian_products", &call_hessian_products, py::arg("inputs"), py::arg("y_adjoint"), py::arg("directions"),
+           "Outputs, the gradient of y_adjoint . outputs, and its Hessian times each row of directions; or None as above.");
+}
+
+}  // namespace agrad::python

@@ -1,0 +1,40 @@
+// Run: what every call of a program from Python needs: its inputs as one vector, and the run without the interpreter lock.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <string>
+#include <vector>
+
+#include <agrad/program/program.hpp>
+#include <agrad/program/structure.hpp>
+
+namespace agrad::python {
+
+using doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
+
+/// All inputs, one after the other; throws ShapeError unless they are as many as the program takes.
+inline std::vector<double> joined(const program& p, const std::vector<doubles>& inputs) {
+  std::vector<double> x;
+  x.reserve(p.input_size());
+  for (const doubles& values : inputs) x.insert(x.end(), values.data(), values.data() + values.size());
+  if (x.size() != p.input_size()) {
+    throw ShapeError("program: number of inputs is " + std::to_string(x.size()) + ", but must be " +
+                     std::to_string(p.input_size()));
+  }
+  return x;
+}
+
+/// Runs `call` without the interpreter lock; nothing comes back when a comparison left the recorded path.
+template <class Call>
+bool on_path(const Call& call) {
+  const pybind11::gil_scoped_release unlocked;
+  try {
+    call();
+  } catch (const kernels::path_left&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace agrad::python
