@@ -1,7 +1,7 @@
 #include "rows.hpp"
 
 #include <agrad/program/density.hpp>
-#include <agrad/program/kernels.hpp>
+#include <agrad/program/elementwise.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <stdexcept>

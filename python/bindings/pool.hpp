@@ -9,7 +9,6 @@
 
 namespace agrad::python {
 
-template <class S>
 class workspace_pool {
  public:
   /// A workspace that comes back to the pool when the handle goes, unless an exception passes: then its state is unknown.
@@ -21,38 +20,37 @@ class workspace_pool {
     }
     handle(const handle&) = delete;
     handle& operator=(const handle&) = delete;
-    workspace<S>& operator*() const { return *mine_; }
+    workspace& operator*() const { return *mine_; }
 
    private:
     workspace_pool& from_;
-    std::unique_ptr<workspace<S>> mine_;
+    std::unique_ptr<workspace> mine_;
     int exceptions_;
   };
 
   handle take() { return handle(*this); }
 
  private:
-  std::unique_ptr<workspace<S>> get() {
+  std::unique_ptr<workspace> get() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (free_.empty()) return std::make_unique<workspace<S>>();
+    if (free_.empty()) return std::make_unique<workspace>();
     auto w = std::move(free_.back());
     free_.pop_back();
     return w;
   }
-  void put(std::unique_ptr<workspace<S>> w) {
+  void put(std::unique_ptr<workspace> w) {
     const std::lock_guard<std::mutex> lock(mutex_);
     free_.push_back(std::move(w));
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<workspace<S>>> free_;
+  std::vector<std::unique_ptr<workspace>> free_;
 };
 
 struct pooled_program {
   explicit pooled_program(std::shared_ptr<const program> p) : code(std::move(p)) {}
   std::shared_ptr<const program> code;
-  mutable workspace_pool<double> real;
-  mutable workspace_pool<lanes> tangent;
+  mutable workspace_pool workspaces;
 };
 
 }  // namespace agrad::python

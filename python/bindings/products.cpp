@@ -25,6 +25,11 @@ std::size_t rows_in(const char* function, const doubles& matrix, std::size_t n) 
   throw ShapeError(std::string(function) + ": argument must be a matrix of " + std::to_string(n) + " columns");
 }
 
+std::string name_of_first_without_tangents(const program& f) {
+  const external_operation* external = f.first_without_tangents();
+  return external == nullptr ? std::string() : std::string(external->name());
+}
+
 py::object call_jacobian_products(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& directions) {
   const std::vector<double> x = joined(*f.code, inputs);
   const std::size_t count = rows_in("jacobian_products", directions, x.size());
@@ -32,7 +37,7 @@ py::object call_jacobian_products(const pooled_program& f, const std::vector<dou
   double *values = y.mutable_data(), *to = products.mutable_data();
   const double* from = directions.data();
   const bool done = on_path([&] {
-    const auto w = f.tangent.take();
+    const auto w = f.workspaces.take();
     jacobian_products(*f.code, *w, x.data(), from, count, values, to);
   });
   return done ? py::object(py::make_tuple(y, products)) : py::none();
@@ -45,7 +50,7 @@ py::object call_adjoint_products(const pooled_program& f, const std::vector<doub
   double *values = y.mutable_data(), *to = products.mutable_data();
   const double* from = adjoints.data();
   const bool done = on_path([&] {
-    const auto w = f.real.take();
+    const auto w = f.workspaces.take();
     adjoint_products(*f.code, *w, x.data(), from, count, values, to);
   });
   return done ? py::object(py::make_tuple(y, products)) : py::none();
@@ -61,7 +66,7 @@ py::object call_hessian_products(const pooled_program& f, const std::vector<doub
   double *values = y.mutable_data(), *slope = gradient.mutable_data(), *to = products.mutable_data();
   const double *seeds = y_adjoint.data(), *from = directions.data();
   const bool done = on_path([&] {
-    const auto w = f.tangent.take();
+    const auto w = f.workspaces.take();
     hessian_products(*f.code, *w, x.data(), seeds, from, count, values, slope, to);
   });
   return done ? py::object(py::make_tuple(y, gradient, products)) : py::none();
@@ -72,7 +77,7 @@ py::object call_hessian_products(const pooled_program& f, const std::vector<doub
 void register_products(py::module_& m) {
   auto type = py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"));
   type.def_property_readonly(
-          "first_external", [](const pooled_program& f) { return std::string(first_external(*f.code)); },
+          "first_external", [](const pooled_program& f) { return name_of_first_without_tangents(*f.code); },
           "The name of an operation that has first derivatives in reverse mode only; empty without any.")
       .def("jacobian_products", &call_jacobian_products, py::arg("inputs"), py::arg("directions"),
            "Outputs, and the Jacobian times each row of directions; None when a comparison went another way.")

@@ -5,6 +5,7 @@
 #include <agrad/program/program.hpp>
 
 #include <agrad/program/jacobian.hpp>
+#include <agrad/program/product.hpp>
 #include <agrad/program/schedule.hpp>
 #include <functional>
 #include <mutex>
@@ -29,7 +30,7 @@ py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) 
   py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size()));
   double* to = y.mutable_data();
   const bool done = on_path([&] {
-    const auto w = f.real.take();
+    const auto w = f.workspaces.take();
     f.code->forward(*w, x.data(), to, false);
   });
   return done ? py::object(std::move(y)) : py::none();
@@ -43,14 +44,14 @@ py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& in
   double *to = y.mutable_data(), *back = x_adjoint.mutable_data();
   const double* seeds = y_adjoint.data();
   const bool done = on_path([&] {
-    const auto w = f.real.take();
+    const auto w = f.workspaces.take();
     f.code->forward(*w, x.data(), to, true);
     f.code->reverse(*w, seeds, back);
   });
   return done ? py::object(py::make_tuple(y, x_adjoint)) : py::none();
 }
 
-/// Rows by reverse sweeps, or four columns at a time by tangents where that takes fewer runs and can be had.
+/// Rows by reverse sweeps, or eight columns at a time by tangents where that takes fewer runs and can be had.
 py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs) {
   const std::vector<double> x = joined(*f.code, inputs);
   const std::size_t m = f.code->output_size(), n = x.size();
@@ -58,11 +59,11 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   py::array_t<double> rows({static_cast<py::ssize_t>(m), static_cast<py::ssize_t>(n)});
   double *to = y.mutable_data(), *entry = rows.mutable_data();
   const bool done = on_path([&] {
-    if (!f.code->has_externals() && (n + lane_count - 1) / lane_count < m) {
-      const auto w = f.tangent.take();
+    if (f.code->first_without_tangents() == nullptr && (n + lane_count - 1) / lane_count < m) {
+      const auto w = f.workspaces.take();
       jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
     } else {
-      const auto w = f.real.take();
+      const auto w = f.workspaces.take();
       jacobian_by_adjoints(*f.code, *w, x.data(), to, entry);
     }
   });

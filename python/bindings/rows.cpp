@@ -57,23 +57,24 @@ py::object evaluate(const elementwise_row& row, const py::args& arguments, int w
   return py::array_t<double>(y.shape(), result.data());
 }
 
-/// The second partial derivative with respect to arguments i and j, of numbers: the kernel's sweep back with lanes that carry
-/// the derivative with respect to argument j.
+/// The second partial derivative with respect to arguments i and j, of numbers: the kernel's sweep back with tangents that are
+/// the derivatives with respect to argument j.
 double second_derivative(const elementwise_row& row, std::size_t i, std::size_t j, const std::vector<double>& arguments) {
   const std::size_t arity = arguments.size();
   if (arity != static_cast<std::size_t>(row.arity) || i >= arity || j >= arity)
     throw py::index_error(std::string(row.name) + ": has no such argument");
-  std::vector<lanes> values(arguments.begin(), arguments.end()), adjoints(arity + 1);
-  values[j].tangent[0] = 1;
-  values.emplace_back();
-  adjoints[arity].value = 1;
+  std::vector<double> values(arguments), tangents(arity + 1), adjoints(arity + 1), adjoint_tangents(arity + 1);
+  values.push_back(0);
+  tangents[j] = 1;
+  adjoints[arity] = 1;
   operation op;
   op.result = static_cast<slot>(arity);
   op.count = 1;
   for (std::size_t k = 0; k < arity; ++k) op.operands[k] = {static_cast<slot>(k), 1};
-  row.loops->dual.forward(op, {}, values.data());
-  row.loops->dual.reverse(op, {}, values.data(), adjoints.data());
-  return adjoints[i].tangent[0];
+  row.loops->forward(op, {}, values.data());
+  row.loops->tangent.one(op, {}, values.data(), tangents.data());
+  row.loops->second.one(op, {}, {values.data(), tangents.data(), adjoints.data(), adjoint_tangents.data()});
+  return adjoint_tangents[i];
 }
 
 bool any_recorded(const py::args& arguments) {

@@ -1,7 +1,7 @@
 // Recording by hand: short names for the operations that the tests of programs record.
 #pragma once
 
-#include <agrad/program/kernels.hpp>
+#include <agrad/program/elementwise.hpp>
 #include <agrad/program/program.hpp>
 #include <agrad/program/record.hpp>
 #include <agrad/program/schedule.hpp>

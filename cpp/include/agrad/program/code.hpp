@@ -1,54 +1,69 @@
-// Code: a list of operations with what they refer to, and the two loops that run it.
+// Code: a list of operations with what they refer to, and the loops that run it.
 //
 // A recording (program/record.hpp) and a finished program (program/program.hpp) both hold one; a workspace holds what one
 // run of it needs, so that threads can share the code.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include <agrad/program/operation.hpp>
+#include <agrad/program/straight.hpp>
 
 namespace agrad {
 
 struct program_code {
   std::vector<operation> operations;
   std::vector<std::uint32_t> integers;
+  std::vector<instruction> instructions;
   std::vector<std::shared_ptr<const external_operation>> externals;
 };
 
-/// Values and adjoints of one run, and the states of its external operations. One for each thread.
-template <class S>
+/// The spaces of one run and the states of its external operations. One for each thread.
 struct workspace {
-  std::vector<S> values;
-  std::vector<S> adjoints;
+  std::vector<double> values, adjoints;
+  std::vector<double> tangents, adjoint_tangents;  // `width` numbers a slot, while tangents travel
   std::vector<std::unique_ptr<external_operation::state>> states;
   std::uint64_t program = 0;  // the number of the program whose constants and states these are
 
   run_context context(const program_code& code, bool with_adjoint) {
     states.resize(code.externals.size());
-    return {code.integers.data(), code.externals.data(), states.data(), with_adjoint};
+    return {code.integers.data(), code.instructions.data(), code.externals.data(), states.data(), with_adjoint};
   }
 };
 
 /// Carries out the operations in order on w.values, which hold the inputs and constants.
-template <class S>
-void run_forward(const program_code& code, workspace<S>& w, bool with_adjoint) {
+inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
   const run_context context = w.context(code, with_adjoint);
-  S* values = w.values.data();
-  for (const operation& op : code.operations) op.what->template loops<S>().forward(op, context, values);
+  double* values = w.values.data();
+  for (const operation& op : code.operations) op.what->forward(op, context, values);
 }
 
 /// Sends the adjoints back from the last operation to the first; w.adjoints hold the seeds and have the size of w.values.
-template <class S>
-void run_reverse(const program_code& code, workspace<S>& w) {
+inline void run_reverse(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
-  const S* values = w.values.data();
-  S* adjoints = w.adjoints.data();
+  const double* values = w.values.data();
+  double* adjoints = w.adjoints.data();
   for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
-    op->what->template loops<S>().reverse(*op, context, values, adjoints);
+    op->what->reverse(*op, context, values, adjoints);
+}
+
+/// After run_forward: carries the tangents in w.tangents along.
+template <int Width>
+void run_tangent(const program_code& code, workspace& w) {
+  const run_context context = w.context(code, true);
+  const double* values = w.values.data();
+  double* tangents = w.tangents.data();
+  for (const operation& op : code.operations) op.what->tangent.template at<Width>()(op, context, values, tangents);
+}
+
+/// After run_tangent: sends adjoints and their tangents back.
+template <int Width>
+void run_second(const program_code& code, workspace& w) {
+  const run_context context = w.context(code, true);
+  const second_spaces spaces{w.values.data(), w.tangents.data(), w.adjoints.data(), w.adjoint_tangents.data()};
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
+    op->what->second.template at<Width>()(*op, context, spaces);
 }
 
 }  // namespace agrad

@@ -6,15 +6,17 @@
 
 #include <array>
 
-#include <agrad/program/operation.hpp>
+#include <agrad/program/by_duals.hpp>
 #include <agrad/rules/density/density.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-template <class Rule, class S>
-struct density_loops {
+template <class Rule>
+struct density_of {
+template <class S>
+struct loops {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
 
   static density_inputs<Rule, S> inputs(const operation& op, const S* values) {
@@ -37,14 +39,12 @@ struct density_loops {
     for (std::size_t k = 0; k < arity; ++k) adjoint[k] = adjoints + op.operands[k].first;
     density_adjoint<Rule>(integers[0], inputs(op, values), integers[1] != 0, S(adjoints[op.result]), adjoint);
   }
-
-  static constexpr kernel_loops<S> loops{forward, reverse};
+};
 };
 
 }  // namespace detail
 
 template <class Rule>
-inline constexpr kernel density_kernel{Rule::name, detail::density_loops<Rule, double>::loops,
-                                       detail::density_loops<Rule, lanes>::loops};
+inline constexpr kernel density_kernel = kernels::make<detail::density_of<Rule>::template loops>(Rule::name);
 
 }  // namespace agrad

@@ -1,4 +1,4 @@
-// Jacobians of programs: columns by tangents, four at a time, or rows by adjoints.
+// Jacobians of programs: columns by tangents, eight at a time, or rows by adjoints.
 #pragma once
 
 #include <algorithm>
@@ -8,30 +8,31 @@
 
 namespace agrad {
 
-/// y = f(x) and the columns [first, first + count) of the Jacobian, row-major m x count, by ceil(count / 4) tangent runs.
-inline void jacobian_columns(const program& f, workspace<lanes>& w, const double* x, std::size_t first, std::size_t count,
-                             double* y, double* entries) {
+/// y = f(x) and the columns [first, first + count) of the Jacobian, row-major m x count, by ceil(count / 8) tangent runs.
+inline void jacobian_columns(const program& f, workspace& w, const double* x, std::size_t first, std::size_t count, double* y,
+                             double* entries) {
+  f.forward(w, x, y, true);
   const std::size_t m = f.output_size();
-  std::vector<lanes> in(x, x + f.input_size()), out(m);
-  for (std::size_t j = 0; j < count || j == 0; j += lane_count) {
+  std::vector<double> in(f.input_size() * lane_count, 0.0), out(m * lane_count);
+  for (std::size_t j = 0; j < count; j += lane_count) {
     const std::size_t here = std::min<std::size_t>(lane_count, count - j);
-    for (std::size_t k = 0; k < here; ++k) in[first + j + k].tangent[k] = 1;
-    f.forward(w, in.data(), out.data(), false);
-    for (std::size_t k = 0; k < here; ++k) in[first + j + k].tangent[k] = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-      y[i] = out[i].value;
-      for (std::size_t k = 0; k < here; ++k) entries[i * count + j + k] = out[i].tangent[k];
-    }
+    const auto seed = [&](double value) {
+      for (std::size_t k = 0; k < here; ++k) in[(first + j + k) * lane_count + k] = value;
+    };
+    seed(1);
+    f.tangent<lane_count>(w, in.data(), out.data());
+    seed(0);
+    for (std::size_t i = 0; i < m; ++i) std::copy_n(out.data() + i * lane_count, here, entries + i * count + j);
   }
 }
 
 /// y = f(x) and the whole Jacobian, row-major m x n, by tangents.
-inline void jacobian_by_tangents(const program& f, workspace<lanes>& w, const double* x, double* y, double* entries) {
+inline void jacobian_by_tangents(const program& f, workspace& w, const double* x, double* y, double* entries) {
   jacobian_columns(f, w, x, 0, f.input_size(), y, entries);
 }
 
 /// The same by one reverse sweep a row.
-inline void jacobian_by_adjoints(const program& f, workspace<double>& w, const double* x, double* y, double* entries) {
+inline void jacobian_by_adjoints(const program& f, workspace& w, const double* x, double* y, double* entries) {
   f.forward(w, x, y, true);
   std::vector<double> seed(f.output_size(), 0.0);
   for (std::size_t i = 0; i < f.output_size(); ++i) {

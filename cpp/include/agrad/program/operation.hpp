@@ -1,10 +1,10 @@
 // Operation: one step of a recorded program, and the kernel that carries it out.
 //
-// A program's values live in one space of slots; the adjoint of slot i is entry i of another. An operation reads spans of
-// slots and writes one span. A kernel is the pair of loops (values forwards, adjoints backwards) for one kind of operation,
-// once for doubles and once for lanes, which carry directional derivatives; operations name their kernel by a pointer, so
-// the runner knows no names and no rules.
-// Read next: program/kernels.hpp (kernels made from rules), program/structure.hpp (gather, sum, product), program/record.hpp.
+// A program's values live in one space of slots; its adjoints, tangents and adjoints' tangents in spaces beside it, under the
+// same numbers. An operation reads spans of slots and writes one span. A kernel is what can be done with one kind of
+// operation: values forwards, adjoints backwards, and both for directional derivatives that travel along, one or eight at
+// once. Operations name their kernel by a pointer, so the runner knows no names and no rules.
+// Read next: program/elementwise.hpp (kernels made from rules), program/structure.hpp (gather, sum), program/record.hpp.
 #pragma once
 
 #include <array>
@@ -18,16 +18,18 @@
 namespace agrad {
 
 using slot = std::uint32_t;
-/// The scalar of tangent runs: a value and derivatives in four directions at once.
-using lanes = dual<double, 4>;
-inline constexpr int lane_count = 4;
 
-/// Consecutive slots (stride 1), or one slot that stands for all entries (stride 0). Passive spans get no adjoint.
+/// Tangents travel alone or in lanes of this many, which lie side by side: direction k of slot i is entry i * lane_count + k.
+inline constexpr int lane_count = 8;
+
+/// Consecutive slots (stride 1), one slot that stands for all entries (stride 0), or a list of slots: `first` is then the
+/// list's place among the program's integers. Passive spans get no adjoint. Lists are for kernels that take them.
 struct span {
   slot first = 0;
   std::uint32_t count = 0;  // slots, 1 when the stride is 0
   std::uint16_t stride = 1;
   bool active = true;
+  bool listed = false;
 };
 
 struct kernel;
@@ -58,33 +60,66 @@ class external_operation {
   virtual void forward(state& s, const double* x, double* y, bool with_adjoint) const = 0;
   /// Adds the transposed Jacobian times y_adjoint to x_adjoint; may be called again with other adjoints.
   virtual void reverse(state& s, const double* y_adjoint, double* x_adjoint) const = 0;
+
+  /// Whether the operation has the two functions below, and so second derivatives.
+  virtual bool has_tangents() const { return false; }
+  /// After `forward`: y_tangent = J x_tangent, for `width` directions side by side (1 or lane_count).
+  virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
+  /// After `tangent`: adds to x_adjoint and x_adjoint_tangent (width a slot) the sweep back of both.
+  virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                      double* x_adjoint_tangent) const;
+  [[noreturn]] void fail_tangent() const;
 };
 
-/// What kernels need beside values: integers (shapes, gather lists), external operations and their states.
+struct instruction;
+
+/// What kernels need beside the spaces: integers (shapes, lists), straight code, external operations and their states.
 struct run_context {
   const std::uint32_t* integers = nullptr;
+  const instruction* instructions = nullptr;
   const std::shared_ptr<const external_operation>* externals = nullptr;
   std::unique_ptr<external_operation::state>* states = nullptr;
   bool with_adjoint = false;
 };
 
-template <class S>
-struct kernel_loops {
-  void (*forward)(const operation&, const run_context&, S* values);
-  void (*reverse)(const operation&, const run_context&, const S* values, S* adjoints);
+/// The spaces of a sweep back that carries tangents.
+struct second_spaces {
+  const double* values;
+  const double* tangents;
+  double* adjoints;
+  double* adjoint_tangents;
 };
 
-struct kernel {
-  std::string_view name;
-  kernel_loops<double> real;
-  kernel_loops<lanes> dual;
-  template <class S>
-  const kernel_loops<S>& loops() const {
-    if constexpr (std::is_same_v<S, double>)
-      return real;
+/// One kind of operation done once a direction or for eight directions at once.
+template <class Function>
+struct by_width {
+  Function one, lanes;
+  template <int Width>
+  Function at() const {
+    static_assert(Width == 1 || Width == lane_count, "tangents travel alone or in lanes");
+    if constexpr (Width == 1)
+      return one;
     else
-      return dual;
+      return lanes;
   }
+};
+
+struct straight_steps;
+
+struct kernel {
+  using forward_loop = void (*)(const operation&, const run_context&, double* values);
+  using reverse_loop = void (*)(const operation&, const run_context&, const double* values, double* adjoints);
+  using tangent_loop = void (*)(const operation&, const run_context&, const double* values, double* tangents);
+  using second_loop = void (*)(const operation&, const run_context&, const second_spaces&);
+
+  std::string_view name;
+  forward_loop forward;
+  reverse_loop reverse;
+  by_width<tangent_loop> tangent;
+  by_width<second_loop> second;
+  /// Of kernels that work entry by entry: their steps as straight code (program/straight.hpp), by which operands are active.
+  /// Only such kernels take lists.
+  const straight_steps* steps = nullptr;
 };
 
 }  // namespace agrad

@@ -1,13 +1,12 @@
 // Products of a program's derivatives with vectors: Jacobian times directions, adjoints times Jacobian, Hessian times directions.
 //
-// Tangents run four at a time. The Hessian products are forward over reverse: the sweep back carries lanes, so that an adjoint
-// is the gradient and its tangents are the gradient's derivatives in four directions. External operations cannot carry lanes
-// and throw; `first_external` tells beforehand. Matrices are row-major, one direction a row.
+// One direction travels alone, more of them eight at a time. The Hessian products are forward over reverse: the sweep back
+// carries the adjoints' derivatives in those directions. External operations may be without tangents and throw then;
+// `program::first_without_tangents` tells beforehand. Matrices are row-major, one direction a row.
 // Read next: program/jacobian.hpp, which has the whole Jacobian.
 #pragma once
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include <agrad/program/program.hpp>
@@ -16,62 +15,58 @@ namespace agrad {
 
 namespace detail {
 
-/// Calls run(in, d, here) for directions d .. d + here of the rows of `directions`, as tangents of x.
+/// Calls run(width, x_tangents, d, here) for the rows d .. d + here of `directions` (count x n), put side by side.
 template <class Run>
-void for_lanes(const program& f, const double* x, const double* directions, std::size_t count, const Run& run) {
-  const std::size_t n = f.input_size();
-  std::vector<lanes> in(x, x + n);
-  for (std::size_t d = 0; d < count || d == 0; d += lane_count) {  // once without directions: the value is wanted
+void for_lanes(std::size_t n, const double* directions, std::size_t count, const Run& run) {
+  if (count == 1) return run(std::integral_constant<int, 1>{}, directions, std::size_t{0}, std::size_t{1});
+  std::vector<double> in(n * lane_count);
+  for (std::size_t d = 0; d < count; d += lane_count) {
     const std::size_t here = std::min<std::size_t>(lane_count, count - d);
     for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t k = 0; k < lane_count; ++k) in[j].tangent[k] = k < here ? directions[(d + k) * n + j] : 0;
-    run(in.data(), d, here);
+      for (std::size_t k = 0; k < lane_count; ++k) in[j * lane_count + k] = k < here ? directions[(d + k) * n + j] : 0;
+    run(std::integral_constant<int, lane_count>{}, in.data(), d, here);
   }
 }
 
-/// The values of m lanes into `values` and their first `here` tangents into the rows from d on.
-inline void take_apart(const std::vector<lanes>& from, std::size_t d, std::size_t here, double* values, double* rows) {
-  const std::size_t m = from.size();
-  for (std::size_t i = 0; i < m; ++i) {
-    values[i] = from[i].value;
-    for (std::size_t k = 0; k < here; ++k) rows[(d + k) * m + i] = from[i].tangent[k];
-  }
+/// The first `here` of `width` numbers of each of m slots into the rows from d on.
+inline void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
+                       double* rows) {
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t k = 0; k < here; ++k) rows[(d + k) * m + i] = from[i * width + k];
 }
 
 }  // namespace detail
 
-/// The name of the first external operation, which has first derivatives in reverse mode only; empty without any.
-inline std::string_view first_external(const program& f) {
-  return f.has_externals() ? f.code().externals.front()->name() : std::string_view();
-}
-
 /// y = f(x) and J times each of `count` directions (count x n): products, count x m.
-inline void jacobian_products(const program& f, workspace<lanes>& w, const double* x, const double* directions,
-                              std::size_t count, double* y, double* products) {
-  std::vector<lanes> out(f.output_size());
-  detail::for_lanes(f, x, directions, count, [&](const lanes* in, std::size_t d, std::size_t here) {
-    f.forward(w, in, out.data(), false);
-    detail::take_apart(out, d, here, y, products);
+inline void jacobian_products(const program& f, workspace& w, const double* x, const double* directions, std::size_t count,
+                              double* y, double* products) {
+  f.forward(w, x, y, true);
+  const std::size_t m = f.output_size();
+  std::vector<double> out(m * lane_count);
+  detail::for_lanes(f.input_size(), directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
+    f.tangent<width()>(w, in, out.data());
+    detail::take_apart(out, width(), m, d, here, products);
   });
 }
 
 /// y = f(x) and J' times each of `count` adjoints of y (count x m): products, count x n; one run forward for all.
-inline void adjoint_products(const program& f, workspace<double>& w, const double* x, const double* adjoints, std::size_t count,
+inline void adjoint_products(const program& f, workspace& w, const double* x, const double* adjoints, std::size_t count,
                              double* y, double* products) {
   f.forward(w, x, y, true);
   for (std::size_t d = 0; d < count; ++d) f.reverse(w, adjoints + d * f.output_size(), products + d * f.input_size());
 }
 
 /// For g(x) = y_adjoint . f(x): y, the gradient of g (n), and its Hessian times each of `count` directions (count x n).
-inline void hessian_products(const program& f, workspace<lanes>& w, const double* x, const double* y_adjoint,
+inline void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint,
                              const double* directions, std::size_t count, double* y, double* gradient, double* products) {
-  const std::vector<lanes> seeds(y_adjoint, y_adjoint + f.output_size());
-  std::vector<lanes> out(f.output_size()), back(f.input_size());
-  detail::for_lanes(f, x, directions, count, [&](const lanes* in, std::size_t d, std::size_t here) {
-    f.forward(w, in, out.data(), true);
-    f.reverse(w, seeds.data(), back.data());
-    for (std::size_t i = 0; i < out.size(); ++i) y[i] = out[i].value;
-    detail::take_apart(back, d, here, gradient, products);
+  f.forward(w, x, y, true);
+  if (count == 0) return f.reverse(w, y_adjoint, gradient);
+  const std::size_t n = f.input_size();
+  std::vector<double> out(f.output_size() * lane_count), back(n * lane_count);
+  detail::for_lanes(n, directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
+    f.tangent<width()>(w, in, out.data());
+    f.second<width()>(w, y_adjoint, gradient, back.data());
+    detail::take_apart(back, width(), n, d, here, products);
   });
 }
 

@@ -1,13 +1,16 @@
 // Program: a finished recording. Immutable, shared between threads; each thread brings a workspace.
 //
-//     program f = schedule(recording, outputs);
-//     workspace<double> w;
-//     f.forward(w, x, y);                    // y = f(x)
-//     f.reverse(w, y_adjoint, x_adjoint);    // x_adjoint = J' y_adjoint at that x
+//     std::shared_ptr<const program> f = schedule(recording, outputs);
+//     workspace w;
+//     f->forward(w, x, y);                                  // y = f(x)
+//     f->reverse(w, y_adjoint, x_adjoint);                  // x_adjoint = J' y_adjoint at that x
+//     f->tangent<lane_count>(w, x_tangents, y_tangents);    // after forward: J times eight directions, side by side
+//     f->second<lane_count>(w, ...);                        // after tangent: the sweep back, and its derivatives
 //
-// With workspace<lanes> the same calls carry four directions at once: Jacobian columns, and Hessian products backwards.
+// Read next: program/products.hpp, which makes products and matrices of these.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +20,7 @@
 
 #include <agrad/base/error.hpp>
 #include <agrad/program/code.hpp>
+#include <agrad/program/structure.hpp>
 
 namespace agrad {
 
@@ -30,12 +34,20 @@ class program {
   std::size_t output_size() const { return outputs_.size(); }
   std::size_t size() const { return image_.size(); }
   const program_code& code() const { return code_; }
-  bool has_externals() const { return !code_.externals.empty(); }
+  const std::vector<double>& image() const { return image_; }
+  const std::vector<slot>& inputs() const { return inputs_; }
+  const std::vector<slot>& outputs() const { return outputs_; }
+
+  /// The first external operation without tangents; null without any.
+  const external_operation* first_without_tangents() const {
+    for (const auto& f : code_.externals)
+      if (!f->has_tangents()) return f.get();
+    return nullptr;
+  }
 
   /// y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left when a comparison goes another way than
-  /// at recording. `with_adjoint`: whether `reverse` will follow.
-  template <class S>
-  void forward(workspace<S>& w, const S* x, S* y, bool with_adjoint = true) const {
+  /// at recording. `with_adjoint`: whether `reverse` or `tangent` will follow.
+  void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
     run_forward(code_, w, with_adjoint);
@@ -43,19 +55,51 @@ class program {
   }
 
   /// x_adjoint = J' y_adjoint at the x of the last `forward`.
-  template <class S>
-  void reverse(workspace<S>& w, const S* y_adjoint, S* x_adjoint) const {
-    if (AGRAD_UNLIKELY(w.program != number_)) throw std::logic_error("program: reverse was called before forward");
-    w.adjoints.assign(image_.size(), S(0));
-    for (std::size_t i = 0; i < outputs_.size(); ++i) w.adjoints[outputs_[i]] += y_adjoint[i];
+  void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
+    check_follows(w, "reverse");
+    seed(w.adjoints, y_adjoint);
     run_reverse(code_, w);
     for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
   }
 
+  /// y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
+  template <int Width>
+  void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
+    check_follows(w, "tangent");
+    w.tangents.assign(image_.size() * Width, 0.0);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
+    run_tangent<Width>(code_, w);
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      std::copy_n(w.tangents.data() + outputs_[i] * std::size_t{Width}, Width, y_tangents + i * Width);
+  }
+
+  /// x_adjoint = J' y_adjoint, and its derivatives in the directions of the last `tangent`, with y_adjoint held fixed.
+  template <int Width>
+  void second(workspace& w, const double* y_adjoint, double* x_adjoint, double* x_adjoint_tangents) const {
+    check_follows(w, "second");
+    seed(w.adjoints, y_adjoint);
+    w.adjoint_tangents.assign(image_.size() * Width, 0.0);
+    run_second<Width>(code_, w);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      x_adjoint[i] = w.adjoints[inputs_[i]];
+      std::copy_n(w.adjoint_tangents.data() + inputs_[i] * std::size_t{Width}, Width, x_adjoint_tangents + i * Width);
+    }
+  }
+
  private:
+  void seed(std::vector<double>& adjoints, const double* y_adjoint) const {
+    adjoints.assign(image_.size(), 0.0);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
+  }
+
+  void check_follows(const workspace& w, const char* function) const {
+    if (AGRAD_UNLIKELY(w.program != number_))
+      throw std::logic_error(std::string("program: ") + function + " was called before forward");
+  }
+
   // A workspace comes without anything or from another program.
-  template <class S>
-  AGRAD_COLD void prepare(workspace<S>& w) const {
+  AGRAD_COLD void prepare(workspace& w) const {
     w.program = 0;
     w.states.clear();
     w.values.assign(image_.begin(), image_.end());

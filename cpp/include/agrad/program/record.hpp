@@ -125,7 +125,7 @@ class recorder {
     op.result = static_cast<slot>(work_.values.size());
     work_.values.resize(work_.values.size() + op.count);
     try {
-      op.what->real.forward(op, work_.context(code_, with_adjoint), work_.values.data());
+      op.what->forward(op, work_.context(code_, with_adjoint), work_.values.data());
     } catch (...) {
       work_.values.resize(op.result);
       code_.integers.resize(op.data);
@@ -154,7 +154,7 @@ class recorder {
   }
 
   program_code code_;
-  workspace<double> work_;
+  workspace work_;
   std::vector<std::uint8_t> active_;
   std::vector<slot> inputs_;
 };

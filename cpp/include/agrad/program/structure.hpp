@@ -1,138 +1,166 @@
-// Structure: the operations that move or sum entries (gather, sum, product of matrices) and the external operation.
+// Structure: the operations that move or sum entries (gather, sum), that watch the path (guard), and the external operation.
 //
 // Reshaping, slicing, transposing and joining are no operations: recorded arrays know the slots of their entries, and only
 // when an operation wants consecutive slots and has none, a gather copies them together.
+// Read next: program/product.hpp.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
-#include <agrad/program/operation.hpp>
-#include <agrad/tape/eigen.hpp>
+#include <agrad/program/by_duals.hpp>
 
-namespace agrad::kernels {
+namespace agrad {
 
-/// result[i] = values[integers[i]]
-template <class S>
+namespace detail {
+
+/// Moves `width` numbers a slot: result[i] = space[integers[i]].
 struct gather_loops {
-  static void forward(const operation& op, const run_context& context, S* values) {
+  static void move(const operation& op, const run_context& context, double* space, std::size_t width) {
     const std::uint32_t* from = context.integers + op.data;
-    for (std::uint32_t i = 0; i < op.count; ++i) values[op.result + i] = values[from[i]];
+    double* to = space + op.result * width;
+    for (std::size_t i = 0; i < op.count; ++i)
+      for (std::size_t k = 0; k < width; ++k) to[i * width + k] = space[from[i] * width + k];
   }
-  static void reverse(const operation& op, const run_context& context, const S*, S* adjoints) {
-    const std::uint32_t* from = context.integers + op.data;
-    for (std::uint32_t i = 0; i < op.count; ++i) adjoints[from[i]] += adjoints[op.result + i];
+  static void move_back(const operation& op, const run_context& context, double* space, std::size_t width) {
+    const std::uint32_t* to = context.integers + op.data;
+    const double* from = space + op.result * width;
+    for (std::size_t i = 0; i < op.count; ++i)
+      for (std::size_t k = 0; k < width; ++k) space[to[i] * width + k] += from[i * width + k];
+  }
+  static void forward(const operation& op, const run_context& context, double* values) { move(op, context, values, 1); }
+  static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
+    move_back(op, context, adjoints, 1);
+  }
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    move(op, context, tangents, Width);
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    move_back(op, context, w.adjoints, 1);
+    move_back(op, context, w.adjoint_tangents, Width);
   }
 };
 
 /// Sums of consecutive groups: integers = {entries a group}. Halves are added, so that rounding errors grow with the logarithm
-/// of the length; short pieces are four partial sums, so that the additions need not wait for each other. The order depends on
-/// the length alone.
-template <class S>
+/// of the length; short pieces are eight partial sums, so that the additions need not wait for each other. The order depends
+/// on the length alone.
 struct sum_loops {
-  static constexpr std::uint32_t short_length = 128;
+  static constexpr std::size_t short_length = 256;
 
-  static S sum_of(const S* x, std::uint32_t length) {
+  static double sum_of(const double* x, std::size_t length) {
     if (length > short_length) return sum_of(x, length / 2) + sum_of(x + length / 2, length - length / 2);
-    S part[4] = {S(0), S(0), S(0), S(0)};
-    std::uint32_t j = 0;
-    for (; j + 4 <= length; j += 4)
-      for (std::uint32_t k = 0; k < 4; ++k) part[k] += x[j + k];
-    for (; j < length; ++j) part[0] += x[j];
-    return (part[0] + part[1]) + (part[2] + part[3]);
+    double part[8] = {};
+    std::size_t j = 0;
+    for (; j + 8 <= length; j += 8)
+      for (std::size_t k = 0; k < 8; ++k) part[k] += x[j + k];
+    for (; j < length; ++j) part[j % 8] += x[j];
+    return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
   }
-  static void forward(const operation& op, const run_context& context, S* values) {
-    const std::uint32_t length = context.integers[op.data];
-    const S* x = values + op.operands[0].first;
-    for (std::uint32_t i = 0; i < op.count; ++i, x += length) values[op.result + i] = sum_of(x, length);
+  static void forward(const operation& op, const run_context& context, double* values) {
+    const std::size_t length = context.integers[op.data];
+    const double* x = values + op.operands[0].first;
+    for (std::size_t i = 0; i < op.count; ++i, x += length) values[op.result + i] = sum_of(x, length);
   }
-  static void reverse(const operation& op, const run_context& context, const S*, S* adjoints) {
-    const std::uint32_t length = context.integers[op.data];
-    S* x = adjoints + op.operands[0].first;
-    for (std::uint32_t i = 0; i < op.count; ++i, x += length)
-      for (std::uint32_t j = 0; j < length; ++j) x[j] += adjoints[op.result + i];
+  static void spread(const operation& op, const run_context& context, double* space, std::size_t width) {
+    const std::size_t length = context.integers[op.data];
+    double* x = space + op.operands[0].first * width;
+    for (std::size_t i = 0; i < op.count; ++i)
+      for (std::size_t j = 0; j < length; ++j, x += width)
+        for (std::size_t k = 0; k < width; ++k) x[k] += space[(op.result + i) * width + k];
   }
-};
-
-/// Product of row-major matrices: integers = {rows of a, columns of a, columns of b}. Adjoints as in Giles (2008), 2.2.2.
-template <class S>
-struct product_loops {
-  using rows = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using map = Eigen::Map<rows>;
-  using const_map = Eigen::Map<const rows>;
-
-  static void forward(const operation& op, const run_context& context, S* values) {
-    const std::uint32_t* n = context.integers + op.data;
-    const const_map a(values + op.operands[0].first, n[0], n[1]), b(values + op.operands[1].first, n[1], n[2]);
-    map y(values + op.result, n[0], n[2]);
-    if constexpr (std::is_same_v<S, double>)
-      y.noalias() = a * b;
-    else
-      y = a.lazyProduct(b);  // Eigen's blocked product would be instantiated for lanes at some seconds a file
+  static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
+    spread(op, context, adjoints, 1);
   }
-  static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
-    const std::uint32_t* n = context.integers + op.data;
-    const const_map a(values + op.operands[0].first, n[0], n[1]), b(values + op.operands[1].first, n[1], n[2]);
-    const const_map y(adjoints + op.result, n[0], n[2]);
-    const S* seeds = y.data();  // an infinite factor of an unused product must not become nan
-    if (std::all_of(seeds, seeds + y.size(), [](const S& seed) { return is_constant_zero(seed); })) return;
-    map a_adjoint(adjoints + op.operands[0].first, n[0], n[1]), b_adjoint(adjoints + op.operands[1].first, n[1], n[2]);
-    if constexpr (std::is_same_v<S, double>) {
-      if (op.operands[0].active) a_adjoint.noalias() += y * b.transpose();
-      if (op.operands[1].active) b_adjoint.noalias() += a.transpose() * y;
-    } else {
-      if (op.operands[0].active) a_adjoint += y.lazyProduct(b.transpose());
-      if (op.operands[1].active) b_adjoint += a.transpose().lazyProduct(y);
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    if constexpr (Width == 1) return forward(op, context, tangents);
+    const std::size_t length = context.integers[op.data];
+    const double* x = tangents + op.operands[0].first * std::size_t{Width};
+    for (std::size_t i = 0; i < op.count; ++i) {
+      double part[Width] = {};
+      for (std::size_t j = 0; j < length; ++j, x += Width)
+        for (int k = 0; k < Width; ++k) part[k] += x[k];
+      std::copy_n(part, Width, tangents + (op.result + i) * Width);
     }
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    spread(op, context, w.adjoints, 1);
+    spread(op, context, w.adjoint_tangents, Width);
   }
 };
 
 /// An external operation: integers = {its place among the program's}.
 struct external_loops {
+  static const external_operation& of(const operation& op, const run_context& context) {
+    return *context.externals[context.integers[op.data]];
+  }
+  static external_operation::state& state_of(const operation& op, const run_context& context) {
+    return *context.states[context.integers[op.data]];
+  }
   static void forward(const operation& op, const run_context& context, double* values) {
-    const std::uint32_t place = context.integers[op.data];
-    const external_operation& f = *context.externals[place];
-    if (context.states[place] == nullptr) context.states[place] = f.make_state();
-    f.forward(*context.states[place], values + op.operands[0].first, values + op.result, context.with_adjoint);
+    auto& state = context.states[context.integers[op.data]];
+    if (state == nullptr) state = of(op, context).make_state();
+    of(op, context).forward(*state, values + op.operands[0].first, values + op.result, context.with_adjoint);
   }
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
-    const std::uint32_t place = context.integers[op.data];
-    context.externals[place]->reverse(*context.states[place], adjoints + op.result, adjoints + op.operands[0].first);
+    of(op, context).reverse(state_of(op, context), adjoints + op.result, adjoints + op.operands[0].first);
   }
-  [[noreturn]] static void forward_lanes(const operation& op, const run_context& context, lanes*) { fail(op, context); }
-  [[noreturn]] static void reverse_lanes(const operation& op, const run_context& context, const lanes*, lanes*) {
-    fail(op, context);
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    of(op, context).tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
+                            tangents + op.result * std::size_t{Width});
   }
-  [[noreturn]] AGRAD_COLD static void fail(const operation& op, const run_context& context) {
-    throw std::logic_error(std::string(context.externals[context.integers[op.data]]->name()) +
-                           ": has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it");
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    const std::size_t x = op.operands[0].first, y = op.result;
+    of(op, context).second(state_of(op, context), Width, w.adjoints + y, w.adjoint_tangents + y * Width, w.adjoints + x,
+                           w.adjoint_tangents + x * Width);
   }
 };
 
-template <template <class> class Loops>
-constexpr kernel make(std::string_view name) {
-  return {name, {Loops<double>::forward, Loops<double>::reverse}, {Loops<lanes>::forward, Loops<lanes>::reverse}};
+}  // namespace detail
+
+namespace kernels {
+
+/// Thrown by a run in which a comparison goes another way than at recording: the recorded path does not hold.
+struct path_left {};
+
+inline constexpr kernel gather = make_of<detail::gather_loops>("gather");
+inline constexpr kernel sum = make_of<detail::sum_loops>("sum");
+inline constexpr kernel external = make_of<detail::external_loops>("external");
+
+}  // namespace kernels
+
+namespace detail {
+
+/// Remembers which way a comparison went at recording: integers = {1 or 0}.
+struct guard_loops {
+  static void forward(const operation& op, const run_context& context, double* values) {
+    if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0)) throw kernels::path_left{};
+  }
+  static void reverse(const operation&, const run_context&, const double*, double*) {}
+  template <int>
+  static void tangent(const operation&, const run_context&, const double*, double*) {}
+  template <int>
+  static void second(const operation&, const run_context&, const second_spaces&) {}
+};
+
+}  // namespace detail
+
+namespace kernels {
+inline constexpr kernel guard = make_of<detail::guard_loops>("guard");
 }
 
-/// Remembers which way a comparison went at recording: integers = {1 or 0}. When a run finds it otherwise, the recorded path
-/// does not hold and the run ends with path_left.
-struct path_left {};
-template <class S>
-struct guard_loops {
-  static void forward(const operation& op, const run_context& context, S* values) {
-    if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0)) throw path_left{};
-  }
-  static void reverse(const operation&, const run_context&, const S*, S*) {}
-};
+inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
+inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
+AGRAD_COLD inline void external_operation::fail_tangent() const {
+  throw std::logic_error(std::string(name()) +
+                         ": has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it");
+}
 
-inline constexpr kernel gather = make<gather_loops>("gather");
-inline constexpr kernel sum = make<sum_loops>("sum");
-inline constexpr kernel product = make<product_loops>("product");
-inline constexpr kernel guard = make<guard_loops>("guard");
-inline constexpr kernel external{"external",
-                                 {external_loops::forward, external_loops::reverse},
-                                 {external_loops::forward_lanes, external_loops::reverse_lanes}};
-
-}  // namespace agrad::kernels
+}  // namespace agrad

@@ -1,7 +1,7 @@
 // Program system: a recorded right-hand side as an `ode_system`.
 //
 // The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
-// come from tangent runs, four columns each, products with the transposed Jacobian from one reverse sweep.
+// come from tangent runs, eight columns each, products with the transposed Jacobian from one reverse sweep.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,7 @@ class program_system final : public ode_system {
   Eigen::Index n_, m_;
   bool differentiated_;
   unsigned long calls_ = 0;
-  workspace<double> real_;
-  workspace<lanes> tangent_;
+  workspace real_, tangent_;
   std::vector<double> inputs_, adjoints_, slope_, entries_;
 };
 

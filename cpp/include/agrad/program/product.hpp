@@ -1,0 +1,122 @@
+// Product: matrices multiplied, as one operation. integers = {rows of a, columns of a, columns of b}; all are row-major.
+//
+// Adjoints as in Giles (2008), 2.2.2. Tangents in lanes are multiplied as what they are, wider matrices, where only b has any:
+// the columns of b times the lanes are one matrix. Where a has tangents they are copied out lane by lane.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <vector>
+
+#include <agrad/program/by_duals.hpp>
+#include <agrad/tape/eigen.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+struct product_loops {
+  using Index = Eigen::Index;
+  using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using map = Eigen::Map<rows>;
+  using const_map = Eigen::Map<const rows>;
+
+  /// y += a b, with either transposed by `turned`.
+  template <class Y, class A, class B>
+  static void add_product(Y&& y, const A& a, const B& b) {
+    if (y.cols() == 1)
+      y.col(0).noalias() += a * b.col(0);  // Eigen asks for the shape when it compiles
+    else
+      y.noalias() += a * b;
+  }
+
+  struct shape {
+    Index n, k, m;
+    shape(const operation& op, const run_context& context)
+        : n(context.integers[op.data]), k(context.integers[op.data + 1]), m(context.integers[op.data + 2]) {}
+  };
+
+  static void forward(const operation& op, const run_context& context, double* values) {
+    const shape s(op, context);
+    map y(values + op.result, s.n, s.m);
+    y.setZero();
+    add_product(y, const_map(values + op.operands[0].first, s.n, s.k), const_map(values + op.operands[1].first, s.k, s.m));
+  }
+
+  static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
+    const shape s(op, context);
+    const const_map y(adjoints + op.result, s.n, s.m);
+    if ((y.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
+    const span &a = op.operands[0], &b = op.operands[1];
+    if (a.active) add_product(map(adjoints + a.first, s.n, s.k), y, const_map(values + b.first, s.k, s.m).transpose());
+    if (b.active) add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
+  }
+
+  /// Lane k of n slots, copied together.
+  template <int Width>
+  static const double* lane(const double* space, std::size_t first, Index n, int k, std::vector<double>& room) {
+    if constexpr (Width == 1) return space + first;
+    room.resize(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < room.size(); ++i) room[i] = space[(first + i) * Width + static_cast<std::size_t>(k)];
+    return room.data();
+  }
+  template <int Width>
+  static void add_lane(double* space, std::size_t first, const rows& what, int k) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(what.size()); ++i)
+      space[(first + i) * Width + static_cast<std::size_t>(k)] += what.data()[i];
+  }
+
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
+    const shape s(op, context);
+    const span &a = op.operands[0], &b = op.operands[1];
+    map wide(tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
+    wide.setZero();
+    if (b.active)
+      add_product(wide, const_map(values + a.first, s.n, s.k),
+                  const_map(tangents + b.first * std::size_t{Width}, s.k, s.m * Width));
+    if (!a.active) return;
+    std::vector<double> room;
+    rows part(s.n, s.m);
+    for (int k = 0; k < Width; ++k) {
+      part.setZero();
+      add_product(part, const_map(lane<Width>(tangents, a.first, s.n * s.k, k, room), s.n, s.k),
+                  const_map(values + b.first, s.k, s.m));
+      add_lane<Width>(tangents, op.result, part, k);
+    }
+  }
+
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    reverse(op, context, w.values, w.adjoints);
+    const shape s(op, context);
+    const span &a = op.operands[0], &b = op.operands[1];
+    const const_map wide(w.adjoint_tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
+    if (b.active)
+      add_product(map(w.adjoint_tangents + b.first * std::size_t{Width}, s.k, s.m * Width),
+                  const_map(w.values + a.first, s.n, s.k).transpose(), wide);
+    if (!a.active) return;
+    const const_map y(w.adjoints + op.result, s.n, s.m);
+    std::vector<double> room;
+    for (int k = 0; k < Width; ++k) {
+      rows sum = rows::Zero(s.n, s.k);
+      add_product(sum, const_map(lane<Width>(w.adjoint_tangents, op.result, s.n * s.m, k, room), s.n, s.m),
+                  const_map(w.values + b.first, s.k, s.m).transpose());
+      if (b.active) {
+        add_product(sum, y, const_map(lane<Width>(w.tangents, b.first, s.k * s.m, k, room), s.k, s.m).transpose());
+        rows other = rows::Zero(s.k, s.m);
+        add_product(other, const_map(lane<Width>(w.tangents, a.first, s.n * s.k, k, room), s.n, s.k).transpose(), y);
+        add_lane<Width>(w.adjoint_tangents, b.first, other, k);
+      }
+      add_lane<Width>(w.adjoint_tangents, a.first, sum, k);
+    }
+  }
+};
+
+}  // namespace detail
+
+namespace kernels {
+inline constexpr kernel product = make_of<detail::product_loops>("product");
+}
+
+}  // namespace agrad
