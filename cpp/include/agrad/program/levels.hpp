@@ -30,6 +30,7 @@ class leveller {
   explicit leveller(program_parts from)
       : from_(std::move(from)), source_(from_.image.size()), level_(from_.image.size(), 0), place_(from_.image.size(), 0) {
     for (std::size_t s = 0; s < source_.size(); ++s) source_[s] = static_cast<slot>(s);
+    to_.code.externals = from_.code.externals;  // under the same numbers
     put_fixed();
     assign_levels();
     std::sort(items_.begin(), items_.end());
