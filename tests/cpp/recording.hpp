@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/program/elementwise.hpp>
+#include <agrad/program/product.hpp>
 #include <agrad/program/program.hpp>
 #include <agrad/program/record.hpp>
 #include <agrad/program/schedule.hpp>
@@ -42,6 +43,10 @@ template <class Rule>
 slots record(agrad::recorder& r, const slots& x, const slots& y) {
   return record_elementwise(r, agrad::elementwise_kernel<Rule>, {x, y});
 }
+template <class Rule>
+slots record(agrad::recorder& r, const slots& x, const slots& y, const slots& z) {
+  return record_elementwise(r, agrad::elementwise_kernel<Rule>, {x, y, z});
+}
 
 inline slots sum(agrad::recorder& r, const slots& x, std::size_t groups = 1) {
   const agrad::span all = r.dense(x.data(), x.size());
@@ -55,9 +60,10 @@ inline slots product(agrad::recorder& r, const slots& a, const slots& b, std::ui
   return range(r.apply(agrad::kernels::product, n * m, operands, 2, {n, k, m}), n * m);
 }
 
-inline std::size_t count(const agrad::program& f, std::string_view name) {
+/// How many operations have the kernel of that name.
+inline std::size_t count(const agrad::program_code& code, std::string_view name) {
   std::size_t found = 0;
-  for (const agrad::operation& op : f.code().operations) found += op.what->name == name ? 1 : 0;
+  for (const agrad::operation& op : code.operations) found += op.what->name == name ? 1 : 0;
   return found;
 }
 

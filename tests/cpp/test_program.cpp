@@ -1,5 +1,5 @@
-// Recorded programs: what the schedule keeps, values and adjoints with doubles and lanes, structure, guards, external
-// operations and workspaces. Random programs are in test_program_fuzz.cpp.
+// Recorded programs: what the schedule keeps, values, adjoints and tangents, structure, guards, external operations and
+// workspaces. Runs and straight code are in test_program_levels.cpp, random programs in test_program_fuzz.cpp.
 #include <doctest/doctest.h>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/rules/elementwise.hpp>
@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "finite_differences.hpp"
+#include "program_probe.hpp"
 #include "recording.hpp"
 
 using agrad::external_operation;
-using agrad::lanes;
+using agrad::lane_count;
 using agrad::program;
 using agrad::recorder;
 using agrad::schedule;
@@ -21,6 +21,8 @@ using agrad::slot;
 using agrad::span;
 using agrad::workspace;
 using doctest::Approx;
+using program_probe::disagreement;
+using program_probe::run;
 using recording::range;
 using recording::record;
 using recording::slots;
@@ -31,31 +33,6 @@ namespace {
 using add = agrad::add_rule;
 using multiply = agrad::multiply_rule;
 using sine = agrad::sin_rule;
-
-std::vector<double> run(const program& f, const std::vector<double>& x) {
-  workspace<double> w;
-  std::vector<double> y(f.output_size());
-  f.forward(w, x.data(), y.data());
-  return y;
-}
-
-/// Jacobian by tangents, by adjoints and by finite differences of order 6; the largest difference between them.
-double disagreement(const program& f, const std::vector<double>& x) {
-  const auto m = static_cast<Eigen::Index>(f.output_size()), n = static_cast<Eigen::Index>(f.input_size());
-  using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  rows by_tangents = rows::Constant(m, n, 1e300), by_adjoints = by_tangents;
-  std::vector<double> y(f.output_size());
-  workspace<double> real;
-  workspace<lanes> tangent;
-  agrad::jacobian_by_tangents(f, tangent, x.data(), y.data(), by_tangents.data());
-  agrad::jacobian_by_adjoints(f, real, x.data(), y.data(), by_adjoints.data());
-  const auto at = [&](const Eigen::VectorXd& v) {
-    const std::vector<double> values = run(f, std::vector<double>(v.data(), v.data() + v.size()));
-    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(values.data(), m));
-  };
-  const Eigen::MatrixXd expected = finite_differences::jacobian(at, Eigen::Map<const Eigen::VectorXd>(x.data(), n));
-  return std::max((by_tangents - by_adjoints).cwiseAbs().maxCoeff(), (by_tangents - expected).cwiseAbs().maxCoeff());
-}
 
 const std::vector<double> point{0.7, -0.4, 1.3};
 
@@ -102,7 +79,7 @@ TEST_CASE("values and adjoints of a small program, run many times") {
   const auto f = schedule(r, {s[0], y[2], x[0]});
   REQUIRE(f->input_size() == 3);
   REQUIRE(f->output_size() == 3);
-  workspace<double> w;
+  workspace w;
   for (const double shift : {0.0, 0.5, -2.0}) {
     std::vector<double> at = point, out(3), adjoint(3);
     for (double& v : at) v += shift;
@@ -127,29 +104,24 @@ TEST_CASE("values and adjoints of a small program, run many times") {
   CHECK(of_recording[2] == Approx(std::sin(1.3) + 1.3 * std::cos(1.3)));
 }
 
-TEST_CASE("lanes backwards are Hessian products") {
+TEST_CASE("tangents of adjoints are Hessian products") {
   recorder r;
   const slots x = range(r.input(point.data(), 3), 3);
   const slots y = recording::sum(r, record<multiply>(r, record<sine>(r, x), record<multiply>(r, x, {x[0]})));
   const auto f = schedule(r, y);
-  workspace<lanes> w;
-  std::vector<lanes> in(point.begin(), point.end()), out(1), adjoint(3);
-  for (std::size_t i = 0; i < 3; ++i) in[i].tangent[i] = 1;
-  f->forward(w, in.data(), out.data());
-  const lanes one = 1.0;
-  f->reverse(w, &one, adjoint.data());
-  const auto gradient = [&](const Eigen::VectorXd& at) {
-    workspace<double> real;
-    double value = 0, seed = 1;
-    Eigen::VectorXd g(3);
-    f->forward(real, at.data(), &value);
-    f->reverse(real, &seed, g.data());
-    return g;
-  };
-  const Eigen::MatrixXd hessian = finite_differences::jacobian(gradient, Eigen::Map<const Eigen::VectorXd>(point.data(), 3));
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      CHECK(adjoint[i].tangent[j] == Approx(hessian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))).epsilon(1e-9));
+  const auto unit = program_probe::unit_directions(3);
+  const auto h = program_probe::along<lane_count>(*f, point, unit, {1.0}).hessian;
+  const auto slope = [](double v) { return std::sin(v) + v * std::cos(v); };  // of v sin v, whose sum is multiplied by x[0]
+  const auto bend = [](double v) { return 2 * std::cos(v) - v * std::sin(v); };
+  for (Eigen::Index i = 0; i < 3; ++i)
+    for (Eigen::Index j = 0; j < 3; ++j) {
+      const auto at = [](Eigen::Index k) { return point[static_cast<std::size_t>(k)]; };
+      double expected = i == j ? bend(at(i)) * point[0] : 0;
+      if (i == 0) expected += slope(at(j));
+      if (j == 0) expected += slope(at(i));
+      CHECK(h(i, j) == Approx(expected).epsilon(1e-14));
+    }
+  CHECK(disagreement(*f, point) < 1e-10);
 }
 
 TEST_CASE("an adjoint of value zero may have tangents") {
@@ -158,16 +130,14 @@ TEST_CASE("an adjoint of value zero may have tangents") {
   const slots root = record<add>(r, record<sine>(r, {x[0]}), slots{r.constant(-std::sin(point[0]))});
   const slots product = record<add>(r, recording::product(r, {x[1]}, {x[2]}, 1, 1, 1), slots{r.constant(-point[1] * point[2])});
   const auto f = schedule(r, record<add>(r, record<multiply>(r, root, root), record<multiply>(r, product, product)));
-  workspace<lanes> w;
-  std::vector<lanes> in(point.begin(), point.end()), out(1), adjoint(3);
-  for (std::size_t i = 0; i < 3; ++i) in[i].tangent[i] = 1;
-  f->forward(w, in.data(), out.data());
-  const lanes one = 1.0;
-  f->reverse(w, &one, adjoint.data());
-  CHECK(adjoint[0].value == 0);
-  CHECK(adjoint[0].tangent[0] == Approx(2 * std::cos(0.7) * std::cos(0.7)).epsilon(1e-14));
-  CHECK(adjoint[1].tangent[1] == Approx(2 * 1.3 * 1.3).epsilon(1e-14));
-  CHECK(adjoint[1].tangent[2] == Approx(2 * 1.3 * -0.4).epsilon(1e-14));
+  const auto unit = program_probe::unit_directions(3);
+  for (const auto& all :
+       {program_probe::along<1>(*f, point, unit, {1.0}), program_probe::along<lane_count>(*f, point, unit, {1.0})}) {
+    CHECK(all.gradient[0] == 0);
+    CHECK(all.hessian(0, 0) == Approx(2 * std::cos(0.7) * std::cos(0.7)).epsilon(1e-14));
+    CHECK(all.hessian(1, 1) == Approx(2 * 1.3 * 1.3).epsilon(1e-14));
+    CHECK(all.hessian(1, 2) == Approx(2 * 1.3 * -0.4).epsilon(1e-14));
+  }
 }
 
 TEST_CASE("the schedule drops dead code, computes twice once and folds constants") {
@@ -178,13 +148,17 @@ TEST_CASE("the schedule drops dead code, computes twice once and folds constants
   const slots a = record<sine>(r, {x[0], x[1]}), again = record<sine>(r, {x[0], x[1]});
   const slots gathered = record<multiply>(r, {x[2], x[0]}, a), twice = record<multiply>(r, {x[2], x[0]}, again);
   const slots y = record<add>(r, record<add>(r, gathered, twice), constant);
+  const agrad::program_parts parts = agrad::prune(r, y);
+  CHECK(recording::count(parts.code, "sin") == 1);
+  CHECK(recording::count(parts.code, "multiply") == 1);
+  CHECK(recording::count(parts.code, "gather") == 1);
+  CHECK(recording::count(parts.code, "add") == 2);
+  CHECK(parts.code.operations.size() == 5);
+  CHECK(parts.image.size() == 3 + 1 + 5 * 2);  // inputs, the folded constant, results
   const auto f = schedule(r, y);
-  CHECK(recording::count(*f, "sin") == 1);
-  CHECK(recording::count(*f, "multiply") == 1);
-  CHECK(recording::count(*f, "gather") == 1);
-  CHECK(recording::count(*f, "add") == 2);
-  CHECK(f->code().operations.size() == 5);
-  CHECK(f->size() == 3 + 1 + 5 * 2);  // inputs, the folded constant, results
+  CHECK(recording::count(f->code(), "straight") == 1);
+  CHECK(f->code().operations.size() == 1);
+  CHECK(f->size() == 3 + 1 + 4 * 2);  // straight code reads what was gathered where it is
   const auto out = run(*f, point);
   CHECK(out[0] == Approx(2 * 1.3 * std::sin(0.7) + std::sin(1.5)).epsilon(1e-15));
   CHECK(out[1] == Approx(2 * 0.7 * std::sin(-0.4) + std::sin(1.5)).epsilon(1e-15));
@@ -202,7 +176,7 @@ TEST_CASE("outputs may be inputs, constants, repeated, or none") {
   CHECK(f->input_size() == 4);
   CHECK(run(*f, {1, 2, 3, 4}) == std::vector<double>{std::sin(2.0), 5, 2, std::sin(2.0), 0});
   CHECK(disagreement(*f, {1, 2, 3, 4}) < 1e-10);
-  workspace<double> w;
+  workspace w;
   std::vector<double> out(5), adjoint(4, 77);
   f->forward(w, std::vector<double>{1, 2, 3, 4}.data(), out.data());
   const double seeds[5] = {1, 100, 10, 1, 100};
@@ -268,7 +242,7 @@ TEST_CASE("an infinite derivative of what is not used is no nan") {
   const slots x = range(r.input(zero, 2), 2);
   const slots root = record<agrad::sqrt_rule>(r, x);
   const auto f = schedule(r, {root[1], record<agrad::fmax_rule>(r, {root[0]}, slots{r.constant(1.0)})[0]});
-  workspace<double> w;
+  workspace w;
   std::vector<double> y(2), adjoint(2);
   f->forward(w, zero, y.data());
   const double seeds[2] = {1, 1};
@@ -281,12 +255,10 @@ TEST_CASE("an infinite derivative of what is not used is no nan") {
   const double not_the_first[2] = {0, 1};
   g->reverse(w, not_the_first, adjoint.data());
   CHECK(adjoint == std::vector<double>{1, 0});
-  workspace<lanes> t;
-  std::vector<lanes> in{lanes(0.0), lanes(4.0)}, out(2);
-  in[1].tangent[0] = in[0].tangent[1] = 1;
-  f->forward(t, in.data(), out.data());
-  CHECK(out[0].tangent[0] == 0.25);
-  CHECK(out[1].tangent[0] == 0);
+  f->forward(w, zero, y.data());
+  const double directions[2] = {0, 1};
+  f->tangent<1>(w, directions, y.data());
+  CHECK(y == std::vector<double>{0.25, 0});
 }
 
 TEST_CASE("a guard ends a run that goes another way") {
@@ -297,9 +269,8 @@ TEST_CASE("a guard ends a run that goes another way") {
   const slots of_constants = record<agrad::less_rule>(r, slots{r.constant(1.0)}, slots{r.constant(2.0)});
   r.guard(of_constants[0]);
   const auto f = schedule(r, record<multiply>(r, {x[0]}, {x[1]}));
-  CHECK(recording::count(*f, "guard") == 1);
-  workspace<double> w;
-  workspace<lanes> t;
+  CHECK(recording::count(f->code(), "guard") == 1);
+  workspace w;
   double y = 0;
   const double other[3] = {-1, 2, 3}, same[3] = {5, 2, 3};
   for (int repetition = 0; repetition < 2; ++repetition) {
@@ -307,11 +278,6 @@ TEST_CASE("a guard ends a run that goes another way") {
     f->forward(w, same, &y);
     CHECK(y == 10);
   }
-  std::vector<lanes> in(other, other + 3), out(1);
-  CHECK_THROWS_AS(f->forward(t, in.data(), out.data()), kernels::path_left);
-  in[0] = 1.0;
-  f->forward(t, in.data(), out.data());
-  CHECK(out[0].value == 2);
 }
 
 TEST_CASE("external operations keep a state for each workspace") {
@@ -323,8 +289,8 @@ TEST_CASE("external operations keep a state for each workspace") {
     const slots permuted{x[2], x[0], x[1]};
     const slots z = range(r.apply(operation, r.dense(permuted.data(), 3), 2, false), 2);
     const auto f = schedule(r, {record<multiply>(r, {z[0]}, {z[1]})[0], z[1]});
-    CHECK(f->has_externals());
-    workspace<double> v, w;
+    CHECK(f->first_without_tangents() == operation.get());
+    workspace v, w;
     std::vector<double> y(2), adjoint(3);
     const double at[3] = {1, 2, 3}, elsewhere[3] = {5, 7, 11};
     f->forward(v, at, y.data());
@@ -340,11 +306,13 @@ TEST_CASE("external operations keep a state for each workspace") {
     CHECK_THROWS_AS(f->reverse(v, seeds, adjoint.data()), std::logic_error);
     CHECK_THROWS_WITH(f->forward(v, std::vector<double>{1, 2, 300}.data(), y.data()), "x[0] is too large");
 
-    workspace<lanes> t;
-    std::vector<lanes> in(at, at + 3), out(2);
-    CHECK_THROWS_WITH_AS(f->forward(t, in.data(), out.data()),
-                         "product_and_sum: has reverse-mode derivatives only; a tangent or a second derivative cannot pass "
-                         "through it",
+    const char* message =
+        "product_and_sum: has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it";
+    f->forward(v, at, y.data());
+    CHECK_THROWS_WITH_AS(f->tangent<1>(v, at, y.data()), message, std::logic_error);
+    std::vector<double> in(3 * lane_count), out(2 * lane_count);
+    CHECK_THROWS_WITH_AS(f->tangent<lane_count>(v, in.data(), out.data()), message, std::logic_error);
+    CHECK_THROWS_WITH_AS(operation->second(*operation->make_state(), 1, at, at, adjoint.data(), adjoint.data()), message,
                          std::logic_error);
   }
   CHECK(product_and_sum::states == 0);
@@ -370,7 +338,7 @@ TEST_CASE("an operation that throws is no part of the recording") {
 }
 
 TEST_CASE("a workspace may go from one program to another") {
-  workspace<double> w;
+  workspace w;
   for (const double factor : {2.0, 3.0}) {
     recorder r;
     const slots x = range(r.input(point.data(), 3), 3);
@@ -384,4 +352,6 @@ TEST_CASE("a workspace may go from one program to another") {
   const auto f = schedule(r, record<sine>(r, x));
   std::vector<double> adjoint(3);
   CHECK_THROWS_AS(f->reverse(w, point.data(), adjoint.data()), std::logic_error);  // forward comes first
+  CHECK_THROWS_AS(f->tangent<1>(w, point.data(), adjoint.data()), std::logic_error);
+  CHECK_THROWS_AS(f->second<1>(w, point.data(), adjoint.data(), adjoint.data()), std::logic_error);
 }

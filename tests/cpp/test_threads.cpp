@@ -140,7 +140,7 @@ TEST_CASE("a program is shared, workspaces are not") {
     y = recording::record<agrad::add_rule>(r, recording::record<agrad::sin_rule>(r, y), {y[1], y[2], y[0]});
   const std::shared_ptr<const agrad::program> f = schedule(r, recording::sum(r, y));
   const auto gradient_at = [&](double shift) {
-    agrad::workspace<double> w;
+    agrad::workspace w;
     std::vector<double> in = at, g(3);
     for (double& v : in) v += shift;
     double value = 0, seed = 1;
