@@ -4,6 +4,7 @@
 // run of it needs, so that threads can share the code.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,10 +20,13 @@ struct program_code {
   std::vector<std::shared_ptr<const external_operation>> externals;
 };
 
+/// A space: aligned, so that packets of a run begin at the same entries, and round alike, wherever it lies.
+using space = std::vector<double, Eigen::aligned_allocator<double>>;
+
 /// The spaces of one run and the states of its external operations. One for each thread.
 struct workspace {
-  std::vector<double> values, adjoints;
-  std::vector<double> tangents, adjoint_tangents;  // `width` numbers a slot, while tangents travel
+  space values, adjoints;
+  space tangents, adjoint_tangents;  // `width` numbers a slot, while tangents travel
   std::vector<std::unique_ptr<external_operation::state>> states;
   std::uint64_t program = 0;  // the number of the program whose constants and states these are
 

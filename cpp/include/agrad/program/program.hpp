@@ -88,7 +88,7 @@ class program {
   }
 
  private:
-  void seed(std::vector<double>& adjoints, const double* y_adjoint) const {
+  void seed(space& adjoints, const double* y_adjoint) const {
     adjoints.assign(image_.size(), 0.0);
     for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
   }

@@ -110,7 +110,7 @@ class recorder {
   std::size_t size() const { return work_.values.size(); }
   const program_code& code() const { return code_; }
   const std::vector<slot>& inputs() const { return inputs_; }
-  const std::vector<double>& values() const { return work_.values; }
+  const space& values() const { return work_.values; }
 
  private:
   slot append(const double* values, std::size_t n, bool active) {
