@@ -15,31 +15,33 @@ namespace detail {
 
 template <class Rule>
 struct density_of {
-template <class S>
-struct loops {
-  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  template <class S>
+  struct loops {
+    static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
 
-  static density_inputs<Rule, S> inputs(const operation& op, const S* values) {
-    density_inputs<Rule, S> in;
-    for (std::size_t k = 0; k < arity; ++k)
-      in[k] = {values + op.operands[k].first, op.operands[k].stride, op.operands[k].active};
-    return in;
-  }
+    static density_inputs<Rule, S> inputs(const operation& op, const S* values) {
+      density_inputs<Rule, S> in;
+      for (std::size_t k = 0; k < arity; ++k)
+        in[k] = {values + op.operands[k].first, op.operands[k].stride, op.operands[k].active};
+      return in;
+    }
 
-  static void forward(const operation& op, const run_context& context, S* values) {
-    const std::uint32_t* integers = context.integers + op.data;
-    const auto in = inputs(op, values);
-    density_check<Rule>(integers[0], in);
-    values[op.result] = density_value<Rule>(integers[0], in, integers[1] != 0);
-  }
+    static void forward(const operation& op, const run_context& context, S* values) {
+      const std::uint32_t* integers = context.integers + op.data;
+      const auto in = inputs(op, values);
+      density_check<Rule>(integers[0], in);
+      values[op.result] = density_value<Rule>(integers[0], in, integers[1] != 0);
+    }
 
-  static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
-    const std::uint32_t* integers = context.integers + op.data;
-    std::array<S*, arity> adjoint;
-    for (std::size_t k = 0; k < arity; ++k) adjoint[k] = adjoints + op.operands[k].first;
-    density_adjoint<Rule>(integers[0], inputs(op, values), integers[1] != 0, S(adjoints[op.result]), adjoint);
-  }
-};
+    static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
+      const S adjoint_of_sum = adjoints[op.result];
+      if (is_constant_zero(adjoint_of_sum)) return;  // an infinite derivative of an unused density must not become nan
+      const std::uint32_t* integers = context.integers + op.data;
+      std::array<S*, arity> adjoint;
+      for (std::size_t k = 0; k < arity; ++k) adjoint[k] = adjoints + op.operands[k].first;
+      density_adjoint<Rule>(integers[0], inputs(op, values), integers[1] != 0, adjoint_of_sum, adjoint);
+    }
+  };
 };
 
 }  // namespace detail

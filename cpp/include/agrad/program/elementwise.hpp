@@ -1,8 +1,8 @@
 // Elementwise: the loops over spans that every elementwise rule gets.
 //
 // Entries go through in blocks that fit the first cache. Operands that are lists of slots, or one slot for all, are copied
-// together a block at a time, so that there is one loop, over consecutive numbers, for every mixture; rules that compute whole
-// arrays (rules/values.hpp) get whole blocks. Only the file that builds the table of rows includes this header.
+// together a block at a time, so that there is one loop, over consecutive numbers, for every mixture. An entry's value does not
+// depend on how many there are (rules/values.hpp, octets). Only the file that builds the table of rows includes this header.
 #pragma once
 
 #include <algorithm>
@@ -91,10 +91,10 @@ struct elementwise {
 
   template <std::size_t... I>
   AGRAD_INLINE static void compute(double* __restrict y, std::uint32_t n, const pointers& x, std::index_sequence<I...>) {
-    if constexpr (has_values<Rule>) {
-      if (n > 4) return values_into<Rule>(y, n, x[I]...);
-    }
-    for (std::uint32_t i = 0; i < n; ++i) y[i] = Rule::value(x[I][i]...);
+    if constexpr (has_packets<Rule>)
+      octets_into<Rule>(y, n, x[I]...);
+    else
+      for (std::uint32_t i = 0; i < n; ++i) y[i] = Rule::value(x[I][i]...);
   }
   static void forward(const operation& op, const run_context& context, double* values) {
     auto x = readers_of<1>(op, context, every{});

@@ -66,14 +66,39 @@ struct product_loops {
       space[(first + i) * Width + static_cast<std::size_t>(k)] += what.data()[i];
   }
 
+  /// The tangents once more entry by entry, because a tangent of zero stays one beside an infinite entry.
+  template <int Width>
+  AGRAD_COLD static void tangent_by_entries(const operation& op, const shape& s, const double* values, double* tangents) {
+    const span &a = op.operands[0], &b = op.operands[1];
+    const auto carry = [&](double factor, Index from, double* to) {
+      for (Index k = 0; k < Width; ++k) to[k] += carried(factor, tangents[from * Width + k]);
+    };
+    for (Index i = 0; i < s.n; ++i)
+      for (Index j = 0; j < s.m; ++j) {
+        double* to = tangents + (op.result + i * s.m + j) * Width;
+        std::fill_n(to, Width, 0.0);
+        for (Index l = 0; l < s.k; ++l) {
+          const Index left = a.first + i * s.k + l, right = b.first + l * s.m + j;
+          if (a.active) carry(values[right], left, to);
+          if (b.active) carry(values[left], right, to);
+        }
+      }
+  }
+
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
     const shape s(op, context);
+    map result(tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
+    result.setZero();
+    add_tangents<Width>(op, s, values, tangents);
+    if (!result.allFinite()) tangent_by_entries<Width>(op, s, values, tangents);
+  }
+
+  template <int Width>
+  static void add_tangents(const operation& op, const shape& s, const double* values, double* tangents) {
     const span &a = op.operands[0], &b = op.operands[1];
-    map wide(tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
-    wide.setZero();
     if (b.active)
-      add_product(wide, const_map(values + a.first, s.n, s.k),
+      add_product(map(tangents + op.result * std::size_t{Width}, s.n, s.m * Width), const_map(values + a.first, s.n, s.k),
                   const_map(tangents + b.first * std::size_t{Width}, s.k, s.m * Width));
     if (!a.active) return;
     std::vector<double> room;
@@ -92,17 +117,19 @@ struct product_loops {
     const shape s(op, context);
     const span &a = op.operands[0], &b = op.operands[1];
     const const_map wide(w.adjoint_tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
+    const const_map y(w.adjoints + op.result, s.n, s.m);
+    const bool is_used = (y.array() != 0).any();
+    if (!is_used && (wide.array() == 0).all()) return;
     if (b.active)
       add_product(map(w.adjoint_tangents + b.first * std::size_t{Width}, s.k, s.m * Width),
                   const_map(w.values + a.first, s.n, s.k).transpose(), wide);
     if (!a.active) return;
-    const const_map y(w.adjoints + op.result, s.n, s.m);
     std::vector<double> room;
     for (int k = 0; k < Width; ++k) {
       rows sum = rows::Zero(s.n, s.k);
       add_product(sum, const_map(lane<Width>(w.adjoint_tangents, op.result, s.n * s.m, k, room), s.n, s.m),
                   const_map(w.values + b.first, s.k, s.m).transpose());
-      if (b.active) {
+      if (b.active && is_used) {
         add_product(sum, y, const_map(lane<Width>(w.tangents, b.first, s.k * s.m, k, room), s.k, s.m).transpose());
         rows other = rows::Zero(s.k, s.m);
         add_product(other, const_map(lane<Width>(w.tangents, a.first, s.n * s.k, k, room), s.n, s.k).transpose(), y);

@@ -12,6 +12,7 @@
 
 #include <agrad/program/operation.hpp>
 #include <agrad/rules/apply.hpp>
+#include <agrad/rules/values.hpp>
 
 namespace agrad {
 
@@ -81,7 +82,7 @@ struct straight_rule {
 
   template <std::size_t... I>
   AGRAD_INLINE static double value(const instruction* at, const double* values, std::index_sequence<I...>) {
-    return Rule::value(values[at->x[I]]...);
+    return value_in_octets<Rule>(values[at->x[I]]...);
   }
   template <std::size_t... I>
   AGRAD_INLINE static std::array<double, arity> read(const instruction* at, const double* values, std::index_sequence<I...>) {

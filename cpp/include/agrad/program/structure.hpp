@@ -51,20 +51,33 @@ struct gather_loops {
 struct sum_loops {
   static constexpr std::size_t short_length = 256;
 
-  static double sum_of(const double* x, std::size_t length) {
-    if (length > short_length) return sum_of(x, length / 2) + sum_of(x + length / 2, length - length / 2);
-    double part[8] = {};
+  /// Of `Width` numbers a slot.
+  template <std::size_t Width>
+  static void sum_of(const double* x, std::size_t length, double* sum) {
+    if (length > short_length) {
+      double other[Width];
+      sum_of<Width>(x, length / 2, sum);
+      sum_of<Width>(x + length / 2 * Width, length - length / 2, other);
+      for (std::size_t k = 0; k < Width; ++k) sum[k] += other[k];
+      return;
+    }
+    double part[8 * Width] = {};
     std::size_t j = 0;
     for (; j + 8 <= length; j += 8)
-      for (std::size_t k = 0; k < 8; ++k) part[k] += x[j + k];
-    for (; j < length; ++j) part[j % 8] += x[j];
-    return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
+      for (std::size_t k = 0; k < 8 * Width; ++k) part[k] += x[j * Width + k];
+    for (std::size_t k = 0; k < (length - j) * Width; ++k) part[k] += x[j * Width + k];
+    for (std::size_t k = 0; k < Width; ++k) {
+      const auto of = [&](std::size_t i) { return part[i * Width + k]; };
+      sum[k] = ((of(0) + of(4)) + (of(1) + of(5))) + ((of(2) + of(6)) + (of(3) + of(7)));
+    }
   }
-  static void forward(const operation& op, const run_context& context, double* values) {
+  template <std::size_t Width>
+  static void sum_groups(const operation& op, const run_context& context, double* space) {
     const std::size_t length = context.integers[op.data];
-    const double* x = values + op.operands[0].first;
-    for (std::size_t i = 0; i < op.count; ++i, x += length) values[op.result + i] = sum_of(x, length);
+    const double* x = space + op.operands[0].first * Width;
+    for (std::size_t i = 0; i < op.count; ++i) sum_of<Width>(x + i * length * Width, length, space + (op.result + i) * Width);
   }
+  static void forward(const operation& op, const run_context& context, double* values) { sum_groups<1>(op, context, values); }
   static void spread(const operation& op, const run_context& context, double* space, std::size_t width) {
     const std::size_t length = context.integers[op.data];
     double* x = space + op.operands[0].first * width;
@@ -77,15 +90,7 @@ struct sum_loops {
   }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
-    if constexpr (Width == 1) return forward(op, context, tangents);
-    const std::size_t length = context.integers[op.data];
-    const double* x = tangents + op.operands[0].first * std::size_t{Width};
-    for (std::size_t i = 0; i < op.count; ++i) {
-      double part[Width] = {};
-      for (std::size_t j = 0; j < length; ++j, x += Width)
-        for (int k = 0; k < Width; ++k) part[k] += x[k];
-      std::copy_n(part, Width, tangents + (op.result + i) * Width);
-    }
+    sum_groups<Width>(op, context, tangents);
   }
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
@@ -112,14 +117,16 @@ struct external_loops {
   }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
-    of(op, context).tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
-                            tangents + op.result * std::size_t{Width});
+    of(op, context)
+        .tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
+                 tangents + op.result * std::size_t{Width});
   }
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     const std::size_t x = op.operands[0].first, y = op.result;
-    of(op, context).second(state_of(op, context), Width, w.adjoints + y, w.adjoint_tangents + y * Width, w.adjoints + x,
-                           w.adjoint_tangents + x * Width);
+    of(op, context)
+        .second(state_of(op, context), Width, w.adjoints + y, w.adjoint_tangents + y * Width, w.adjoints + x,
+                w.adjoint_tangents + x * Width);
   }
 };
 

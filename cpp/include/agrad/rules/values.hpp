@@ -64,4 +64,33 @@ void values_into(double* to, Eigen::Index n, const Column&... x) {
   }
 }
 
+/// As values_into for one argument, where every entry must be rounded alike, however many there are and wherever they lie:
+/// every entry goes through a packet of a full octet.
+template <class Rule>
+void octets_into(double* to, Eigen::Index n, const double* x) {
+  using octet_array = Eigen::Array<double, 8, 1>;
+  Eigen::Index i = 0;
+  for (; i + 8 <= n; i += 8) Eigen::Map<octet_array>(to + i) = Rule::values(Eigen::Map<const octet_array>(x + i));
+  if (i < n) {
+    octet_array last = octet_array::Constant(x[i]);
+    for (Eigen::Index k = i; k < n; ++k) last[k - i] = x[k];
+    const octet_array values = Rule::values(last);
+    for (Eigen::Index k = i; k < n; ++k) to[k] = values[k - i];
+  }
+  for (Eigen::Index k = 0; k < n; ++k)
+    if (AGRAD_UNLIKELY(!(x[k] > Rule::packets.lower && x[k] < Rule::packets.upper))) to[k] = Rule::value(x[k]);
+}
+
+/// The value that octets_into gives, of one entry; of rules without packets of their own the value itself.
+template <class Rule, class... X>
+AGRAD_INLINE double value_in_octets(const X&... x) {
+  if constexpr (has_packets<Rule>) {
+    double value;
+    octets_into<Rule>(&value, 1, &x...);
+    return value;
+  } else {
+    return Rule::value(x...);
+  }
+}
+
 }  // namespace agrad::detail
