@@ -80,9 +80,9 @@ struct with_derivative_loops {
   }
 };
 
-inline constexpr kernel stop_gradient = make<stop_gradient_loops>("stop_gradient");
-inline constexpr kernel hold = make<hold_loops>("hold");
-inline constexpr kernel perturbation = make<perturbation_loops>("perturbation");
-inline constexpr kernel with_derivative = make<with_derivative_loops>("with_derivative");
+inline constexpr kernel stop_gradient = make<stop_gradient_loops>("stop_gradient", {dependence::on_nothing, true});
+inline constexpr kernel hold = make<hold_loops>("hold", {dependence::entrywise, true});
+inline constexpr kernel perturbation = make<perturbation_loops>("perturbation", {dependence::entrywise, true});
+inline constexpr kernel with_derivative = make<with_derivative_loops>("with_derivative", {dependence::entrywise, true});
 
 }  // namespace agrad::kernels

@@ -44,7 +44,7 @@ struct density_loops {
 }  // namespace detail
 
 template <class Rule>
-inline constexpr kernel density_kernel{Rule::name, detail::density_loops<Rule, double>::loops,
-                                       detail::density_loops<Rule, lanes>::loops};
+inline constexpr kernel density_kernel{
+    Rule::name, detail::density_loops<Rule, double>::loops, detail::density_loops<Rule, lanes>::loops, {dependence::terms}};
 
 }  // namespace agrad

@@ -51,6 +51,6 @@ struct elementwise {
 
 template <class Rule>
 inline constexpr kernel elementwise_kernel{Rule::name, detail::elementwise<Rule, double>::loops,
-                                           detail::elementwise<Rule, lanes>::loops};
+                                           detail::elementwise<Rule, lanes>::loops, dependence_of_rule<Rule, lanes>()};
 
 }  // namespace agrad

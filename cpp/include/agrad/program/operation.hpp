@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/dual/dual.hpp>
+#include <agrad/program/dependence.hpp>
 
 namespace agrad {
 
@@ -78,6 +79,7 @@ struct kernel {
   std::string_view name;
   kernel_loops<double> real;
   kernel_loops<lanes> dual;
+  dependence depends = {};  // for patterns (program/sparsity.hpp)
   template <class S>
   const kernel_loops<S>& loops() const {
     if constexpr (std::is_same_v<S, double>)

@@ -30,6 +30,9 @@ class program {
   std::size_t output_size() const { return outputs_.size(); }
   std::size_t size() const { return image_.size(); }
   const program_code& code() const { return code_; }
+  const std::vector<slot>& inputs() const { return inputs_; }
+  const std::vector<slot>& outputs() const { return outputs_; }
+  const std::vector<double>& image() const { return image_; }
   bool has_externals() const { return !code_.externals.empty(); }
 
   /// y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left when a comparison goes another way than

@@ -112,8 +112,8 @@ struct external_loops {
 };
 
 template <template <class> class Loops>
-constexpr kernel make(std::string_view name) {
-  return {name, {Loops<double>::forward, Loops<double>::reverse}, {Loops<lanes>::forward, Loops<lanes>::reverse}};
+constexpr kernel make(std::string_view name, const dependence& depends = {}) {
+  return {name, {Loops<double>::forward, Loops<double>::reverse}, {Loops<lanes>::forward, Loops<lanes>::reverse}, depends};
 }
 
 /// Remembers which way a comparison went at recording: integers = {1 or 0}. When a run finds it otherwise, the recorded path
@@ -127,10 +127,10 @@ struct guard_loops {
   static void reverse(const operation&, const run_context&, const S*, S*) {}
 };
 
-inline constexpr kernel gather = make<gather_loops>("gather");
-inline constexpr kernel sum = make<sum_loops>("sum");
-inline constexpr kernel product = make<product_loops>("product");
-inline constexpr kernel guard = make<guard_loops>("guard");
+inline constexpr kernel gather = make<gather_loops>("gather", {dependence::gathered, true});
+inline constexpr kernel sum = make<sum_loops>("sum", {dependence::grouped, true});
+inline constexpr kernel product = make<product_loops>("product", {dependence::product});
+inline constexpr kernel guard = make<guard_loops>("guard", {dependence::on_nothing, true});
 inline constexpr kernel external{"external",
                                  {external_loops::forward, external_loops::reverse},
                                  {external_loops::forward_lanes, external_loops::reverse_lanes}};
