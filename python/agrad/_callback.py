@@ -24,8 +24,8 @@ def _values(name: str, leaf: Any) -> Vector:
     """A leaf that a user's function returned, as float64; raises unless it is plain and real."""
     if isinstance(leaf, Array):
         raise TypeError(
-            f"{name} is a recorded value of {leaf.recording.function}, but must be plain; pass what it was made of to the function "
-            "as an argument"
+            f"{name} is a recorded value of {leaf.recording.function}, but must be plain; what it was made of must be an "
+            "argument of the function"
         )
     if leaf is None:
         raise TypeError(f"{name} is None, but must be real numbers; does the function return?")

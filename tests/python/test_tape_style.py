@@ -189,13 +189,19 @@ def test_values_of_a_tape_that_has_ended_raise_by_name():
 
 
 def test_exceptions_leave_everything_usable():
-    with pytest.raises(ZeroDivisionError), ag.tape():
-        x = ag.var(1.0)
-        1 / 0  # noqa: B018
+    kept = []
+
+    def leave():
+        with ag.tape():
+            kept.append(ag.var(1.0))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        leave()
     with pytest.raises(ag.ScopeError, match="open tapes is 0"):
         ag.var(1.0)
     with pytest.raises(ag.ScopeError, match="ended"):
-        x * 1.0
+        kept[0] * 1.0
     with ag.tape():
         y = ag.var(3.0)
         with pytest.raises(ag.ShapeError):
@@ -236,9 +242,7 @@ def test_an_inner_sweep_goes_on_through_outer_tapes():
                 t = ag.var(2.0)
                 v = t * w * z * x[0]  # of all three tapes
                 np.testing.assert_allclose(v.grad(t), w.val() * 3.0)
-                wz = 2 * 3 * np.array([62.0, 244.0 - 0.0])
-                expected = wz + [2 * w.val() * 3, 0.0]
-                np.testing.assert_allclose(x.adj(), expected)
+                np.testing.assert_allclose(x.adj(), [6 * 62.0 + 6 * w.val(), 6 * 244.0])
                 assert z.adj() == pytest.approx(2 * (w.val() + 3 * 50.0))
         assert np.sum(u).grad(x).tolist() == [2.0, 4.0]
 
