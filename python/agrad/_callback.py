@@ -112,10 +112,10 @@ class Callback:
         call = self.call
         recording = find_recording(*call.inputs)
         assert recording is not None, "one of the arguments is recorded"
-        parts = [np.ravel(recording.array(x)) for x in call.inputs]
+        x: Any = np.concatenate([np.ravel(recording.array(each)) for each in call.inputs])
         call.leaves = [None if given else leaf for leaf, given in zip(call.leaves, call.is_input, strict=True)]
         call.inputs, call.args = [], tuple(None if place in call.places else x for place, x in enumerate(call.args))
-        y = record_callback(call.label, self.forward, self.reverse, np.concatenate(parts))
+        y = record_callback(call.label, self.forward, self.reverse, x)
         return self.together([y.with_slots(slots) for slots in slots_of(y, self.result_shapes)])
 
     def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:

@@ -40,7 +40,7 @@ class _Tape:
     def adjoint(self, x: Array) -> np.ndarray[Any, Any]:
         """The adjoints that the last sweep left at the entries of x."""
         assert self.adjoints is not None, "a sweep has been made"
-        return self.adjoints[np.minimum(x.slots, self.adjoints.size - 1)]  # type: ignore[no-any-return]
+        return self.adjoints[np.minimum(x.slots, self.adjoints.size - 1)]
 
 
 class _Stack(threading.local):
