@@ -10,10 +10,13 @@ from agrad._array import array, where
 from agrad._check import check_grads
 from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
+from agrad._custom import custom_jvp, custom_vjp, stop_gradient
+from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._products import jvp, vjp
+from agrad._tape import tape, var
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
@@ -31,6 +34,9 @@ __all__ = [
     "array",
     "check_grads",
     "compile",
+    "custom_jvp",
+    "custom_vjp",
+    "debug_nans",
     "grad",
     "hessian",
     "hvp",
@@ -41,7 +47,10 @@ __all__ = [
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
     "solve_ivp",
+    "stop_gradient",
+    "tape",
     "value_and_grad",
+    "var",
     "vjp",
     "where",
 ]

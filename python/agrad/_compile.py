@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Comparison, Program
+from agrad._debug import is_debugging
 from agrad._recording import name_of, open_recording
+from agrad._source import Tally, parting_lines
 from agrad._structure import Outputs
 from agrad._transforms import Arguments, Parameters, Result, Transformation
 from agrad._trees import flatten, is_number, split
@@ -22,8 +24,8 @@ _MOST_PATHS = 64
 class Path:
     """One recorded path through the function: the program and what its outputs are."""
 
-    def __init__(self, program: Program, outputs: Outputs) -> None:
-        self.program, self.structure = program, outputs.structure
+    def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
+        self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
         self.shapes, self.together = outputs.shapes, outputs.together
 
 
@@ -99,28 +101,36 @@ class Compiled:
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
     def _on_path(self, entry: _Entry, call: _Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
+        if is_debugging():
+            self._record(call)  # raises at the first nan
         for path in entry.paths:
             result = run(path)
             if result is not None:
                 return path, result
-        if len(entry.paths) == _MOST_PATHS:
-            raise RuntimeError(
-                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS}, but must be fewer; choose with np.where"
-            )
         path = self._record(call)
+        if len(entry.paths) == _MOST_PATHS:
+            lines = parting_lines([each.comparisons for each in (*entry.paths, path)])
+            raise RuntimeError(
+                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS + 1}, but must be at most {_MOST_PATHS}; "
+                f"choose with np.where instead of the comparison at {lines}"
+            )
         entry.paths.append(path)
         result = run(path)
         assert result is not None, "a path holds for the values that it was recorded with"
         return path, result
 
     def _record(self, call: _Signature) -> Path:
-        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
-            args, kwargs = call.with_inputs([recording.input(x) for x in call.inputs])
+        sweeps = is_debugging() and self.transformation is not None
+        with open_recording(self.label, on_comparison=Comparison.guards, keeps_adjoints=sweeps) as recording:
+            inputs = [recording.input(x) for x in call.inputs]
+            args, kwargs = call.with_inputs(inputs)
             result = self.function(*args, **kwargs)
             if self.transformation is not None:
                 result = self.transformation.take_apart(recording, result)[0]
             outputs = Outputs(recording, result)
-            return Path(recording.program(outputs.joined), outputs)
+            if sweeps:
+                recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
+            return Path(recording.program(outputs.joined), outputs, recording.comparisons)
 
     def _entry_of(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
         try:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agrad._core import Comparison, Recording
+from agrad._debug import watch
 
 __all__ = ["name_of", "open_recording"]
 
@@ -32,6 +33,7 @@ def open_recording(
     """Open a recording; when the block ends, also by an exception, its arrays can no longer be used."""
     _depth.value += 1
     recording = Recording(function, on_comparison, keeps_adjoints, captures, _depth.value)
+    watch(recording)
     try:
         yield recording
     finally:

@@ -67,6 +67,10 @@ span array::as_dense() const {
 
 void check_open(const char* function, const recording& r) {
   if (r.is_open) return;
+  if (r.is_tape) {
+    throw ScopeError(std::string(function) + ": argument is a recorded value of " + r.function +
+                     ", which has ended, but must be of an open one; read values, gradients and adjoints before its block ends");
+  }
   throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
                    " that has ended, but must be of a running one; return values from the function, do not keep them");
 }
@@ -86,20 +90,19 @@ namespace {
 
 array captured(const std::shared_ptr<recording>& in, std::string_view function, const array& outer) {
   check_open(std::string(function).c_str(), *outer.owner());
-  if (!in->captures || outer.owner()->depth >= in->depth) {
+  const bool may_capture = in->captures && outer.owner()->depth < in->depth && (!in->is_tape || outer.owner()->is_tape);
+  if (!may_capture) {
     throw ScopeError(std::string(function) + ": argument is a recorded value of " + outer.owner()->function +
-                     ", but must belong to " + in->function + "; pass it to the function as an argument");
+                     ", but must belong to " + in->function + "; " +
+                     (in->is_tape ? "open the tape outside of that function" : "pass it to the function as an argument"));
   }
-  slot first = in->code.inputs().empty() ? 0 : in->code.inputs()[0];
-  std::size_t place = in->code.inputs().size();
-  for (auto known = in->captured.rbegin(); known != in->captured.rend(); ++known) {
-    place -= known->size();
-    if (known->same_entries(outer)) return array(in, outer.shape(), in->code.inputs().at(place));
-  }
+  for (std::size_t known = in->captured.size(); known-- > 0;)
+    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]);
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
-  first = in->code.input(values.data(), values.size());
+  const slot first = in->code.input(values.data(), values.size());
   in->captured.push_back(outer);
+  in->captured_at.push_back(first);
   return array(in, outer.shape(), first);
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../cpp/rows/rows.hpp"
+#include "source.hpp"
 
 namespace agrad::python {
 
@@ -39,7 +40,11 @@ struct recording {
   bool keeps_adjoints = false;  // swept back where it stands, without a program
   std::size_t depth = 0;        // recordings inside of others are deeper
   bool captures = false;        // arrays of recordings around it become inputs
-  std::vector<array> captured;  // those arrays, in the order of their inputs
+  bool is_tape = false;         // written in the direct style: captures arrays of tapes around it, and of nothing else
+  std::vector<array> captured;  // those arrays
+  std::vector<slot> captured_at;              // and where each of them begins here
+  comparison_lines comparisons;               // where paths part, if comparisons are guards
+  std::shared_ptr<operation_watch> watching;  // what looks at each operation, if anything does
 
   slot constant(double value);
 
@@ -93,5 +98,7 @@ void register_densities(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_products(pybind11::module_& m);  // after register_program
 void register_ode(pybind11::module_& m);
+void register_callback(pybind11::module_& m);
+void register_debug(pybind11::module_& m);  // after register_program
 
 }  // namespace agrad::python

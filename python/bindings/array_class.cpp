@@ -85,8 +85,12 @@ bool truth(const array& a) {
                          ": condition is a comparison of recorded values, but must be known when the function is recorded; "
                          "choose between values with np.where");
   }
-  if (in.on_comparison == comparison::guards) in.code.guard(a.at(0));
-  return in.code.value(a.at(0)) != 0;
+  const bool holds = in.code.value(a.at(0)) != 0;
+  if (in.on_comparison == comparison::guards) {
+    in.code.guard(a.at(0));
+    in.comparisons.add(holds);
+  }
+  return holds;
 }
 
 [[noreturn]] void refuse_number(const array&, const char* what) {

@@ -16,4 +16,6 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_products(m);
   agrad::python::register_array(m);
   agrad::python::register_ode(m);
+  agrad::python::register_callback(m);
+  agrad::python::register_debug(m);
 }

@@ -54,11 +54,11 @@ struct derivatives {
 
 /// Along the columns of `directions`, Width at a time.
 template <int Width>
-derivatives along(const agrad::program& f, const numbers& x, const rows& directions, const numbers& seeds) {
+derivatives along(const agrad::program& f, agrad::workspace& w, const numbers& x, const rows& directions,
+                  const numbers& seeds) {
   const std::size_t n = f.input_size(), m = f.output_size();
   derivatives all{rows::Constant(index(m), directions.cols(), 1e300), rows::Constant(index(n), directions.cols(), 1e300),
                   numbers(n, 1e300)};
-  agrad::workspace w;
   numbers y(m), in(n * Width), out(m * Width), back(n * Width);
   f.forward(w, x.data(), y.data());
   for (Eigen::Index d = 0; d < directions.cols(); d += Width) {
@@ -75,6 +75,12 @@ derivatives along(const agrad::program& f, const numbers& x, const rows& directi
     each(n, [&](Eigen::Index i, Eigen::Index k, std::size_t at) { all.hessian(i, k) = back[at]; });
   }
   return all;
+}
+
+template <int Width>
+derivatives along(const agrad::program& f, const numbers& x, const rows& directions, const numbers& seeds) {
+  agrad::workspace w;
+  return along<Width>(f, w, x, directions, seeds);
 }
 
 inline rows unit_directions(std::size_t n) { return rows::Identity(index(n), index(n)); }

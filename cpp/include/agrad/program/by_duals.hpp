@@ -90,22 +90,24 @@ namespace kernels {
 
 /// The kernel of loops that are written for any scalar.
 template <template <class> class Loops>
-constexpr kernel make(std::string_view name) {
+constexpr kernel make(std::string_view name, const dependence& depends = {}) {
   return {name,
           Loops<double>::forward,
           Loops<double>::reverse,
           {detail::by_duals<Loops, 1>::tangent, detail::by_duals<Loops, lane_count>::tangent},
-          {detail::by_duals<Loops, 1>::second, detail::by_duals<Loops, lane_count>::second}};
+          {detail::by_duals<Loops, 1>::second, detail::by_duals<Loops, lane_count>::second},
+          depends};
 }
 
 /// The kernel of a class that gives all loops itself: forward, reverse, tangent<Width> and second<Width>.
 template <class Loops>
-constexpr kernel make_of(std::string_view name) {
+constexpr kernel make_of(std::string_view name, const dependence& depends = {}) {
   return {name,
           Loops::forward,
           Loops::reverse,
           {Loops::template tangent<1>, Loops::template tangent<lane_count>},
-          {Loops::template second<1>, Loops::template second<lane_count>}};
+          {Loops::template second<1>, Loops::template second<lane_count>},
+          depends};
 }
 
 }  // namespace kernels

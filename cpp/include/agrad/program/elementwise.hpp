@@ -207,6 +207,7 @@ inline constexpr kernel elementwise_kernel{Rule::name,
                                             detail::elementwise<Rule>::template tangent<lane_count>},
                                            {detail::elementwise<Rule>::template second<1>,
                                             detail::elementwise<Rule>::template second<lane_count>},
+                                           agrad::dependence_of_rule<Rule, dual<double>>(),
                                            detail::straight_table<Rule>::steps};
 
 }  // namespace agrad

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/dual/dual.hpp>
+#include <agrad/program/dependence.hpp>
 
 namespace agrad {
 
@@ -117,6 +118,7 @@ struct kernel {
   reverse_loop reverse;
   by_width<tangent_loop> tangent;
   by_width<second_loop> second;
+  dependence depends = {};  // for patterns (program/sparsity.hpp)
   /// Of kernels that work entry by entry: their steps as straight code (program/straight.hpp), by which operands are active.
   /// Only such kernels take lists.
   const straight_steps* steps = nullptr;

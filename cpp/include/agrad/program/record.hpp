@@ -14,6 +14,7 @@
 
 #include <agrad/program/code.hpp>
 #include <agrad/program/structure.hpp>
+#include <agrad/program/watch.hpp>
 
 namespace agrad {
 
@@ -25,6 +26,7 @@ class recorder {
 
   /// n slots of an argument; in a program they are filled anew at each run, in the order in which they were made.
   slot input(const double* values, std::size_t n) {
+    if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_input(values, n);
     const slot first = append(values, n, true);
     inputs_.insert(inputs_.end(), n, 0);
     for (std::size_t i = 0; i < n; ++i) inputs_[inputs_.size() - n + i] = first + static_cast<slot>(i);
@@ -100,9 +102,15 @@ class recorder {
                std::size_t n_wanted) {
     work_.adjoints.assign(work_.values.size(), 0.0);
     for (std::size_t i = 0; i < n; ++i) work_.adjoints[outputs[i]] += seeds[i];
-    run_reverse(code_, work_);
+    if (AGRAD_UNLIKELY(watch_ != nullptr))
+      run_reverse(code_, work_, *watch_);
+    else
+      run_reverse(code_, work_);
     for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = work_.adjoints[wanted[i]];
   }
+
+  /// Somebody who looks at each operation from now on; he must outlive the recorder.
+  void watch(operation_watch* by) { watch_ = by; }
 
   double value(slot i) const { return work_.values[i]; }
   /// Whether a slot depends on an input; one that does not is a constant of the program, whatever made it.
@@ -126,6 +134,7 @@ class recorder {
     work_.values.resize(work_.values.size() + op.count);
     try {
       op.what->forward(op, work_.context(code_, with_adjoint), work_.values.data());
+      if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_forward(op, code_.operations.size(), work_.values.data());
     } catch (...) {
       work_.values.resize(op.result);
       code_.integers.resize(op.data);
@@ -157,6 +166,7 @@ class recorder {
   workspace work_;
   std::vector<std::uint8_t> active_;
   std::vector<slot> inputs_;
+  operation_watch* watch_ = nullptr;
 };
 
 }  // namespace agrad

@@ -23,6 +23,10 @@ struct instruction {
 };
 
 struct straight_steps {
+  std::string_view name;
+  dependence depends;
+  std::uint32_t arity;
+  unsigned active;  // bit k is whether operand k is
   void (*forward)(const instruction*, double* values, std::size_t y);
   void (*reverse)(const instruction*, const double* values, double* adjoints, std::size_t y);
   by_width<void (*)(const instruction*, const double* values, double* tangents, std::size_t y)> tangent;
@@ -163,7 +167,7 @@ struct straight_rule {
   }
 
   static constexpr straight_steps steps{
-      forward, reverse, {tangent<1>, tangent<lane_count>}, {second<1>, second<lane_count>}};
+      Rule::name, agrad::dependence_of_rule<Rule, dual<double>>(), arity, Active, forward, reverse, {tangent<1>, tangent<lane_count>}, {second<1>, second<lane_count>}};
 };
 
 /// The steps of a rule by which of its operands are active.
@@ -180,7 +184,7 @@ struct straight_stop {
   static void reverse(const instruction*, const double*, double*, std::size_t) {}
   static void tangent(const instruction*, const double*, double*, std::size_t) {}
   static void second(const instruction*, const second_spaces&, std::size_t) {}
-  static constexpr straight_steps steps{forward, reverse, {tangent, tangent}, {second, second}};
+  static constexpr straight_steps steps{"stop", {}, 0, 0, forward, reverse, {tangent, tangent}, {second, second}};
 };
 
 /// The operation that runs a sequence; data: the place of its first instruction.

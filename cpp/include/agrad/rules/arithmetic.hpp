@@ -4,6 +4,8 @@
 // between the plain numbers' and the arrays', whose operators are Eigen's own).
 #pragma once
 
+#include <cstdint>
+
 #include <agrad/rules/apply.hpp>
 
 namespace agrad {
@@ -38,6 +40,7 @@ struct subtract_rule : rule<2> {
 
 struct multiply_rule : rule<2> {
   static constexpr std::string_view name = "multiply", text = "Product x y.", reference = "x * y";
+  static constexpr std::uint8_t proportional_to = 0b11;
   static double value(double x, double y) { return x * y; }
   template <class A, class B>
   static auto values(const A& x, const B& y) {
@@ -55,6 +58,7 @@ struct multiply_rule : rule<2> {
 
 struct divide_rule : rule<2> {
   static constexpr std::string_view name = "divide", text = "Quotient x / y.", reference = "x / y";
+  static constexpr std::uint8_t proportional_to = 0b01;
   static double value(double x, double y) { return x / y; }
   template <class A, class B>
   static auto values(const A& x, const B& y) {

@@ -1,7 +1,8 @@
 // Program system: a recorded right-hand side as an `ode_system`.
 //
 // The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
-// come from tangent runs, eight columns each, products with the transposed Jacobian from one reverse sweep.
+// come from tangent runs, eight columns each, or from reverse sweeps where an external operation has no tangents; products with
+// the transposed Jacobian come from one reverse sweep.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +42,10 @@ class program_system final : public ode_system {
 
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override {
     set_state(t, y);
+    if (f_->first_without_tangents() != nullptr) {
+      jacobian_by_rows(J);
+      return;
+    }
     const auto n = static_cast<std::size_t>(n_);
     jacobian_columns(*f_, tangent_, inputs_.data(), 1, n, slope_.data(), entries_.data());
     using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -56,6 +61,17 @@ class program_system final : public ode_system {
   }
 
  private:
+  void jacobian_by_rows(Eigen::Ref<Eigen::MatrixXd> J) {
+    f_->forward(real_, inputs_.data(), slope_.data(), true);
+    std::vector<double> seed(static_cast<std::size_t>(n_), 0.0);
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      seed[static_cast<std::size_t>(i)] = 1;
+      f_->reverse(real_, seed.data(), adjoints_.data());
+      seed[static_cast<std::size_t>(i)] = 0;
+      J.row(i) = Eigen::Map<const Eigen::RowVectorXd>(adjoints_.data() + 1, n_);
+    }
+  }
+
   void set_state(double t, const double* y) {
     if (++calls_ % 64 == 0) poll_interrupt();
     inputs_[0] = t;

@@ -29,6 +29,11 @@ class heap_room {
   std::vector<Eigen::VectorXd> blocks_;
 };
 
+/// Whether a room holds what the same rule has prepared from the same values before: `prepare` then says where it is, computes
+/// nothing and reads no values.
+template <class Room>
+inline constexpr bool is_filled = false;
+
 /// Engine of a matrix type: `rank`, `room_type`, `primal(m)`, the values as doubles, and
 /// `apply(rule, kept, shapes, arguments...)`, which gives an array of results.
 template <class M>

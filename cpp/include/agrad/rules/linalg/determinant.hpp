@@ -14,7 +14,7 @@ namespace linalg {
 
 template <class LU>
 double determinant_of(const LU& lu) {
-  double y = lu.sign;
+  double y = lu.sign();
   for (Index i = 0; i < lu.size(); ++i) y *= lu.pivot(i);
   return y;
 }
@@ -75,7 +75,9 @@ struct cofactors_rule : rule<1> {
 
 struct determinant_rule : rule<1> {
   static constexpr std::string_view name = "determinant", text = "Determinant.",
-                                    source = "Giles 2008, section 2.2.4; Jacobi's formula: A += ybar cofactors(A)";
+                                    source = "Giles 2008, section 2.2.4; Jacobi's formula: A += ybar cofactors(A)",
+                                    numpy = "det";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{{1, 1}}};

@@ -19,7 +19,7 @@ template <class Room, class In>
 eigen_factors factor_eigen(std::string_view function, Room& room, const In& a) {
   const Index n = a.rows();
   const eigen_factors f{room.matrix(n, 1), room.matrix(n, n)};
-  if (n == 0) return f;
+  if (is_filled<Room> || n == 0) return f;
   const MatrixXd symmetric = 0.5 * (a + a.transpose());
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(symmetric);
   if (AGRAD_UNLIKELY(solver.info() != Eigen::Success || !std::isfinite(solver.eigenvalues().sum())))
@@ -32,7 +32,9 @@ eigen_factors factor_eigen(std::string_view function, Room& room, const In& a) {
 struct symmetric_eigen_rule : rule<1, 2> {
   static constexpr std::string_view name = "symmetric_eigen",
                                     text = "Eigenvalues, ascending, and eigenvectors of a symmetric matrix.",
-                                    source = "Giles 2008, section 3.1, with the limits of rules/linalg/spectrum.hpp";
+                                    source = "Giles 2008, section 3.1, with the limits of rules/linalg/spectrum.hpp",
+                                    numpy = "eigh";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{{a.rows, 1}, a}};
@@ -67,7 +69,8 @@ struct symmetric_eigen_rule : rule<1, 2> {
 /// The values alone; where some are equal, the mean of their one-sided derivatives over the vectors that were chosen.
 struct symmetric_eigenvalues_rule : rule<1> {
   static constexpr std::string_view name = "symmetric_eigenvalues", text = "Eigenvalues of a symmetric matrix, ascending.",
-                                    source = "Giles 2008, section 3.1";
+                                    source = "Giles 2008, section 3.1", numpy = "eigvalsh";
+  static constexpr unsigned transposed_arguments = 1;
   using through = symmetric_eigen_rule;
   static constexpr int through_result = 0;
   shapes results_of(const shape& a) const {

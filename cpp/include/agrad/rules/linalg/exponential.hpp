@@ -125,14 +125,14 @@ X exponential(const X& a, double norm) {
 
 struct matrix_exp_rule : rule<1> {
   static constexpr std::string_view name = "matrix_exp", text = "Exponential of a square matrix.",
-                                    source = "Higham 2005 (value); Al-Mohy & Higham 2009 (derivative)";
+                                    source = "Higham 2005 (value); Al-Mohy & Higham 2009 (derivative)", numpy = "expm";
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{a}};
   }
   template <class Room, class In>
   nothing prepare(Room&, const In& a) const {
-    for (Index i = 0; i < a.size(); ++i) {
+    for (Index i = 0; !is_filled<Room> && i < a.size(); ++i) {
       const double entry = a(i % a.rows(), i / a.rows());
       check(name, "a", entry, must_be::finite, static_cast<long>(i), "entries are counted column after column");
     }

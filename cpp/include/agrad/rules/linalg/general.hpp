@@ -6,6 +6,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <vector>
 
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/structure.hpp>
@@ -17,9 +18,19 @@ namespace linalg {
 struct lu_factor {
   kept_matrix lu;  // unit lower and upper triangle in one
   const int* row;  // row i of P A is row row[i] of A
-  double sign;     // determinant of P
 
   Index size() const { return lu.rows(); }
+  /// The determinant of P: -1 for each cycle of even length.
+  double sign() const {
+    double result = 1;
+    std::vector<char> is_seen(static_cast<std::size_t>(size()), 0);
+    for (Index i = 0; i < size(); ++i)
+      for (Index k = row[i]; is_seen[static_cast<std::size_t>(k)] == 0; k = row[k]) {
+        is_seen[static_cast<std::size_t>(k)] = 1;
+        if (k != i) result = -result;
+      }
+    return result;
+  }
   double pivot(Index i) const { return lu(i, i); }
 
   /// y = A^-1 b.
@@ -58,12 +69,11 @@ template <class Room, class In>
 lu_factor factor_lu(Room& room, const In& a) {
   const Index n = a.rows();
   int* row = room.integers(n);
-  lu_factor f{room.matrix(n, n), row, 1};
-  if (n == 0) return f;
+  lu_factor f{room.matrix(n, n), row};
+  if (is_filled<Room> || n == 0) return f;
   f.lu = a;
   block place(f.lu);
   const Eigen::PartialPivLU<block> decomposition(place);
-  f.sign = static_cast<double>(decomposition.permutationP().determinant());
   for (Index i = 0; i < n; ++i) row[decomposition.permutationP().indices()[i]] = static_cast<int>(i);
   return f;
 }
@@ -72,7 +82,7 @@ lu_factor factor_lu(Room& room, const In& a) {
 template <class Room, class In>
 lu_factor factor_invertible(std::string_view function, Room& room, const In& a) {
   const lu_factor f = factor_lu(room, a);
-  for (Index i = 0; i < f.size(); ++i)
+  for (Index i = 0; !is_filled<Room> && i < f.size(); ++i)
     if (AGRAD_UNLIKELY(f.pivot(i) == 0)) fail_pivot(function, "singular", "invertible", i, 0);
   return f;
 }
@@ -111,7 +121,8 @@ struct solve_rule : rule<2> {
 
 struct inverse_rule : rule<1> {
   static constexpr std::string_view name = "inverse", text = "Inverse of a square matrix.",
-                                    source = "Giles 2008, section 2.2.3: A -= Y' Ybar Y'";
+                                    source = "Giles 2008, section 2.2.3: A -= Y' Ybar Y'", numpy = "inv";
+  static constexpr unsigned transposed_arguments = 1, transposed_results = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{a}};
@@ -139,6 +150,7 @@ struct inverse_rule : rule<1> {
 struct log_determinant_rule : rule<1> {
   static constexpr std::string_view name = "log_determinant", text = "Logarithm of the absolute value of the determinant.",
                                     source = "Giles 2008, section 2.2.4: A += ybar A^-T";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{{1, 1}}};
@@ -164,6 +176,54 @@ struct log_determinant_rule : rule<1> {
   template <class T, class A, class Y, class D>
   auto tangent(wrt<0>, const lu_factor&, const T& inverse_transposed, const A&, const Y&, const D& da) const {
     return linalg::dot(inverse_transposed, da);
+  }
+};
+
+/// The sign of the determinant and the logarithm of its absolute value, (0, -infinity) where it is zero.
+struct slogdet_rule : rule<1, 2> {
+  static constexpr std::string_view name = "slogdet", text = "Sign of the determinant and logarithm of its absolute value.",
+                                    source = "Giles 2008, section 2.2.4: A += ybar A^-T";
+  static constexpr unsigned transposed_arguments = 1;
+  shapes results_of(const shape& a) const {
+    check_square(name, "a", a);
+    return {{{1, 1}, {1, 1}}};
+  }
+  template <class Room, class In>
+  lu_factor prepare(Room& room, const In& a) const {
+    return factor_lu(room, a);
+  }
+  template <class In, class Out>
+  void value(const lu_factor& lu, const In&, Out sign, Out y) const {
+    double product = lu.sign(), sum = 0;
+    for (Index i = 0; i < lu.size(); ++i) {
+      const double pivot = lu.pivot(i);
+      product *= pivot > 0 ? 1 : pivot < 0 ? -1 : pivot;
+      sum += std::log(std::abs(pivot));
+    }
+    sign(0, 0) = product;
+    y(0, 0) = sum;
+  }
+  template <class In>
+  void adjoint(const lu_factor& lu, const In&, const In&, const In&, const In*, const In* y_bar, block* a_bar) const {
+    if (y_bar == nullptr) return;
+    check_regular(lu);
+    *a_bar += (*y_bar)(0, 0) * lu.inverse_transposed();
+  }
+  template <class A, class S, class Y>
+  auto linearize(const lu_factor& lu, const A& a, const S&, const Y&) const {
+    check_regular(lu);
+    return linalg::transpose(apply_kept(inverse_rule{}, lu, a));
+  }
+  template <class T, class A, class S, class Y, class D>
+  auto tangent(wrt<0>, const lu_factor&, const T& inverse_transposed, const A&, const S&, const Y&, const D& da) const {
+    const auto change = linalg::dot(inverse_transposed, da);
+    return std::array<std::decay_t<decltype(change)>, 2>{times(0, change), change};
+  }
+
+ private:
+  static void check_regular(const lu_factor& lu) {
+    for (Index i = 0; i < lu.size(); ++i)
+      if (AGRAD_UNLIKELY(lu.pivot(i) == 0)) fail_pivot(name, "singular", "invertible, to have derivatives", i, 0);
   }
 };
 

@@ -19,6 +19,7 @@ struct ldlt_rule : rule<1, 2> {
   template <class Room, class In>
   kept_matrix prepare(Room& room, const In& a) const {
     kept_matrix l = room.matrix(a.rows(), a.rows());
+    if (is_filled<Room>) return l;
     copy_symmetric_part(a, l);
     const Index n = a.rows();
     Eigen::VectorXd scaled(n);

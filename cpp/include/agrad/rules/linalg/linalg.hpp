@@ -3,13 +3,31 @@
 // How an operation is stated: rule.hpp. How it finds its engine: apply.hpp. The words of tangents: algebra.hpp, structure.hpp.
 #pragma once
 
+#include <agrad/base/typelist.hpp>
 #include <agrad/rules/linalg/determinant.hpp>
 #include <agrad/rules/linalg/eigen.hpp>
 #include <agrad/rules/linalg/exponential.hpp>
 #include <agrad/rules/linalg/forms.hpp>
 #include <agrad/rules/linalg/general.hpp>
 #include <agrad/rules/linalg/ldlt.hpp>
+#include <agrad/rules/linalg/least_squares.hpp>
 #include <agrad/rules/linalg/qr.hpp>
 #include <agrad/rules/linalg/spd.hpp>
 #include <agrad/rules/linalg/svd.hpp>
 #include <agrad/rules/linalg/triangular.hpp>
+
+namespace agrad::rules {
+
+template <int Mode>
+using triangular = typelist<linalg::solve_triangular_rule<Mode, false>, linalg::solve_triangular_rule<Mode, true>>;
+
+/// The rules that recorded programs have as operations.
+using equations = concat_t<
+    typelist<linalg::solve_rule, linalg::inverse_rule, linalg::determinant_rule, linalg::slogdet_rule,
+             linalg::log_determinant_rule, linalg::cholesky_rule, linalg::solve_spd_rule, linalg::log_determinant_spd_rule>,
+    triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>>;
+using decompositions =
+    typelist<linalg::least_squares_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
+             linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule, linalg::matrix_exp_rule>;
+
+}  // namespace agrad::rules

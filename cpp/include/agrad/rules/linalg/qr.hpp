@@ -1,10 +1,12 @@
-// QR: a = Q R with orthonormal columns of Q and an upper triangular R with a diagonal that is not negative, in thin form.
+// QR: a = Q R with orthonormal columns of Q and an upper triangular R, in thin form.
 //
+// The diagonal of R is not negative, or has the signs that Householder's reflections leave, as LAPACK's and NumPy's.
 // Of a tall matrix (m >= n) it is a rule. A wide one is [a1 a2] with a square a1: a1 = Q R1 is the rule, R2 = Q' a2 a product.
 #pragma once
 
 #include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/triangular.hpp>
@@ -12,10 +14,13 @@
 namespace agrad {
 namespace linalg {
 
+template <bool PositiveDiagonal = true>
 struct qr_rule : rule<1, 2> {
   static constexpr std::string_view name = "qr",
                                     text = "Thin factors Q and R of a matrix with at least as many rows as columns.",
                                     source = "Walter & Lehmann 2010, section 2.2; de Hoog, Anderssen & Lukas 2011";
+  static constexpr unsigned options = PositiveDiagonal ? 0 : 1;
+  using shapes = rule<1, 2>::shapes;
   shapes results_of(const shape& a) const { return {{a, {a.cols, a.cols}}}; }
   template <class In, class Out>
   void value(const nothing&, const In& a, Out q, Out r) const {
@@ -24,7 +29,7 @@ struct qr_rule : rule<1, 2> {
     q.setIdentity();
     q.applyOnTheLeft(decomposition.householderQ());
     r = decomposition.matrixQR().topRows(a.cols()).template triangularView<Eigen::Upper>();
-    for (Index j = 0; j < a.cols(); ++j) {
+    for (Index j = 0; PositiveDiagonal && j < a.cols(); ++j) {
       if (r(j, j) >= 0) continue;
       r.row(j).tail(a.cols() - j) *= -1;
       q.col(j) *= -1;
@@ -78,7 +83,7 @@ struct qr_rule : rule<1, 2> {
   static void check_rank(const In& r) {
     for (Index j = 0; j < r.rows(); ++j) {
       const double rounding = 1e-15 * static_cast<double>(r.rows()) * r.col(j).head(j).norm();
-      if (AGRAD_UNLIKELY(r(j, j) <= rounding))
+      if (AGRAD_UNLIKELY(std::abs(r(j, j)) <= rounding))
         fail_pivot(name, "of deficient rank", "of full rank, to have derivatives", j, r(j, j));
     }
   }
@@ -87,7 +92,7 @@ struct qr_rule : rule<1, 2> {
 /// Q and R in the algebra of a.
 template <class A>
 auto qr_factors(const A& a) {
-  auto tall = [](const auto& x) { return linalg::apply(qr_rule{}, x); };
+  auto tall = [](const auto& x) { return linalg::apply(qr_rule<>{}, x); };
   if (a.cols() <= a.rows()) return tall(a);
   const auto left = columns(a, 0, a.rows()), right = columns(a, a.rows(), a.cols() - a.rows());
   auto y = tall(left);

@@ -12,6 +12,10 @@
 //     tangent(wrt<I>)      the results' tangents from the I-th argument's, in the vocabulary of rules/linalg/algebra.hpp, so that
 //                          it runs on doubles, on the tape and on duals: that is where second derivatives come from
 //     linearize            what the tangents of all directions share. Optional.
+//     numpy                NumPy's or SciPy's name, for messages in Python, where it differs. Optional.
+//     transposed_arguments, transposed_results
+//                          bits of what may as well be handed over transposed, where a matrix is stored row after row. Optional.
+//     options              tells rules of the same name apart. Optional.
 // Every matrix is column-major and dynamic; a scalar is 1 x 1, a vector n x 1. Methods are templates, for compile time: only
 // who calls an operation pays for Eigen's kernels. Read next: rules/linalg/apply.hpp; a family to imitate: general.hpp.
 #pragma once
@@ -54,7 +58,8 @@ bool all_empty(const std::array<shape, N>& shapes) {
 template <int Arguments, int Results = 1>
 struct rule {
   static constexpr int arguments = Arguments, results = Results;
-  static constexpr std::string_view source = {};
+  static constexpr std::string_view source = {}, numpy = {};
+  static constexpr unsigned transposed_arguments = 0, transposed_results = 0, options = 0;
   using shapes = std::array<shape, Results>;
   /// A rule whose results this one's tangents are made of and whose result number `through_result` is this one's value:
   /// duals apply it in place of this one, so that all that depends on the decomposition arrives at one place.

@@ -15,7 +15,8 @@ namespace linalg {
 
 struct cholesky_rule : rule<1> {
   static constexpr std::string_view name = "cholesky", text = "Lower triangular L with a positive diagonal and L L' = a.",
-                                    source = "Murray 2016, equations 8 (tangent) and 10 (adjoint)";
+                                    source = "Murray 2016, equation 8 (tangent) and section 4 (adjoint)";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{a}};
@@ -30,8 +31,9 @@ struct cholesky_rule : rule<1> {
   }
   template <class In>
   void adjoint(const kept_matrix&, const In&, const In& l, const In* l_bar, block* a_bar) const {
-    MatrixXd p = l.transpose() * MatrixXd(l_bar->template triangularView<Eigen::Lower>());
-    *a_bar += 0.5 * between_inverses<Eigen::Lower>(l, p);
+    MatrixXd h = *l_bar;
+    sweep_cholesky<>(l, h);
+    add_symmetric(*a_bar, 0.5, h);
   }
   template <class A, class L, class D>
   auto tangent(wrt<0>, const kept_matrix&, const nothing&, const A&, const L& l, const D& da) const {
@@ -44,6 +46,7 @@ struct cholesky_rule : rule<1> {
 struct solve_spd_rule : rule<2> {
   static constexpr std::string_view name = "solve_spd", text = "Solution x of a x = b for a symmetric positive definite a.",
                                     source = "Giles 2008, section 2.3.1, symmetric part";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a, const shape& b) const {
     check_square(name, "a", a);
     check_rows(name, a, b, a.rows);
@@ -90,6 +93,7 @@ struct log_determinant_spd_rule : rule<1> {
   static constexpr std::string_view name = "log_determinant_spd",
                                     text = "Logarithm of the determinant of a symmetric positive definite matrix.",
                                     source = "Giles 2008, section 2.2.4";
+  static constexpr unsigned transposed_arguments = 1;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{{1, 1}}};

@@ -21,7 +21,7 @@ template <class Room, class In>
 svd_factors factor_svd(std::string_view function, Room& room, const In& a) {
   const Index k = std::min(a.rows(), a.cols());
   const svd_factors f{room.matrix(a.rows(), k), room.matrix(k, 1), room.matrix(a.cols(), k)};
-  if (k == 0) return f;
+  if (is_filled<Room> || k == 0) return f;
   if (AGRAD_UNLIKELY(!a.allFinite())) throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite", "finite"));
   const Eigen::JacobiSVD<MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
   kept_matrix(f.u) = svd.matrixU();
@@ -125,7 +125,7 @@ struct svd_rule : rule<1, 3> {
 
 struct singular_values_rule : rule<1> {
   static constexpr std::string_view name = "singular_values", text = "Singular values of a matrix, descending.",
-                                    source = "Giles 2008, section 3.2";
+                                    source = "Giles 2008, section 3.2", numpy = "svd";
   using through = svd_rule;
   static constexpr int through_result = 1;
   shapes results_of(const shape& a) const { return {{{std::min(a.rows, a.cols), 1}}}; }

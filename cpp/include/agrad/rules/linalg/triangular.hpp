@@ -15,6 +15,8 @@ struct solve_triangular_rule : rule<2> {
                                     text = "Solution x of T x = b or T' x = b, T the named triangle of a.",
                                     source = "Giles 2008, section 2.3.1, on the triangle";
   static constexpr bool is_unit = (Mode & Eigen::UnitDiag) != 0, is_lower = (Mode & Eigen::Lower) != 0;
+  static constexpr unsigned transposed_arguments = 1;  // the other triangle, transposed or not the other way
+  static constexpr unsigned options = (is_lower ? 1 : 0) + (Transposed ? 2 : 0) + (is_unit ? 4 : 0);
   using shapes = rule<2>::shapes;
 
   shapes results_of(const shape& a, const shape& b) const {
@@ -24,7 +26,7 @@ struct solve_triangular_rule : rule<2> {
   }
   template <class Room, class In>
   nothing prepare(Room&, const In& a, const In&) const {
-    for (Index i = 0; !is_unit && i < a.rows(); ++i)
+    for (Index i = 0; !is_filled<Room> && !is_unit && i < a.rows(); ++i)
       if (AGRAD_UNLIKELY(a(i, i) == 0)) fail_pivot(name, "singular", "invertible", i, 0);
     return {};
   }

@@ -1,0 +1,10 @@
+// Rows of the rules that rest on orthogonal decompositions, and of the matrix exponential.
+#include <agrad/rules/linalg/linalg.hpp>
+
+#include "linalg_row_of.hpp"
+
+namespace agrad {
+
+std::vector<linalg_row> rows::decompositions() { return made_from(rules::decompositions{}); }
+
+}  // namespace agrad

@@ -1,0 +1,20 @@
+// Rows of the rules that rest on LU, Cholesky and triangular substitution, and the list of all.
+#include <agrad/rules/linalg/linalg.hpp>
+
+#include "linalg_row_of.hpp"
+
+namespace agrad {
+
+std::vector<linalg_row> rows::equations() { return made_from(rules::equations{}); }
+
+const std::vector<linalg_row>& linalg_rows() {
+  static const auto all = [] {
+    std::vector<linalg_row> list = rows::equations();
+    const auto more = rows::decompositions();
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace agrad

@@ -1,0 +1,32 @@
+"""Lines of the user's code in messages: which line made a nan, at which comparisons the paths of a function part."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+
+__all__ = ["Tally", "line_of_code", "parting_lines"]
+
+#: A line with comparisons of recorded values: file, line, how often they were true and false.
+Tally = tuple[str | None, int, int, int]
+
+_MOST_LINES = 3  # in one message
+
+
+def line_of_code(file: str | None, line: int) -> str:
+    """A line as messages show it: ``model.py:12: y = np.log(x)``, without the code where it is not at hand."""
+    if file is None:
+        return "no line of Python"
+    code = linecache.getline(file, line).strip()
+    return f"{file}:{line}: {code}" if code else f"{file}:{line}"
+
+
+def parting_lines(paths: Sequence[Sequence[Tally]]) -> str:
+    """The lines whose comparisons went different ways on these paths, most variants first."""
+    seen = [{(file, line): (true, false) for file, line, true, false in path} for path in paths]
+    lines = list(dict.fromkeys(place for path in seen for place in path))
+    variants = {place: len({path.get(place, (0, 0)) for path in seen}) for place in lines}
+    parting = sorted((place for place in lines if variants[place] > 1), key=lambda place: -variants[place])
+    parting = parting or lines  # the order alone differs
+    more = f" (and {len(parting) - _MOST_LINES} more)" if len(parting) > _MOST_LINES else ""
+    return "; ".join(line_of_code(*place) for place in parting[:_MOST_LINES]) + more

@@ -1,0 +1,144 @@
+// Callbacks: Python functions as operations of programs, and the operations that derivatives by hand are made of.
+//
+// A callback is called with plain values whenever the program runs, forwards and in the sweep back, under the interpreter
+// lock. Everything about its arguments' structure is in python/agrad/_custom.py; here it is a function of one vector.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <agrad/program/custom.hpp>
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "array.hpp"
+#include "errors.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+/// A Python object that may go in a thread that does not hold the interpreter lock.
+class guarded_object {
+ public:
+  guarded_object() = default;
+  explicit guarded_object(py::object object) : object_(std::move(object)) {}
+  guarded_object(const guarded_object&) = delete;
+  guarded_object& operator=(const guarded_object&) = delete;
+  ~guarded_object() {
+    if (!object_) return;
+    if (Py_IsInitialized() == 0) {
+      object_.release();  // the interpreter is gone, and so is the object
+      return;
+    }
+    const py::gil_scoped_acquire locked;
+    object_ = py::object();
+  }
+  /// What it holds; needs the interpreter lock.
+  py::object& get() { return object_; }
+  const py::object& get() const { return object_; }
+
+ private:
+  py::object object_;
+};
+
+doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<py::ssize_t>(n), x); }
+
+class callback_operation final : public external_operation {
+ public:
+  /// forward(x, with_adjoint) returns (y, residuals); reverse(residuals, y_adjoint) returns x_adjoint.
+  callback_operation(std::string name, py::object forward, py::object reverse, std::size_t arguments)
+      : name_(std::move(name)), forward_(std::move(forward)), reverse_(std::move(reverse)), arguments_(arguments) {}
+
+  std::string_view name() const override { return name_; }
+  std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<kept>(); }
+
+  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
+    const py::gil_scoped_acquire locked;
+    py::object result = std::exchange(first_.get(), py::object());
+    if (!result) result = call(x, with_adjoint);
+    const auto pair = result.cast<py::tuple>();
+    const auto values = pair[0].cast<doubles>();
+    if (static_cast<std::size_t>(values.size()) != results_)
+      throw ShapeError(name_ + ": result has another size than at first");
+    std::copy_n(values.data(), results_, y);
+    static_cast<kept&>(s).residuals.get() = pair[1];
+  }
+
+  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
+    if (std::all_of(y_adjoint, y_adjoint + results_, [](double seed) { return seed == 0; })) return;
+    const py::gil_scoped_acquire locked;
+    const auto back = reverse_.get()(static_cast<kept&>(s).residuals.get(), to_numpy(y_adjoint, results_)).cast<doubles>();
+    if (static_cast<std::size_t>(back.size()) != arguments_) throw ShapeError(name_ + ": cotangent has another size than x");
+    for (std::size_t i = 0; i < arguments_; ++i) x_adjoint[i] += back.data()[i];
+  }
+
+  /// Calls the function while it is recorded, which tells the size of its result; the next run takes this result.
+  std::size_t prepare(const double* x, bool with_adjoint) {
+    first_.get() = call(x, with_adjoint);
+    results_ = static_cast<std::size_t>(first_.get().cast<py::tuple>()[0].cast<doubles>().size());
+    return results_;
+  }
+
+ private:
+  struct kept final : external_operation::state {
+    guarded_object residuals;
+  };
+
+  py::object call(const double* x, bool with_adjoint) const { return forward_.get()(to_numpy(x, arguments_), with_adjoint); }
+
+  std::string name_;
+  guarded_object forward_, reverse_;
+  mutable guarded_object first_;  // taken by the thread that records, before anybody else knows the operation
+  std::size_t arguments_, results_ = 0;
+};
+
+/// Records a callback of the entries of x and returns its result, a vector.
+array record_callback(const std::string& name, py::object forward, py::object reverse, const array& x) {
+  check_open(name.c_str(), *x.owner());
+  recording& in = *x.owner();
+  const span argument = x.as_dense();
+  const auto f = std::make_shared<callback_operation>(name, std::move(forward), std::move(reverse), x.size());
+  std::vector<double> values(x.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = in.code.value(x.at(i));
+  const std::size_t count = f->prepare(values.data(), in.keeps_adjoints);
+  const slot first = in.code.apply(f, argument, count, in.keeps_adjoints);
+  return array(x.owner(), {static_cast<py::ssize_t>(count)}, first);
+}
+
+array record_unary(const kernel& what, const array& x) {
+  check_open(std::string(what.name).c_str(), *x.owner());
+  const span argument = x.as_span();
+  return array(x.owner(), x.shape(), x.owner()->code.apply(what, x.size(), &argument, 1));
+}
+
+array record_with_derivative(const array& value, const array& forwards, const array& backwards) {
+  check_open("with_derivative", *value.owner());
+  for (const array* each : {&forwards, &backwards})
+    if (each->owner() != value.owner() || each->shape() != value.shape()) throw ShapeError("with_derivative: parts do not fit");
+  const span operands[] = {value.as_span(), forwards.as_span(), backwards.as_span()};
+  const slot first = value.owner()->code.apply(kernels::with_derivative, value.size(), operands, 3);
+  return array(value.owner(), value.shape(), first);
+}
+
+}  // namespace
+
+void register_callback(py::module_& m) {
+  m.def("record_callback", &record_callback, py::arg("name"), py::arg("forward"), py::arg("reverse"), py::arg("x"),
+        "Records a Python function of the entries of x, and its derivative, as one operation.");
+  m.def(
+      "stop_gradient", [](const array& x) { return record_unary(kernels::stop_gradient, x); },
+      "The same values, constants to every derivative.");
+  m.def(
+      "hold", [](const array& x) { return record_unary(kernels::hold, x); },
+      "The same values and tangents, constants to the sweep back.");
+  m.def(
+      "perturbation", [](const array& x) { return record_unary(kernels::perturbation, x); },
+      "Zeros with the derivatives of x.");
+  m.def("with_derivative", &record_with_derivative, py::arg("value"), py::arg("forwards"), py::arg("backwards"),
+        "The values of the first with the tangents of the second; adjoints go to the third.");
+}
+
+}  // namespace agrad::python
