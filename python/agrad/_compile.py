@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Program
+from agrad._core import Array, CallPlan, Comparison, KnownCalls, Program, Wanted
 from agrad._debug import is_debugging
+from agrad._plans import plan_of, result_of
 from agrad._recording import name_of, open_recording
 from agrad._source import Tally, parting_lines
 from agrad._structure import Outputs
@@ -35,6 +36,9 @@ class _Entry:
     def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
         self.paths: list[Path] = []
         self.parameters, self.wanted = parameters, wanted
+        self.plan: CallPlan | None = None
+        self.is_plain: bool | None = None
+        self.learnt: list[Path] = []
 
 
 def _frozen(leaf: Any) -> Any:
@@ -71,10 +75,10 @@ class _Signature:
         return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
 
 
-class Compiled:
+class Compiled(Generic[Arguments, Result]):
     """See :func:`compile`."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[Arguments, Result]) -> None:
         if not callable(function):
             raise TypeError(f"compile: function is {function!r}, but must be callable")
         functools.update_wrapper(self, function)
@@ -82,10 +86,15 @@ class Compiled:
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
         self._entries: dict[Any, _Entry] = {}
+        self._known = KnownCalls()
         if self.transformation is not None and self.transformation.has_aux:
             raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and not is_debugging():
+            result = self._known(args)
+            if result is not NotImplemented:
+                return result
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = _Signature(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
@@ -93,7 +102,54 @@ class Compiled:
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
             bound.prepare(entry.parameters)
-        return self._on_path(entry, call, lambda path: _result(bound, entry, path, call))[1]
+        path, result = self._on_path(entry, call, lambda path: _result(bound, entry, path, call))
+        if not kwargs:
+            self._learn(args, entry, call, path)
+        return result
+
+    def bind(self, *args: Any) -> Callable[[], Any]:
+        """Make a function without arguments that calls this one with these arrays, as they are then.
+
+        Parameters
+        ----------
+        *args : arrays, nested structures of them
+            As for a call; write into the arrays to change the values.
+
+        Returns
+        -------
+        callable
+            Returns what a call returns, in the same arrays at every call: copy what is to be kept. For loops in which a
+            microsecond counts.
+
+        Raises
+        ------
+        TypeError
+            The arguments or the result are more than dicts, lists and tuples of floats and float64 arrays.
+        """
+        self(*args)
+        try:
+            return self._known.bind(args, lambda: self(*args))
+        except ValueError:
+            raise TypeError(
+                f"{self.label}: bind's arguments must be plain dicts, lists and tuples of floats and float64 arrays, and the "
+                "function values, a gradient or both"
+            ) from None
+
+    def _learn(self, args: tuple[Any, ...], entry: _Entry, call: _Signature, path: Path) -> None:
+        """Make the next such call a known one, where its arguments and its result are plain."""
+        if entry.is_plain is False or path in entry.learnt:
+            return
+        wanted = Wanted.values if self.transformation is None else self.transformation.plan
+        begins = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
+        if entry.plan is None and wanted is not None:
+            entry.plan = plan_of(args, begins, wanted, begins[-1])
+        result = _result_of(entry, path)
+        entry.is_plain = entry.plan is not None and result is not None
+        if entry.plan is not None and result is not None:
+            entry.plan.add_path(path.program, result)
+            if not entry.learnt:
+                self._known.add(entry.plan)
+            entry.learnt.append(path)
 
     def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
         """The first path whose program, in the hands of `call`, holds for the arguments, and what that returned."""
@@ -155,6 +211,17 @@ def _result(bound: Transformation | None, entry: _Entry, path: Path, call: _Sign
     return bound.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)
 
 
+def _result_of(entry: _Entry, path: Path) -> Any:
+    """What a plan makes of a run: the function's values, or its gradient with respect to the parameters."""
+    if entry.parameters is None:
+        begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
+        return result_of(path.together, begins[:-1], path.shapes)
+    places = np.r_[entry.wanted]
+    begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
+    firsts = [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
+    return result_of(entry.parameters.together, firsts, entry.parameters.shapes)
+
+
 def _places(call: _Signature, parameters: Parameters) -> Any:
     """The places of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
     begins = np.cumsum([0, *(x.size for x in call.inputs)])
@@ -165,7 +232,7 @@ def _places(call: _Signature, parameters: Parameters) -> Any:
     return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
 
 
-def compile(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result]:
     """Record a function at its first call and run the recorded program from then on.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording, ShapeError
+from agrad._core import Array, Program, Recording, ShapeError, Wanted
 from agrad._recording import name_of, open_recording
 from agrad._structure import output_of
 from agrad._trees import direction, flatten, parameter, split, values_of
@@ -102,6 +102,8 @@ class Transformation(ABC):
     """
 
     name = ""
+    #: What a compiled call of it is in the words of the compiled part; None where it has none.
+    plan: Wanted | None = None
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
         if not callable(function):
@@ -164,6 +166,7 @@ class ValueAndGrad(OfScalar):
     """See :func:`value_and_grad`."""
 
     name = "value_and_grad"
+    plan = Wanted.value_and_gradient
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         value = float(output.recorded_values)
@@ -183,6 +186,7 @@ class Grad(ValueAndGrad):
     """See :func:`grad`."""
 
     name = "grad"
+    plan = Wanted.gradient
 
     def finish(self, value: float, flat: np.ndarray[Any, Any], parameters: Parameters, aux: Any) -> Any:
         return self.with_aux(parameters.together(split(flat, parameters.shapes)), aux)

@@ -100,5 +100,6 @@ void register_products(pybind11::module_& m);  // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
 void register_debug(pybind11::module_& m);  // after register_program
+void register_call(pybind11::module_& m);   // after register_program
 
 }  // namespace agrad::python

@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_ode(m);
   agrad::python::register_callback(m);
   agrad::python::register_debug(m);
+  agrad::python::register_call(m);
 }

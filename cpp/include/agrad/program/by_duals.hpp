@@ -42,6 +42,13 @@ struct moved_operation {
   }
 };
 
+template <int Width>
+dual<double, Width> dual_at(double value, const double* tangents) {
+  dual<double, Width> x(value);
+  std::copy_n(tangents, Width, x.tangent.data());
+  return x;
+}
+
 template <int Width, class Duals>
 void put_duals(const double* values, const double* tangents, std::size_t n, Duals* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = dual_at<Width>(values[i], tangents + i * Width);

@@ -1,4 +1,4 @@
-// Elementwise: the loops over spans that every elementwise rule gets.
+// Elementwise: the loops over spans of every elementwise rule.
 //
 // Entries go through in blocks that fit the first cache. Operands that are lists of slots, or one slot for all, are copied
 // together a block at a time, so that there is one loop, over consecutive numbers, for every mixture. An entry's value does not
@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <agrad/program/straight.hpp>
-#include <agrad/rules/values.hpp>
 
 namespace agrad {
 
@@ -64,150 +62,123 @@ class block_reader {
   std::array<double, block_length * width> copy_;
 };
 
-template <class Rule>
-struct elementwise {
-  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
-  using every = std::make_index_sequence<arity>;
-  template <int Width>
-  using readers = std::array<block_reader<Width>, arity>;
-  template <int Width, std::size_t... I>
-  static readers<Width> readers_of(const operation& op, const run_context& context, std::index_sequence<I...>) {
-    return {block_reader<Width>(op.operands[I], context.integers)...};
+/// The operands of an elementwise operation, read in blocks. Rules have three arguments at most.
+template <int Width>
+struct block_operands {
+  static constexpr std::size_t most = 3;
+  std::array<block_reader<Width>, most> readers;
+  std::array<const double*, most> x{};
+
+  block_operands(const operation& op, const run_context& context)
+      : readers{block_reader<Width>(op.operands[0], context.integers), block_reader<Width>(op.operands[1], context.integers),
+                block_reader<Width>(op.operands[2], context.integers)} {}
+  columns read(const operation& op, const double* space, std::uint32_t begin, std::uint32_t n) {
+    for (std::uint32_t k = 0; k < op.arity; ++k) x[k] = readers[k].read(space, begin, n);
+    return x.data();
   }
-  using pointers = std::array<const double*, arity>;
-  template <int Width>
-  AGRAD_INLINE static pointers read(readers<Width>& x, const double* space, std::uint32_t begin, std::uint32_t n) {
-    pointers from;
-    for (std::size_t k = 0; k < arity; ++k) from[k] = x[k].read(space, begin, n);
-    return from;
-  }
+};
+
+/// The loops of every elementwise rule, around the functions that its kernel names.
+struct elementwise_loops {
   /// Calls use(begin, n) for each block.
   template <class Use>
-  AGRAD_INLINE static void each_block(std::uint32_t count, const Use& use) {
-    for (std::uint32_t begin = 0; begin < count; begin += block_length) use(begin, std::min(block_length, count - begin));
+  AGRAD_INLINE static void each_block(const operation& op, const Use& use) {
+    for (std::uint32_t begin = 0; begin < op.count; begin += block_length) use(begin, std::min(block_length, op.count - begin));
   }
 
-  // ---- values
-
-  template <std::size_t... I>
-  AGRAD_INLINE static void compute(double* __restrict y, std::uint32_t n, const pointers& x, std::index_sequence<I...>) {
-    if constexpr (has_packets<Rule>)
-      octets_into<Rule>(y, n, x[I]...);
-    else
-      for (std::uint32_t i = 0; i < n; ++i) y[i] = Rule::value(x[I][i]...);
-  }
   static void forward(const operation& op, const run_context& context, double* values) {
-    auto x = readers_of<1>(op, context, every{});
-    each_block(op.count, [&](std::uint32_t begin, std::uint32_t n) {
-      compute(values + op.result + begin, n, read<1>(x, values, begin, n), every{});
+    block_operands<1> x(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      op.what->entries->values(n, x.read(op, values, begin, n), values + op.result + begin);
     });
   }
 
-  // ---- adjoints
-
-  template <std::size_t J, std::size_t... I>
-  AGRAD_INLINE static double partial(const pointers& x, const double* y, std::uint32_t i, std::index_sequence<I...>) {
-    return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I][i]..., y[i]);
-  }
-  template <std::size_t J>
-  AGRAD_INLINE static void send(const operation& op, const pointers& x, const double* y, const double* y_adjoint,
-                                const block_reader<1>& to, double* adjoints, std::uint32_t begin, std::uint32_t n) {
-    if (!op.operands[J].active) return;
-    double products[block_length];
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const double product = partial<J>(x, y, i, every{}) * y_adjoint[i];
-      products[i] = y_adjoint[i] == 0 ? 0.0 : product;  // an infinite derivative of an unused entry must not become nan
-    }
-    to.add(adjoints, begin, n, products);
-  }
-  template <std::size_t... J>
-  static void sweep(const operation& op, const run_context& context, const double* values, double* adjoints,
-                    std::index_sequence<J...>) {
-    auto x = readers_of<1>(op, context, every{});
-    each_block(op.count, [&](std::uint32_t begin, std::uint32_t n) {
-      const pointers from = read<1>(x, values, begin, n);
-      const std::size_t at = op.result + begin;
-      (send<J>(op, from, values + at, adjoints + at, x[J], adjoints, begin, n), ...);
-    });
-  }
   static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
-    sweep(op, context, values, adjoints, every{});
-  }
-
-  // ---- tangents
-
-  template <int Width, std::size_t J>
-  AGRAD_INLINE static void carry(const operation& op, const pointers& x, const double* y, const double* from,
-                                 double* __restrict to, std::uint32_t n) {
-    if (!op.operands[J].active) return;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const double factor = partial<J>(x, y, i, every{});
-      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += carried(factor, from[i * Width + k]);
-    }
-  }
-  template <int Width, std::size_t... J>
-  static void carry_all(const operation& op, const run_context& context, const double* values, double* tangents,
-                        std::index_sequence<J...>) {
-    auto x = readers_of<1>(op, context, every{});
-    auto dx = readers_of<Width>(op, context, every{});
-    each_block(op.count, [&](std::uint32_t begin, std::uint32_t n) {
-      const pointers from = read<1>(x, values, begin, n);
-      const std::size_t at = op.result + begin;
-      double* to = tangents + at * Width;
-      std::fill_n(to, n * Width, 0.0);
-      (carry<Width, J>(op, from, values + at, dx[J].read(tangents, begin, n), to, n), ...);
+    block_operands<1> x(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, values, begin, n);
+      const double *y = values + op.result + begin, *y_adjoint = adjoints + op.result + begin;
+      for (std::uint32_t j = 0; j < op.arity; ++j) {
+        if (!op.operands[j].active) continue;
+        double d[block_length];
+        op.what->entries->partial(j, n, from, y, d);
+        for (std::uint32_t i = 0; i < n; ++i) d[i] = carried(d[i], y_adjoint[i]);  // no nan of unused entries
+        x.readers[j].add(adjoints, begin, n, d);
+      }
     });
   }
+
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
-    carry_all<Width>(op, context, values, tangents, every{});
-  }
-
-  // ---- adjoints with tangents
-
-  template <int Width, std::size_t J, std::size_t... I>
-  AGRAD_INLINE static void send_second(const operation& op, const pointers& x, const pointers& dx, const second_spaces& w,
-                                       const block_reader<1>& to, const block_reader<Width>& to_tangents, std::uint32_t begin,
-                                       std::uint32_t n, std::index_sequence<I...>) {
-    if (!op.operands[J].active) return;
-    const std::size_t at = op.result + begin;
-    double sums[block_length] = {};
-    std::array<double, block_length * Width> tangents{};
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::array<dual<double, Width>, arity> each{dual_at<Width>(x[I][i], dx[I] + i * Width)...};
-      const auto y = dual_at<Width>(w.values[at + i], w.tangents + (at + i) * Width);
-      add_second<Width>(as_dual<Width>(partial_of<Rule, J>(each, y, every{})), w.adjoints[at + i],
-                        w.adjoint_tangents + (at + i) * Width, sums[i], tangents.data() + i * Width);
-    }
-    to.add(w.adjoints, begin, n, sums);
-    to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
-  }
-  template <int Width, std::size_t... J>
-  static void sweep_second(const operation& op, const run_context& context, const second_spaces& w, std::index_sequence<J...>) {
-    auto x = readers_of<1>(op, context, every{});
-    auto dx = readers_of<Width>(op, context, every{});
-    each_block(op.count, [&](std::uint32_t begin, std::uint32_t n) {
-      const pointers from = read<1>(x, w.values, begin, n), along = read<Width>(dx, w.tangents, begin, n);
-      (send_second<Width, J>(op, from, along, w, x[J], dx[J], begin, n, every{}), ...);
+    block_operands<1> x(op, context);
+    block_operands<Width> dx(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, values, begin, n), along = dx.read(op, tangents, begin, n);
+      double* to = tangents + (op.result + begin) * std::size_t{Width};
+      std::fill_n(to, n * Width, 0.0);
+      for (std::uint32_t j = 0; j < op.arity; ++j) {
+        if (!op.operands[j].active) continue;
+        double d[block_length];
+        op.what->entries->partial(j, n, from, values + op.result + begin, d);
+        add_products<Width>(n, d, along[j], to);
+      }
     });
   }
+
+  /// to += d times the numbers of each entry.
+  template <int Width>
+  static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += carried(d[i], from[i * Width + k]);
+  }
+
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
-    sweep_second<Width>(op, context, w, every{});
+    block_operands<1> x(op, context);
+    block_operands<Width> dx(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, w.values, begin, n), along = dx.read(op, w.tangents, begin, n);
+      for (std::uint32_t j = 0; j < op.arity; ++j)
+        if (op.operands[j].active) second_of<Width>(op, w, begin, n, j, from, along, x.readers[j], dx.readers[j]);
+    });
+  }
+
+  /// What a block sends to operand j.
+  template <int Width>
+  static void second_of(const operation& op, const second_spaces& w, std::uint32_t begin, std::uint32_t n, std::uint32_t j,
+                        columns x, columns dx, const block_reader<1>& to, const block_reader<Width>& to_tangents) {
+    const std::size_t at = op.result + begin;
+    const double *y = w.values + at, *y_adjoint = w.adjoints + at, *y_tangents = w.adjoint_tangents + at * Width;
+    double d[block_length], sums[block_length];
+    std::array<double, block_length * Width> tangents{};
+    if (op.what->depends.curved[j] != 0) {
+      double h[3][block_length], *columns_of_h[] = {h[0], h[1], h[2]};
+      op.what->entries->second(j, n, x, y, columns_of_h);
+      for (std::uint32_t l = 0; l < op.arity; ++l) {
+        if (!op.operands[l].active) continue;
+        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = carried(h[l][i], y_adjoint[i]);
+        add_products<Width>(n, h[l], dx[l], tangents.data());
+      }
+    }
+    op.what->entries->partial(j, n, x, y, d);
+    add_products<Width>(n, d, y_tangents, tangents.data());
+    for (std::uint32_t i = 0; i < n; ++i) sums[i] = carried(d[i], y_adjoint[i]);
+    to.add(w.adjoints, begin, n, sums);
+    to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
   }
 };
 
 }  // namespace detail
 
 template <class Rule>
-inline constexpr kernel elementwise_kernel{Rule::name,
-                                           detail::elementwise<Rule>::forward,
-                                           detail::elementwise<Rule>::reverse,
-                                           {detail::elementwise<Rule>::template tangent<1>,
-                                            detail::elementwise<Rule>::template tangent<lane_count>},
-                                           {detail::elementwise<Rule>::template second<1>,
-                                            detail::elementwise<Rule>::template second<lane_count>},
-                                           agrad::dependence_of_rule<Rule, dual<double>>(),
-                                           detail::straight_table<Rule>::steps};
+inline constexpr kernel elementwise_kernel{
+    Rule::name,
+    detail::elementwise_loops::forward,
+    detail::elementwise_loops::reverse,
+    {detail::elementwise_loops::tangent<1>, detail::elementwise_loops::tangent<lane_count>},
+    {detail::elementwise_loops::second<1>, detail::elementwise_loops::second<lane_count>},
+    agrad::dependence_of_rule<Rule, dual<double>>(),
+    detail::straight_table<Rule>::steps,
+    &detail::entries_of<Rule>::functions};
 
 }  // namespace agrad

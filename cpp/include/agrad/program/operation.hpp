@@ -106,6 +106,7 @@ struct by_width {
 };
 
 struct straight_steps;
+struct entry_functions;
 
 struct kernel {
   using forward_loop = void (*)(const operation&, const run_context&, double* values);
@@ -122,6 +123,7 @@ struct kernel {
   /// Of kernels that work entry by entry: their steps as straight code (program/straight.hpp), by which operands are active.
   /// Only such kernels take lists.
   const straight_steps* steps = nullptr;
+  const entry_functions* entries = nullptr;  // of the same kernels
 };
 
 }  // namespace agrad

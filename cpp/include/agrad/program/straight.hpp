@@ -10,9 +10,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <agrad/program/entries.hpp>
 #include <agrad/program/operation.hpp>
-#include <agrad/rules/apply.hpp>
-#include <agrad/rules/values.hpp>
 
 namespace agrad {
 
@@ -25,8 +24,8 @@ struct instruction {
 struct straight_steps {
   std::string_view name;
   dependence depends;
-  std::uint32_t arity;
   unsigned active;  // bit k is whether operand k is
+  const entry_functions* entries;
   void (*forward)(const instruction*, double* values, std::size_t y);
   void (*reverse)(const instruction*, const double* values, double* adjoints, std::size_t y);
   by_width<void (*)(const instruction*, const double* values, double* tangents, std::size_t y)> tangent;
@@ -38,41 +37,47 @@ inline constexpr std::uint32_t longest_straight = 1024;
 
 namespace detail {
 
-/// The partial derivative with respect to argument J, for numbers or duals.
-template <class Rule, std::size_t J, class T, std::size_t... I>
-AGRAD_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
-  return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
-}
-
-/// A tangent times a factor; a tangent of zero stays one beside an infinite factor.
-AGRAD_INLINE double carried(double factor, double tangent) { return tangent == 0 ? 0.0 : factor * tangent; }
-
-/// A partial derivative as dual, of rules whose derivative is a number, too.
+/// One step of tangents, the same for all rules.
 template <int Width>
-AGRAD_INLINE dual<double, Width> as_dual(const dual<double, Width>& x) {
-  return x;
-}
-template <int Width>
-AGRAD_INLINE dual<double, Width> as_dual(double x) {
-  return dual<double, Width>(x);
-}
-
-template <int Width>
-AGRAD_INLINE dual<double, Width> dual_at(double value, const double* tangents) {
-  dual<double, Width> x(value);
-  for (int k = 0; k < Width; ++k) x.tangent[static_cast<std::size_t>(k)] = tangents[k];
-  return x;
-}
-
-/// One entry swept back with its tangents: y's adjoint times the partial derivative d, added to x's.
-template <int Width>
-AGRAD_INLINE void add_second(const dual<double, Width>& d, double y_adjoint, const double* y_adjoint_tangent, double& x_adjoint,
-                             double* x_adjoint_tangent) {
-  x_adjoint += carried(d.value, y_adjoint);
-  for (int k = 0; k < Width; ++k) {
-    x_adjoint_tangent[k] +=
-        carried(d.tangent[static_cast<std::size_t>(k)], y_adjoint) + carried(d.value, y_adjoint_tangent[k]);
+void carry(const instruction* at, const double* values, double* tangents, std::size_t y) {
+  const straight_steps& what = *at->what;
+  const double* x[] = {values + at->x[0], values + at->x[1], values + at->x[2]};
+  double sum[Width] = {};
+  for (std::uint32_t j = 0; j < what.entries->arity; ++j) {
+    if ((what.active >> j & 1U) == 0) continue;
+    double d = 0;
+    what.entries->partial(j, 1, x, values + y, &d);
+    const double* from = tangents + at->x[j] * std::size_t{Width};
+    for (int k = 0; k < Width; ++k) sum[k] += carried(d, from[k]);
   }
+  for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
+  ++at;
+  return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
+}
+
+/// One step of the sweep back with tangents, the same for all rules.
+template <int Width>
+void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
+  const straight_steps& what = *at->what;
+  const std::uint32_t arity = what.entries->arity;
+  const double* x[] = {w.values + at->x[0], w.values + at->x[1], w.values + at->x[2]};
+  const double y_adjoint = w.adjoints[y], *y_tangents = w.adjoint_tangents + y * Width;
+  for (std::uint32_t j = 0; j < arity; ++j) {
+    if ((what.active >> j & 1U) == 0) continue;
+    double d = 0, h[3] = {}, *to[] = {h, h + 1, h + 2};
+    what.entries->partial(j, 1, x, w.values + y, &d);
+    double factors[Width] = {};  // the tangents of d
+    if (what.depends.curved[j] != 0 && y_adjoint != 0) {
+      what.entries->second(j, 1, x, w.values + y, to);
+      for (std::uint32_t l = 0; l < arity; ++l)
+        for (int k = 0; k < Width; ++k) factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
+    }
+    w.adjoints[at->x[j]] += carried(d, y_adjoint);
+    double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};
+    for (int k = 0; k < Width; ++k) sums[k] += carried(y_adjoint, factors[k]) + carried(d, y_tangents[k]);
+  }
+  --at;
+  return at->what->second.template at<Width>()(at, w, y - 1);
 }
 
 /// The steps of a rule whose operands with a bit in Active are active.
@@ -118,56 +123,14 @@ struct straight_rule {
     return at->what->reverse(at, values, adjoints, y - 1);
   }
 
-  template <int Width, std::size_t J>
-  AGRAD_INLINE static void carry(const instruction* at, const std::array<double, arity>& x, double y, const double* tangents,
-                                 double* to) {
-    if constexpr (is_active<J>) {
-      const double factor = partial_of<Rule, J>(x, y, every{});
-      const double* from = tangents + at->x[J] * static_cast<std::size_t>(Width);
-      for (int k = 0; k < Width; ++k) to[k] += carried(factor, from[k]);
-    }
-  }
-  template <int Width, std::size_t... J>
-  AGRAD_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
-                                     std::index_sequence<J...>) {
-    std::array<double, static_cast<std::size_t>(Width)> sum{};
-    const std::array<double, arity> x = read(at, values, every{});
-    (carry<Width, J>(at, x, values[y], tangents, sum.data()), ...);
-    double* to = tangents + y * static_cast<std::size_t>(Width);
-    for (int k = 0; k < Width; ++k) to[k] = sum[static_cast<std::size_t>(k)];
-  }
-  template <int Width>
-  static void tangent(const instruction* at, const double* values, double* tangents, std::size_t y) {
-    carry_all<Width>(at, values, tangents, y, every{});
-    ++at;
-    return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
-  }
-
-  template <int Width, std::size_t J>
-  AGRAD_INLINE static void send_second(const instruction* at, const std::array<dual<double, Width>, arity>& x,
-                                       const dual<double, Width>& y, const second_spaces& w, std::size_t to) {
-    if constexpr (is_active<J>) {
-      const std::size_t from = at->x[J];
-      add_second<Width>(as_dual<Width>(partial_of<Rule, J>(x, y, every{})), w.adjoints[to], w.adjoint_tangents + to * Width,
-                        w.adjoints[from], w.adjoint_tangents + from * Width);
-    }
-  }
-  template <int Width, std::size_t... J>
-  AGRAD_INLINE static void send_all_second(const instruction* at, const second_spaces& w, std::size_t y,
-                                           std::index_sequence<J...>) {
-    const std::array<dual<double, Width>, arity> x{dual_at<Width>(w.values[at->x[J]], w.tangents + at->x[J] * std::size_t{Width})...};
-    const auto result = dual_at<Width>(w.values[y], w.tangents + y * Width);
-    (send_second<Width, J>(at, x, result, w, y), ...);
-  }
-  template <int Width>
-  static void second(const instruction* at, const second_spaces& w, std::size_t y) {
-    send_all_second<Width>(at, w, y, every{});
-    --at;
-    return at->what->second.template at<Width>()(at, w, y - 1);
-  }
-
-  static constexpr straight_steps steps{
-      Rule::name, agrad::dependence_of_rule<Rule, dual<double>>(), arity, Active, forward, reverse, {tangent<1>, tangent<lane_count>}, {second<1>, second<lane_count>}};
+  static constexpr straight_steps steps{Rule::name,
+                                        agrad::dependence_of_rule<Rule, dual<double>>(),
+                                        Active,
+                                        &entries_of<Rule>::functions,
+                                        forward,
+                                        reverse,
+                                        {carry<1>, carry<lane_count>},
+                                        {send_second<1>, send_second<lane_count>}};
 };
 
 /// The steps of a rule by which of its operands are active.
@@ -184,7 +147,7 @@ struct straight_stop {
   static void reverse(const instruction*, const double*, double*, std::size_t) {}
   static void tangent(const instruction*, const double*, double*, std::size_t) {}
   static void second(const instruction*, const second_spaces&, std::size_t) {}
-  static constexpr straight_steps steps{"stop", {}, 0, 0, forward, reverse, {tangent, tangent}, {second, second}};
+  static constexpr straight_steps steps{"stop", {}, 0, nullptr, forward, reverse, {tangent, tangent}, {second, second}};
 };
 
 /// The operation that runs a sequence; data: the place of its first instruction.

@@ -28,12 +28,12 @@ class unrolled {
   void add_step(const instruction& step, slot result) {
     auto& what = kernels_[step.what];
     if (what == nullptr)
-      what = std::make_unique<kernel>(kernel{step.what->name, nullptr, nullptr, {}, {}, step.what->depends, nullptr});
+      what = std::make_unique<kernel>(kernel{step.what->name, nullptr, nullptr, {}, {}, step.what->depends});
     operation op;
     op.what = what.get();
     op.result = result;
     op.count = 1;
-    op.arity = step.what->arity;
+    op.arity = step.what->entries->arity;
     for (std::uint32_t k = 0; k < op.arity; ++k) op.operands[k] = {step.x[k], 1, 1, (step.what->active >> k & 1U) != 0, false};
     operations_.push_back(op);
   }

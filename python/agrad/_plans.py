@@ -1,0 +1,63 @@
+"""Plans: what a compiled function has learnt of a signature, described for the compiled part (bindings/call.hpp).
+
+A plan takes numbers out of the arguments and puts results together without Python. It is made of plain trees only: dicts
+with string keys, lists, tuples, floats, float64 arrays, and strings, integers, booleans and None that were recorded for. All
+other arguments, such as dataclasses or integer arrays, go the careful way at every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import CallPlan, Wanted
+
+__all__ = ["plan_of", "result_of"]
+
+
+class _NotPlain(Exception):
+    """The tree has something that plans do not know."""
+
+
+class _Place:
+    """Stands for a leaf of a result: where its numbers begin, and its shape."""
+
+    def __init__(self, begin: int, shape: tuple[int, ...]) -> None:
+        self.begin, self.shape = begin, shape
+
+
+def _described(tree: Any, place: Iterator[int]) -> tuple[Any, ...]:
+    """A tree in the words of bindings/call.hpp; `place` is asked for each leaf's first number."""
+    kind = type(tree)
+    if kind is _Place:
+        return ("array", tree.begin, tree.shape) if tree.shape else ("number", tree.begin)
+    if kind is float or kind is np.float64:
+        return "number", next(place)
+    if kind is np.ndarray and tree.dtype == np.float64:
+        return "array", next(place), tree.shape
+    if kind in (list, tuple):
+        return kind.__name__, [_described(each, place) for each in tree]
+    if kind is dict and all(type(key) is str for key in tree):
+        keys = sorted(tree)  # as optree does
+        return "dict", keys, [_described(tree[key], place) for key in keys]
+    if kind in (int, bool, str, type(None)):
+        return "constant", tree
+    raise _NotPlain
+
+
+def plan_of(args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int) -> CallPlan | None:
+    """A plan without paths for calls like this one; None for arguments that plans do not know. `begins` are the inputs' places."""
+    try:
+        return CallPlan(_described(args, iter(begins)), wanted, inputs)
+    except _NotPlain:
+        return None
+
+
+def result_of(together: Any, begins: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...] | None:
+    """The description of a result whose leaves are parts of one vector; None for one that plans do not know."""
+    try:
+        return _described(together([_Place(begin, shape) for begin, shape in zip(begins, shapes, strict=True)]), iter(()))
+    except _NotPlain:
+        return None

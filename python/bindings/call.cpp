@@ -1,0 +1,308 @@
+#include "call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "array.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+tree_node node_of(const py::tuple& description) {
+  const auto name = description[0].cast<std::string>();
+  tree_node node;
+  const auto add_children = [&](const py::handle& children) {
+    for (const py::handle child : children) node.children.push_back(node_of(py::reinterpret_borrow<py::tuple>(child)));
+  };
+  if (name == "number" || name == "array") {
+    node.what = name == "number" ? tree_node::kind::number : tree_node::kind::array;
+    node.place = description[1].cast<std::size_t>();
+    node.size = 1;
+    if (name == "array")
+      for (const py::handle length : description[2]) node.shape.push_back(length.cast<py::ssize_t>());
+    for (const py::ssize_t length : node.shape) node.size *= static_cast<std::size_t>(length);
+  } else if (name == "constant") {
+    node.constant = description[1];
+  } else if (name == "dict") {
+    node.what = tree_node::kind::dict;
+    node.constant = py::tuple(description[1]);
+    add_children(description[2]);
+  } else {
+    node.what = name == "list" ? tree_node::kind::list : tree_node::kind::tuple;
+    add_children(description[1]);
+  }
+  return node;
+}
+
+namespace {
+
+PyTypeObject* array_type() {
+  static PyTypeObject* const type = [] {
+    const py::object found = py::module_::import("numpy").attr("ndarray");
+    return reinterpret_cast<PyTypeObject*>(py::object(found).release().ptr());  // for good
+  }();
+  return type;
+}
+
+bool take_array(const tree_node& node, PyObject* given, double* x) {
+  if (Py_TYPE(given) != array_type()) return false;
+  const auto* proxy = py::detail::array_proxy(given);
+  constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // one object, of native byte order
+  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed || proxy->nd != static_cast<int>(node.shape.size()) ||
+      !std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions))
+    return false;
+  if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
+  return true;
+}
+
+bool take_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x) {
+  if (n != static_cast<Py_ssize_t>(node.children.size())) return false;
+  for (const tree_node& child : node.children)
+    if (!take(child, *items++, x)) return false;
+  return true;
+}
+
+bool take_dict(const tree_node& node, PyObject* given, double* x) {
+  if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    PyObject* item = PyDict_GetItemWithError(given, PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)));
+    if (item == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    if (!take(node.children[i], item, x)) return false;
+  }
+  return true;
+}
+
+/// Whether an object is the constant, or one of those that cannot change and equal it.
+bool is_constant(PyObject* constant, PyObject* given) {
+  if (given == constant) return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
+  if (Py_TYPE(given) != Py_TYPE(constant) || !(PyUnicode_CheckExact(given) || PyLong_CheckExact(given))) return false;
+  const int equal = PyObject_RichCompareBool(given, constant, Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+}  // namespace
+
+bool take(const tree_node& node, PyObject* given, double* x) {
+  switch (node.what) {
+    case tree_node::kind::number:
+      if (!PyFloat_Check(given)) return false;
+      x[node.place] = PyFloat_AS_DOUBLE(given);
+      return true;
+    case tree_node::kind::array:
+      return take_array(node, given, x);
+    case tree_node::kind::dict:
+      return take_dict(node, given, x);
+    case tree_node::kind::list:
+      return PyList_CheckExact(given) && take_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x);
+    case tree_node::kind::tuple:
+      return PyTuple_CheckExact(given) && take_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x);
+    case tree_node::kind::constant:
+      return is_constant(node.constant.ptr(), given);
+  }
+  return false;
+}
+
+py::object build(const tree_node& node, const double* from) {
+  switch (node.what) {
+    case tree_node::kind::number:
+      return py::float_(from[node.place]);
+    case tree_node::kind::array: {
+      py::array_t<double> values(node.shape);
+      if (node.size != 0) std::memcpy(values.mutable_data(), from + node.place, node.size * sizeof(double));
+      return values;
+    }
+    case tree_node::kind::dict: {
+      py::dict values;
+      for (std::size_t i = 0; i < node.children.size(); ++i)
+        values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = build(node.children[i], from);
+      return values;
+    }
+    case tree_node::kind::list: {
+      py::list values(node.children.size());
+      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
+      return values;
+    }
+    case tree_node::kind::tuple: {
+      py::tuple values(node.children.size());
+      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
+      return values;
+    }
+    case tree_node::kind::constant:
+      return node.constant;
+  }
+  return py::none();
+}
+
+py::object rebuild(const tree_node& node, PyObject* earlier, const double* from) {
+  const auto again = [&](PyObject* (*at)(PyObject*, Py_ssize_t)) {
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const tree_node& child = node.children[i];
+      if (child.what == tree_node::kind::number) return build(node, from);
+      rebuild(child, at(earlier, static_cast<Py_ssize_t>(i)), from);
+    }
+    return py::reinterpret_borrow<py::object>(earlier);
+  };
+  switch (node.what) {
+    case tree_node::kind::array:
+      if (node.size != 0) std::memcpy(py::detail::array_proxy(earlier)->data, from + node.place, node.size * sizeof(double));
+      return py::reinterpret_borrow<py::object>(earlier);
+    case tree_node::kind::list:
+      return again([](PyObject* list, Py_ssize_t i) { return PyList_GET_ITEM(list, i); });
+    case tree_node::kind::tuple:
+      return again([](PyObject* tuple, Py_ssize_t i) { return PyTuple_GET_ITEM(tuple, i); });
+    default:
+      return build(node, from);
+  }
+}
+
+namespace {
+
+/// Numbers on the stack, or in memory where they are many.
+class room {
+ public:
+  explicit room(std::size_t n) : many_(n > few_.size() ? n : 0) {}
+  double* data() { return many_.empty() ? few_.data() : many_.data(); }
+
+ private:
+  std::array<double, 64> few_;
+  std::vector<double> many_;
+};
+
+/// A program of few slots is run before another thread could have been woken.
+bool is_short(const program& f) { return f.size() < 256 && f.code().externals.empty(); }
+
+template <class Call>
+bool runs_through(const program& f, const Call& call) {
+  if (!is_short(f)) return on_path(call);
+  try {
+    call();
+  } catch (const kernels::path_left&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+py::object call_plan::run(const path& p, const double* x, PyObject* earlier) const {
+  const auto made = [&](PyObject* of, const double* from) {
+    return of == nullptr ? build(p.result, from) : rebuild(p.result, of, from);
+  };
+  const program& f = *p.program->code;
+  room y(f.output_size());
+  if (what_ == wanted::values) {
+    const bool done = runs_through(f, [&] {
+      const auto w = p.program->workspaces.take();
+      f.forward(*w, x, y.data(), false);
+    });
+    return done ? made(earlier, y.data()) : py::object();
+  }
+  room back(inputs_);
+  const bool done = runs_through(f, [&] {
+    const auto w = p.program->workspaces.take();
+    const double one = 1;
+    f.forward(*w, x, y.data(), true);
+    f.reverse(*w, &one, back.data());
+  });
+  if (!done) return {};
+  if (what_ == wanted::gradient) return made(earlier, back.data());
+  py::object gradient = made(earlier == nullptr ? nullptr : PyTuple_GET_ITEM(earlier, 1), back.data());
+  return py::make_tuple(py::float_(*y.data()), std::move(gradient));
+}
+
+py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
+  room x(inputs_);
+  if (!take(arguments_, arguments, x.data())) return {};
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    const std::shared_ptr<const path> each = paths_[i];  // another thread may add one meanwhile
+    if (py::object result = run(*each, x.data(), earlier)) return result;
+  }
+  return {};
+}
+
+namespace {
+
+/// The plans of a compiled function.
+class known_calls {
+ public:
+  void add(std::shared_ptr<call_plan> plan) { plans_.push_back(std::move(plan)); }
+
+  py::object call(const py::tuple& arguments) const {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add one meanwhile
+      if (py::object result = plan->call(arguments.ptr())) return result;
+    }
+    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  }
+
+  /// The plan that fits, and its first result.
+  std::pair<std::shared_ptr<call_plan>, py::object> find(const py::tuple& arguments) const {
+    for (const auto& plan : plans_)
+      if (py::object result = plan->call(arguments.ptr())) return {plan, std::move(result)};
+    throw py::value_error("bind: no plan fits");
+  }
+
+ private:
+  std::vector<std::shared_ptr<call_plan>> plans_;
+};
+
+/// A call with the same arguments again and again, into the same arrays.
+class bound_call {
+ public:
+  bound_call(const known_calls& of, py::tuple arguments, py::object otherwise)
+      : arguments_(std::move(arguments)), otherwise_(std::move(otherwise)) {
+    std::tie(plan_, result_) = of.find(arguments_);
+  }
+
+  py::object call() {
+    py::object result = plan_->call(arguments_.ptr(), result_.ptr());
+    if (!result) {
+      otherwise_();  // records the path that the values take now, or says what is wrong with them
+      result = plan_->call(arguments_.ptr(), result_.ptr());
+      if (!result) throw py::value_error("bind: argument is of another shape than it was, but must keep it");
+    }
+    return result;
+  }
+
+ private:
+  std::shared_ptr<call_plan> plan_;
+  py::tuple arguments_;
+  py::object otherwise_, result_;
+};
+
+}  // namespace
+
+void register_call(py::module_& m) {
+  py::enum_<wanted>(m, "Wanted", "What a compiled call returns.")
+      .value("values", wanted::values)
+      .value("value_and_gradient", wanted::value_and_gradient)
+      .value("gradient", wanted::gradient);
+  py::class_<call_plan, std::shared_ptr<call_plan>>(m, "CallPlan", "What was learnt of one signature of a compiled function.")
+      .def(py::init<const py::tuple&, wanted, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
+      .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"));
+  py::class_<bound_call>(m, "BoundCall", "A compiled function with its arguments.")
+      .def("__call__", &bound_call::call, "The result, in the same arrays at every call.");
+  py::class_<known_calls>(m, "KnownCalls", "The plans of a compiled function.")
+      .def(py::init<>())
+      .def("add", &known_calls::add)
+      .def(
+          "bind",
+          [](const known_calls& known, py::tuple arguments, py::object otherwise) {
+            return std::make_unique<bound_call>(known, std::move(arguments), std::move(otherwise));
+          },
+          py::arg("arguments"), py::arg("otherwise"), "A call with these arguments; raises ValueError where no plan fits.")
+      .def("__call__", &known_calls::call, "The result for a tuple of arguments, or NotImplemented.");
+}
+
+}  // namespace agrad::python

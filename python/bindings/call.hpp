@@ -1,0 +1,71 @@
+// Call: a compiled function called with Python objects, without Python in between.
+//
+// A plan is what was learnt of one signature: the shape of the arguments' tree, the programs of its paths and the shape of the
+// result's tree. A call that fits a plan copies its numbers straight into a workspace, runs, and builds the result; whatever
+// does not fit is left to the careful way in python/agrad/_compile.py, which makes plans. Trees are small: dicts, lists and
+// tuples as they are in Python, numbers and float64 arrays as leaves, and constants that were recorded for.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <vector>
+
+#include "pool.hpp"
+
+namespace agrad::python {
+
+/// A node of an argument's or a result's tree.
+struct tree_node {
+  enum class kind { number, array, dict, list, tuple, constant };
+  kind what = kind::constant;
+  std::size_t place = 0;             // of a leaf: its first number among those of the program
+  std::size_t size = 0;              // of a leaf
+  std::vector<pybind11::ssize_t> shape;
+  pybind11::object constant;         // the constant itself; of a dict the tuple of its keys
+  std::vector<tree_node> children;
+};
+
+/// The node described by nested tuples: ("number", place), ("array", place, shape), ("dict", keys, children),
+/// ("list", children), ("tuple", children), ("constant", object).
+tree_node node_of(const pybind11::tuple& description);
+
+/// Copies the numbers of `given` to their places in x, if it has the tree's shape; says whether.
+bool take(const tree_node& node, PyObject* given, double* x);
+
+/// The tree with numbers and new arrays made of `from`.
+pybind11::object build(const tree_node& node, const double* from);
+
+/// As build, into arrays that an earlier call built; numbers and what holds them are made anew.
+pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
+
+enum class wanted { values, value_and_gradient, gradient };
+
+class call_plan {
+ public:
+  call_plan(const pybind11::tuple& arguments, wanted what, std::size_t inputs)
+      : arguments_(node_of(arguments)), what_(what), inputs_(inputs) {}
+
+  /// One more path: its program, and the result's tree.
+  void add_path(std::shared_ptr<pooled_program> program, const pybind11::tuple& result) {
+    paths_.push_back(std::make_shared<const path>(path{std::move(program), node_of(result)}));
+  }
+
+  /// The result for a tuple of arguments, or null where they do not fit or no path holds.
+  pybind11::object call(PyObject* arguments, PyObject* earlier = nullptr) const;
+
+ private:
+  struct path {
+    std::shared_ptr<pooled_program> program;
+    tree_node result;
+  };
+  pybind11::object run(const path& p, const double* x, PyObject* earlier) const;
+
+  tree_node arguments_;
+  wanted what_;
+  std::size_t inputs_;
+  std::vector<std::shared_ptr<const path>> paths_;
+};
+
+}  // namespace agrad::python
