@@ -168,10 +168,15 @@ def main() -> None:
         names.append("numpy")
     systems = [System(name, chosen) for name in names]
     titles = next((system.titles for system in systems if system.titles), {})
-    rows = list(measured(chosen, systems))
-    everything, older = merged(rows, chosen)
-    document = {"titles": titles, "rows": everything, "runs": [{"notes": run_notes(systems, before, began)}, *older]}
-    (chosen.out / "results.json").write_text(json.dumps(document, indent=1) + "\n")
+    rows: list[dict[str, Any]] = []
+    document: dict[str, Any] = {"titles": titles}
+    for row in measured(chosen, systems):
+        rows.append(row)
+        everything, older = merged(rows, chosen)
+        document |= {"rows": everything, "runs": [{"notes": run_notes(systems, before, began)}, *older]}
+        (chosen.out / "results.json").write_text(json.dumps(document, indent=1) + "\n")  # an interrupted run has its figures
+    if not rows:
+        sys.exit("run.py: no row is chosen; --case, --task and --peers leave none")
     text = tables(document)
     (chosen.out / "table.md").write_text(text)
     print(text, end="")
