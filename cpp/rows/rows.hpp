@@ -17,6 +17,7 @@ struct elementwise_row {
   int arity;
   const interval* domain;  // of each argument
   const kernel* loops;
+  bool is_condition;
 };
 
 struct density_row {
