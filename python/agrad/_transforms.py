@@ -117,7 +117,8 @@ class Transformation(ABC):
         bound.prepare(parameters)
         with open_recording(self.label, keeps_adjoints=True) as recording:
             inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            result = self.function(*parameters.put(args, inputs), **kwargs)
+            given = [x.copy() for x in inputs]  # which the function may write into
+            result = self.function(*parameters.put(args, given), **kwargs)
             output, aux = self.take_apart(recording, result)
             return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
 
