@@ -84,19 +84,6 @@ def test_recorded_value_that_leaves_the_right_hand_side():
         kept[0] + 1.0
 
 
-def test_solve_inside_of_a_right_hand_side():
-    """Newton's method takes derivatives of f forwards; a solve has only the ones backwards."""
-
-    def f(t, y, rate):
-        return -y * ag.ode_adjoint_tol(decay, [1.0], 0.0, [1.0], 1e-6, 1e-8, 100, np.sum(y))[0]
-
-    assert_refused(
-        RuntimeError,
-        "ode_adjoint_tol: has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it",
-        f=f,
-    )
-
-
 class OwnError(Exception):
     pass
 
