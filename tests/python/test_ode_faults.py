@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from ode_faults import NAN, assert_refused, decay, solve, value_and_gradient
+from ode_faults import NAN, assert_refused, solve, value_and_gradient
 
 BEFORE_ANY_FAULT = value_and_gradient()
 
