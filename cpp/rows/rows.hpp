@@ -18,6 +18,7 @@ struct elementwise_row {
   const interval* domain;  // of each argument
   const kernel* loops;
   bool is_condition;
+  double outside;  // the value outside of the domain: nan, or infinite
 };
 
 struct density_row {

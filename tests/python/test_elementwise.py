@@ -159,7 +159,8 @@ def _smooth(row, point, place, radius):
 
 
 @every_row
-def test_outside_of_the_domain_is_nan(row):
+def test_outside_of_the_domain(row):
+    """Nan, or the infinite value that the rule says."""
     inside = [float(a[0]) for a in tidy_points(row, 1)]
     for place, (lower, upper, whole) in enumerate(row.domain):
         outside = [inside[place] + 0.5] if whole else []
@@ -169,7 +170,7 @@ def test_outside_of_the_domain_is_nan(row):
             outside += [np.nextafter(upper, np.inf), upper + 1e-9, upper + 1.0, upper + 1e300, np.inf]
         for x in outside:
             point = [*inside[:place], float(x), *inside[place + 1 :]]
-            assert math.isnan(row(*point)), point
+            np.testing.assert_equal(row(*point), row.outside, err_msg=str(point))
 
 
 @every_row
@@ -214,8 +215,27 @@ def test_special_values_are_those_of_numpy_or_c(row):
     expected = by_ufunc(row, ufunc, arguments)
     for n, got in np.ndenumerate(result):
         point = [float(a[n]) for a in arguments]
-        if got != in_c(row, point):
+        if is_outside(row, point):
+            continue  # SciPy goes on where it can; test_outside_of_the_domain says what agrad does
+        if got != in_c(row, point) and not is_true(row, point, float(got)):
             np.testing.assert_allclose(got, expected[n], rtol=1e-13, atol=0, err_msg=str(point))
+
+
+def is_outside(row, point):
+    """Whether a point is where the rule gives nan because of its domain, whatever SciPy gives there."""
+    beyond = [not lower <= x <= upper for x, (lower, upper, _) in zip(point, row.domain, strict=True)]
+    return any(beyond) and math.isnan(row(*point))
+
+
+def is_true(row, point, got):
+    """Whether the value is mpmath's, where SciPy's own function has lost its digits, or overflows early."""
+    if not all(map(math.isfinite, point)):
+        return False
+    try:
+        truth = reference.value(row, point)
+    except reference.UndefinedError:
+        return False
+    return abs(mpmath.mpf(got) - truth) <= 1e-14 * abs(truth) + TINY * EPS if math.isfinite(got) else math.isinf(float(truth))
 
 
 def in_c(row, point):
@@ -304,10 +324,6 @@ def test_ufunc_of_a_recorded_array(row):
     plain = function_of(row)(*arguments)
     assert ag.compile(lambda *a: ufunc(*a))(*arguments).tobytes() == plain.tobytes()
     np.testing.assert_allclose(plain, by_ufunc(row, ufunc, arguments), rtol=1e-11, atol=1e-300)
-
-
-def test_most_functions_have_a_ufunc():
-    assert sum(ufunc_of(row) is not None for row in ROWS) > 40
 
 
 @every_row
