@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agrad import elementwise
 from agrad._core import Array, interpolate, scatter_add
 from agrad._numpy.axes import axis_of, check_plain_options, recorded
 from agrad._numpy.choosing import where
@@ -159,4 +160,5 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.around: _round,
     np.fix: lambda x: np.trunc(x),
     np.bincount: _bincount,
+    **{getattr(np, name): getattr(elementwise, name) for name in ("sinc", "i0")},  # of NumPy's, the two that are no ufuncs
 }
