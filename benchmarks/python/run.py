@@ -17,6 +17,7 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -86,16 +87,27 @@ class System:
         command = [*self.start, *action]
         scratch = self.chosen.out.resolve() / "scratch"  # CasADi's generated code is written where the process runs
         scratch.mkdir(parents=True, exist_ok=True)
+        started = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+            cwd=scratch,
+            start_new_session=True,
+        )
         try:
-            ran = subprocess.run(
-                command, capture_output=True, text=True, timeout=self.chosen.timeout, env=self.environment, cwd=scratch
-            )
-        except subprocess.TimeoutExpired:
+            printed, complaints = started.communicate(timeout=self.chosen.timeout)
+        except BaseException as error:  # also Ctrl-C: a compiler that the process started ends with it
+            os.killpg(started.pid, signal.SIGKILL)
+            started.communicate()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
             return {"status": "timeout", "why": f"no result within {self.chosen.timeout:g} s"}
-        if ran.returncode == 0:
-            return {"status": "ok", **json.loads(ran.stdout.splitlines()[-1])}
-        said = ran.stderr.strip().splitlines()
-        return {"status": "failed", "why": said[-1] if said else f"exit status {ran.returncode}"}
+        if started.returncode == 0:
+            return {"status": "ok", **json.loads(printed.splitlines()[-1])}
+        said = complaints.strip().splitlines()
+        return {"status": "failed", "why": said[-1] if said else f"exit status {started.returncode}"}
 
     def measure(self, row: list[str]) -> dict[str, Any]:
         """One row as it stands in results.json."""
