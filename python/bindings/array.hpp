@@ -137,6 +137,7 @@ void register_densities(pybind11::module_& m);
 void register_linalg(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_products(pybind11::module_& m);  // after register_program
+void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
 void register_debug(pybind11::module_& m);  // after register_program

@@ -133,7 +133,7 @@ struct jacobian_colouring {
   colouring colours;
 };
 
-/// The cheaper of colouring columns and rows. Tangents run `together`, in a run that costs `tangent_cost` sweeps back.
+/// The cheaper of colouring columns and rows. Tangents run `together` at a time, in a run that costs `tangent_cost` sweeps back.
 inline jacobian_colouring colour_jacobian(const csr_pattern& p, std::size_t together = 1, double tangent_cost = 1) {
   const auto cost = [&](bool by_rows, std::size_t colours) {
     return by_rows ? static_cast<double>(colours) : tangent_cost * static_cast<double>((colours + together - 1) / together);
