@@ -196,7 +196,8 @@ class CustomJvp(Custom[Arguments, Result]):
         assert recording is not None, "one of the arguments is recorded"
         inputs = [recording.array(x) for x in call.inputs]
         begin = recording.position
-        values, together, structure = flatten(self.function(*call.with_inputs([_core.stop_gradient(x) for x in inputs])))
+        args = call.with_inputs([_core.stop_gradient(x) for x in inputs])
+        values, together, structure = flatten(self.function(*args))  # type: ignore[call-arg]
         if self._within.stage == _STOPPED:
             return together(values)
         names = [path.codify(f"{self.label}: tangent") for path in structure.accessors()]
