@@ -109,7 +109,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
                      (in->is_tape ? "open the tape outside of that function" : "pass it to the function as an argument"));
   }
   for (std::size_t known = in->captured.size(); known-- > 0;)
-    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]);
+    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
   const slot first = in->code.input(values.data(), values.size());

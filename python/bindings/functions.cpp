@@ -106,7 +106,8 @@ array reduce(const std::string& name, const array& x, const axes_type& axes, boo
   } else {
     first = code.apply(what, count, operands, 1, {over.length, over.inner});
   }
-  return {x.owner(), keepdims ? over.with_ones : over.kept, first};
+  const bool picks = &what == &kernels::max_along || &what == &kernels::min_along;
+  return array(x.owner(), keepdims ? over.with_ones : over.kept, first).mark(picks && x.is_condition());
 }
 
 array cumulate(const std::string& name, const array& x, std::size_t axis) {

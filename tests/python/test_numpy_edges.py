@@ -86,8 +86,11 @@ def test_nan_is_an_extreme_and_last():
 
 
 def test_long_sums_are_as_accurate_along_any_axis():
-    x = np.full((100_000, 3), 0.1)
+    x = np.full((100_000, 11), 0.1)
     np.testing.assert_allclose(ag.compile(lambda x: np.sum(x, axis=0))(x), 10_000, rtol=1e-14)
+    f = lambda x: np.sum(np.cos(np.arange(2400.0)).reshape(8, 300)[:, None] * np.sum(x * x, axis=0))  # noqa: E731
+    y = np.random.default_rng(0).normal(size=(200, 300))
+    np.testing.assert_allclose(ag.grad(f)(y), 2 * y * np.cos(np.arange(2400.0)).reshape(8, 300).sum(0), rtol=1e-12)
 
 
 # ---- empty arrays ------------------------------------------------------------------------------------------------------
@@ -120,7 +123,7 @@ REDUCTIONS = [np.sum, np.prod, np.max, np.min, np.mean, np.median, np.logaddexp.
 
 
 @given(st.data(), st.sampled_from(REDUCTIONS))
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True, deadline=None)
 def test_reductions_over_any_axes(data, reduce):
     shape = data.draw(npst.array_shapes(min_dims=1, max_dims=4, max_side=4))
     axis = data.draw(
@@ -139,7 +142,7 @@ def test_reductions_over_any_axes(data, reduce):
     npst.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=2, max_side=3, min_side=0),
     st.sampled_from([np.matmul, operator.matmul]),
 )
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 def test_products_of_any_rank(shapes, product):
     a, b = (array_of(*shape, seed=n) for n, shape in enumerate(shapes.input_shapes))
     check_like_numpy(product, a, b, tolerance=1e-14)
@@ -148,7 +151,7 @@ def test_products_of_any_rank(shapes, product):
 
 
 @given(st.data())
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 def test_einsum_of_any_labels(data):
     lengths = dict(zip("abcd", (2, 3, 1, 2), strict=True))
     labels = [data.draw(st.text("abcd", max_size=3)) for _ in range(data.draw(st.integers(1, 3)))]
@@ -160,7 +163,7 @@ def test_einsum_of_any_labels(data):
 
 
 @given(st.data(), st.sampled_from([np.cumsum, np.cumprod, np.sort]))
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=30, derandomize=True, deadline=None)
 def test_cumulative_functions_along_any_axis(data, f):
     shape = data.draw(npst.array_shapes(min_dims=1, max_dims=3, max_side=5))
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
@@ -195,12 +198,12 @@ INTEGERS = {
 def test_integers_from_values_are_right_when_recorded_and_refused_when_compiled(name):
     f, x = INTEGERS[name], array_of(5)
     value, gradient = ag.value_and_grad(lambda x: np.sum(f(x) ** 2))(x)
-    assert value == np.sum(f(x) ** 2)
+    assert value == pytest.approx(np.sum(f(x) ** 2), rel=1e-15)
     np.testing.assert_allclose(gradient, ag.jacobian(lambda x: np.sum(f(x) ** 2))(x))
     subject = (
         "index is a comparison of recorded values" if name == "mask" else f"np.{name} of a recorded array is integers that"
     )
-    with pytest.raises(TypeError, match=rf"^compile\(.*\): {subject} .*but must be known when the function is recorded"):
+    with pytest.raises(TypeError, match=rf"^compile\(.*\): {subject}.* but must be known when the function is recorded"):
         ag.compile(f)(x)
 
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include <agrad/program/extremum.hpp>
 #include <agrad/rules/exponential.hpp>
@@ -74,6 +75,7 @@ struct log_sum_exp_loops {
   }
   static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
     const lines over = lines::reduced(op, context);
+    std::vector<S> powers(over.length);
     for (std::uint32_t i = 0; i < over.count; ++i) {
       const S &seed = adjoints[op.result + i], &y = values[op.result + i];
       const double top = detail::primal(y);
@@ -82,16 +84,31 @@ struct log_sum_exp_loops {
       const std::size_t begin = over.begin(i);
       S* x_adjoint = op.operands[0].active ? adjoints + op.operands[0].first + begin : nullptr;
       S* b_adjoint = op.arity == 2 && op.operands[1].active ? adjoints + op.operands[1].first + begin : nullptr;
-      const std::uint32_t count = top == infinity ? infinite(l, top) : 0;
-      for (std::uint32_t j = 0; j < l.length; ++j) {
-        const std::size_t here = j * l.inner;
-        if (count > 0) {
-          if (x_adjoint != nullptr && detail::primal(l.x[here]) == top) x_adjoint[here] += seed / static_cast<double>(count);
-          continue;
-        }
-        if (x_adjoint != nullptr) x_adjoint[here] += l.term(j, y) * seed;
-        if (b_adjoint != nullptr) b_adjoint[here] += exp(l.exponent(j) - y) * seed;
+      if (top == infinity) {
+        if (x_adjoint != nullptr) share(l, seed, x_adjoint);
+        continue;
       }
+      spread(l, y, seed, powers.data(), x_adjoint, b_adjoint);
+    }
+  }
+  static void share(const line& l, const S& seed, S* x_adjoint) {
+    const std::uint32_t count = infinite(l, infinity);
+    for (std::uint32_t j = 0; j < l.length; ++j)
+      if (detail::primal(l.exponent(j)) == infinity) x_adjoint[j * l.inner] += seed / static_cast<double>(count);
+  }
+  // The shares exp(x_j - y) lose the digits that y has before its point; that they add up to 1 brings them back.
+  static void spread(const line& l, const S& y, const S& seed, S* powers, S* x_adjoint, S* b_adjoint) {
+    S total(0);
+    for (std::uint32_t j = 0; j < l.length; ++j) {
+      const bool nothing = !l.counts(j) && detail::primal(l.exponent(j)) == infinity;
+      powers[j] = nothing ? S(0) : S(exp(l.exponent(j) - y));
+      total += l.b == nullptr ? powers[j] : S(l.b[j * l.inner] * powers[j]);
+    }
+    const S unit = seed / total;
+    for (std::uint32_t j = 0; j < l.length; ++j) {
+      const S part = powers[j] * unit;
+      if (x_adjoint != nullptr) x_adjoint[j * l.inner] += l.b == nullptr ? part : S(l.b[j * l.inner] * part);
+      if (b_adjoint != nullptr) b_adjoint[j * l.inner] += part;
     }
   }
 };
