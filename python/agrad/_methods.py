@@ -29,11 +29,11 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reshape(self: Array, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-    return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
+    return functions[np.reshape](self, shape[0] if len(shape) == 1 else shape, order=order)
 
 
 def _transpose(self: Array, *axes: Any) -> Any:
-    return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
+    return functions[np.transpose](self, (axes[0] if len(axes) == 1 else axes) or None)
 
 
 def _flatten(self: Array, order: Any = "C") -> Any:
@@ -88,7 +88,7 @@ members: dict[str, Any] = {
     **{function.__name__: _method(functions[function]) for function in _SAME},
     "max": _method(functions[np.max]),
     "min": _method(functions[np.min]),
-    "T": property(np.transpose),
+    "T": property(functions[np.transpose]),
     "mT": property(_matrix_transpose),
     "real": property(lambda self: self),
     "imag": property(np.zeros_like),

@@ -6,6 +6,7 @@ still needed number a stack of matrices, labels that both have and that are not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -78,8 +79,11 @@ def _lengths(operands: list[Labelled]) -> dict[Any, int]:
 
 def _with_diagonals(x: Array, labels: list[Any], lengths: dict[Any, int]) -> Labelled:
     """Each label once: axes of the same label become their diagonal. Axes of length 1 are broadcast."""
-    slots = np.broadcast_to(x.slots, [lengths[label] for label in labels])
     unique = list(dict.fromkeys(labels))
+    shape = tuple(lengths[label] for label in labels)
+    if shape == x.shape and len(unique) == len(labels):
+        return x, labels
+    slots = np.broadcast_to(x.slots, shape)
     if len(unique) < len(labels):
         numbers = [unique.index(label) for label in labels]
         slots = np.einsum(slots, numbers, list(range(len(unique))))
@@ -96,9 +100,11 @@ def _summed(operand: Labelled, needed: set[Any]) -> Labelled:
 def _arranged(operand: Labelled, labels: list[Any]) -> Any:
     """With its axes in that order; labels that it does not have are axes of length 1."""
     x, own = operand
-    x = np.transpose(x, [own.index(label) for label in labels if label in own])
-    lengths = iter(x.shape)
-    return x.reshape(tuple(next(lengths) if label in own else 1 for label in labels))
+    if own == labels:
+        return x
+    slots = x.slots.transpose([own.index(label) for label in labels if label in own])
+    lengths = iter(slots.shape)
+    return x.with_slots(slots.reshape([next(lengths) if label in own else 1 for label in labels]), condition=False)
 
 
 def _multiplied(a: Labelled, b: Labelled, needed: set[Any]) -> Labelled:
@@ -114,12 +120,9 @@ def _multiplied(a: Labelled, b: Labelled, needed: set[Any]) -> Labelled:
     def size(x: Labelled, some: list[Any]) -> list[int]:
         return [x[0].shape[x[1].index(label)] for label in some]
 
-    def count(lengths: list[int]) -> int:
-        return int(np.prod(lengths, dtype=int))
-
     of_stack, of_rows, of_columns, of_inner = size(a, stack), size(a, rows), size(b, columns), size(a, inner)
-    left = _arranged(a, [*stack, *rows, *inner]).reshape(*of_stack, count(of_rows), count(of_inner))
-    right = _arranged(b, [*stack, *inner, *columns]).reshape(*of_stack, count(of_inner), count(of_columns))
+    left = _arranged(a, [*stack, *rows, *inner]).reshape(*of_stack, math.prod(of_rows), math.prod(of_inner))
+    right = _arranged(b, [*stack, *inner, *columns]).reshape(*of_stack, math.prod(of_inner), math.prod(of_columns))
     return matmul(left, right).reshape((*of_stack, *of_rows, *of_columns)), labels
 
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <agrad/program/lines.hpp>
@@ -44,11 +43,32 @@ struct extreme_loops {
   }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::reduced(op, context);
-    for (std::uint32_t i = 0; i < over.count; ++i) {
-      const S* x = values + op.operands[0].first + over.begin(i);
-      S y = x[std::size_t{detail::place_of_extreme<IsMax>(x, over)} * over.inner];
-      if constexpr (!std::is_same_v<S, double>) share_tangents(x, over, y);
-      values[op.result + i] = y;
+    if constexpr (std::is_same_v<S, double>) {
+      forward_numbers(over, values + op.operands[0].first, values + op.result);
+    } else {
+      for (std::uint32_t i = 0; i < over.count; ++i) {
+        const S* x = values + op.operands[0].first + over.begin(i);
+        S& y = values[op.result + i] = x[std::size_t{detail::place_of_extreme<IsMax>(x, over)} * over.inner];
+        share_tangents(x, over, y);
+      }
+    }
+  }
+  static double extreme_of(double x, double y) { return (IsMax ? y > x : y < x) || std::isnan(y) ? y : x; }
+  // Neighbouring lines together, or four parts of one line, so that nothing waits for the comparison before.
+  static void forward_numbers(const lines& over, const double* x, double* y) {
+    for (std::uint32_t i = 0; i < over.count; i += over.inner, y += over.inner, x += std::size_t{over.length} * over.inner) {
+      if (over.inner == 1) {
+        double part[4] = {x[0], x[0], x[0], x[0]};
+        std::uint32_t j = 0;
+        for (; j + 4 <= over.length; j += 4)
+          for (std::uint32_t k = 0; k < 4; ++k) part[k] = extreme_of(part[k], x[j + k]);
+        for (; j < over.length; ++j) part[0] = extreme_of(part[0], x[j]);
+        *y = extreme_of(extreme_of(part[0], part[1]), extreme_of(part[2], part[3]));
+      } else {
+        std::copy(x, x + over.inner, y);
+        for (std::uint32_t j = 1; j < over.length; ++j)
+          for (std::uint32_t k = 0; k < over.inner; ++k) y[k] = extreme_of(y[k], x[std::size_t{j} * over.inner + k]);
+      }
     }
   }
   static void share_tangents(const S* x, const lines& over, S& y) {
@@ -102,24 +122,28 @@ using argmin_loops = extreme_place_loops<false, S>;
 /// lines of them, and after these the places in their lines that they came from, which the way back needs.
 template <class S>
 struct sort_loops {
-  static bool before(const S& a, const S& b) {
-    const double x = detail::primal(a), y = detail::primal(b);
-    return x < y || (std::isnan(y) && !std::isnan(x));
-  }
+  struct entry {
+    double value;
+    std::uint32_t place;
+    bool operator<(const entry& other) const {
+      if (value < other.value) return true;
+      if (value > other.value) return false;
+      const bool last = std::isnan(value), others_last = std::isnan(other.value);
+      return last == others_last ? place < other.place : others_last;
+    }
+  };
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::whole(op, context, 2);
-    std::vector<std::uint32_t> order(over.length);
+    std::vector<entry> order(over.length);
     for (std::uint32_t i = 0; i < over.count; ++i) {
       const std::size_t begin = over.begin(i);
       const S* x = values + op.operands[0].first + begin;
-      std::iota(order.begin(), order.end(), 0U);
-      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return before(x[std::size_t{a} * over.inner], x[std::size_t{b} * over.inner]);
-      });
+      for (std::uint32_t j = 0; j < over.length; ++j) order[j] = {detail::primal(x[std::size_t{j} * over.inner]), j};
+      std::sort(order.begin(), order.end());
       S *y = values + op.result + begin, *place = y + op.count / 2;
       for (std::uint32_t j = 0; j < over.length; ++j) {
-        y[std::size_t{j} * over.inner] = x[std::size_t{order[j]} * over.inner];
-        place[std::size_t{j} * over.inner] = static_cast<double>(order[j]);
+        y[std::size_t{j} * over.inner] = x[std::size_t{order[j].place} * over.inner];
+        place[std::size_t{j} * over.inner] = static_cast<double>(order[j].place);
       }
     }
   }
