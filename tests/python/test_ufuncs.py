@@ -25,7 +25,9 @@ NOT_DIFFERENTIABLE = {"frexp", "modf", "nextafter", "spacing"}
 
 
 def test_every_real_ufunc_of_numpy_takes_recorded_arrays():
-    ufuncs = {f for f in vars(np).values() if isinstance(f, np.ufunc) and any(set(t) <= set("di?->l") and "d" in t for t in f.types)}
+    ufuncs = {
+        f for f in vars(np).values() if isinstance(f, np.ufunc) and any(set(t) <= set("di?->l") and "d" in t for t in f.types)
+    }
     point = np.array([0.25, 0.5])
     for ufunc in ufuncs:
         if ufunc.__name__ in NOT_DIFFERENTIABLE or ufunc.signature is not None:

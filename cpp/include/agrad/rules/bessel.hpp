@@ -65,7 +65,9 @@ struct i1_rule : rule<1> {
   static double value(double x) { return std::isinf(x) ? x : x * detail::bessel_i_over_power(1, x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return i0(x) - apply<detail::bessel_i_over_power_rule>(1.0, x);
+    const T before = i0(x);
+    if (!(before < infinity)) return before;
+    return before - apply<detail::bessel_i_over_power_rule>(1.0, x);
   }
 };
 template <class X>
@@ -102,7 +104,7 @@ applied<i1e_rule, X> i1e(const X& x) {
 }
 
 struct k0e_rule : rule<1> {
-  static constexpr std::string_view name = "k0e", text = "exp(x) k0(x).", reference = "exp(x) * besselk(0, x)";
+  static constexpr std::string_view name = "k0e", text = "exp(x) k0(x).", reference = "exp(x) * bessel_k(0, x)";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return detail::bessel_k_moment(0, x); }
   template <class T>
@@ -116,7 +118,7 @@ applied<k0e_rule, X> k0e(const X& x) {
 }
 
 struct k1e_rule : rule<1> {
-  static constexpr std::string_view name = "k1e", text = "exp(x) k1(x).", reference = "exp(x) * besselk(1, x)";
+  static constexpr std::string_view name = "k1e", text = "exp(x) k1(x).", reference = "exp(x) * bessel_k(1, x)";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return detail::k1e(x); }
   template <class T>
@@ -135,7 +137,7 @@ applied<k0_rule, X> k0(const X& x);
 
 struct k1_rule : rule<1> {
   static constexpr std::string_view name = "k1", text = "Modified Bessel function of the second kind, of order 1.",
-                                    reference = "besselk(1, x)";
+                                    reference = "bessel_k(1, x)";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return x < infinity ? std::exp(-x) * detail::k1e(x) : x == infinity ? 0 : x; }
   template <class T>
@@ -150,7 +152,7 @@ applied<k1_rule, X> k1(const X& x) {
 
 struct k0_rule : rule<1> {
   static constexpr std::string_view name = "k0", text = "Modified Bessel function of the second kind, of order 0.",
-                                    reference = "besselk(0, x)";
+                                    reference = "bessel_k(0, x)";
   static constexpr interval domain[] = {{0, infinity}};
   static double value(double x) { return x < infinity ? std::exp(-x) * detail::bessel_k_moment(0, x) : x == infinity ? 0 : x; }
   template <class T>

@@ -42,14 +42,14 @@ inline double lgamma_difference(double a, double b) {
 inline double betaln(double x, double y) {
   if (std::isnan(x) || std::isnan(y) || x < 0 || y < 0) return quiet_nan;
   const double a = x < y ? x : y, b = x < y ? y : x;
-  if (a == 0) return std::isinf(b) ? quiet_nan : infinity;
+  if (a == 0) return infinity;
   if (std::isinf(b)) return -infinity;
   if (a >= 10) {
     const double rests = stirling_rest(a) + stirling_rest(b) - stirling_rest(a + b);
     return 0.5 * std::log(two_pi / b) + rests - (a - 0.5) * std::log1p(b / a) - b * std::log1p(a / b);
   }
   if (b >= 10) return lgamma_rule::value(a) + lgamma_difference(a, b);
-  if (a < 1e-300) return -std::log(a);
+  if (a < 1e-300) return std::log1p(a / b) - std::log(a);
   return std::log(std::tgamma(a) * (std::tgamma(b) / std::tgamma(a + b)));
 }
 

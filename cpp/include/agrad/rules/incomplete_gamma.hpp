@@ -47,7 +47,7 @@ inline double poisson_term(double a, double x) {
   if (a < 10) return std::exp(a * std::log(x) - x) / std::tgamma(1 + a);
   const double ratio = x / a;
   const double exponent = ratio > 0.5 && ratio < 2 ? a * log1p_rest((x - a) / a) : (x - a) - a * log_ratio(x, a);
-  return std::exp(-exponent - stirling_rest(a)) / std::sqrt(two_pi * a);
+  return std::exp(-exponent - stirling_rest(a)) / (std::sqrt(two_pi) * std::sqrt(a));
 }
 
 /// The same with its derivatives up to order n.
@@ -110,7 +110,7 @@ inline taylor tail_integral(double distance, double x, double side, int n) {
                                 0.0723457941088485,   0.07819389578707031,  0.08331192422694675,  0.08765209300440381,
                                 0.09117387869576389,  0.09384439908080457,  0.09563872007927486,  0.0965400885147278};
   constexpr double deepest = 42;
-  double end = 2 * deepest / (distance + std::sqrt(distance * distance + 2 * deepest * x));
+  double end = 2 * deepest / (distance + std::hypot(distance, std::sqrt(2 * deepest) * std::sqrt(x)));
   for (int i = 0; i < 12; ++i) {  // Newton's method for the exponent to be -42, or thereabouts
     const double excess = distance * end + x * exp_rest(side * end) - deepest;
     if (std::abs(excess) < 1) break;

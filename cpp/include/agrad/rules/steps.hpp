@@ -31,7 +31,7 @@ struct signbit_rule : condition_rule<1> {
 
 struct gammasgn_rule : piecewise_constant_rule<1> {
   static constexpr std::string_view name = "gammasgn", text = "Sign of the gamma function, whose absolute value lgamma is of.",
-                                    reference = "sign(gamma(x)) if x > -1000 else (-1) ** int(floor(x))";
+                                    reference = "1 if x > 0 else (1 - 2 * (int(floor(x)) % 2)) / (x != floor(x))";
   static double value(double x) {
     if (x > 0 || std::isnan(x)) return x > 0 ? 1 : x;
     if (x == 0) return std::copysign(1.0, x);
