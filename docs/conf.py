@@ -25,8 +25,11 @@ myst_heading_anchors = 3
 myst_substitutions = {
     "elementwise_table": tables.elementwise(),
     "density_table": tables.densities(),
-    "numpy_structure": tables.numpy_functions(moving=True),
-    "numpy_computing": tables.numpy_functions(moving=False),
+    "numpy_table": tables.numpy_functions(),
+    "numpy_integers": tables.numpy_integers(),
+    "numpy_missing": tables.numpy_missing(),
+    "linear_algebra": tables.linear_algebra(),
+    "special_functions": tables.special_functions(),
 }
 
 autodoc_member_order = "bysource"

@@ -1,13 +1,17 @@
 """Markdown tables of functions, made from the rows of the rules and from the dispatch on NumPy's functions."""
 
+from collections.abc import Callable, Iterable
 from math import inf
 
 import numpy as np
 import scipy.special
 
-from agrad._array import _functions
+from agrad import _linalg, _numpy, linalg, special
 from agrad._core import density_rows, elementwise_rows
-from agrad._structure import structural
+from agrad._numpy import order
+from agrad._numpy.making import creators
+from agrad._numpy.missing import INSTEAD
+from agrad._numpy.reductions import reducers
 
 
 def _escaped(text: str) -> str:
@@ -54,7 +58,41 @@ def densities() -> str:
     return _table(["density", "meaning", "conditions"], rows)
 
 
-def numpy_functions(*, moving: bool) -> str:
-    """Return the NumPy functions that take recorded arrays: those that move entries about, or those that compute."""
-    names = sorted(f"`{function.__name__}`" for function in _functions if (function in structural) == moving)
-    return ", ".join(names)
+def _names(functions: Iterable[Callable[..., object]]) -> str:
+    return ", ".join(sorted({f"`{function.__name__}`" for function in functions}))
+
+
+def numpy_functions() -> str:
+    """Return a row for each group of NumPy's functions that take recorded arrays: what the group does, and its names."""
+    rows = []
+    for module in _numpy.groups:
+        meaning = module.__doc__.partition(":")[0].partition(".")[0]
+        rows.append([meaning, _names(f for f in module.functions if f not in order.by_values)])
+    rows.append(["new arrays, with the argument `like=x`", _names(creators)])
+    methods = [f"`{name}.{method}`" for name, method in reducers]
+    rows.append(["methods of ufuncs", ", ".join([*methods, "`outer` of all", "`add.at`", "`subtract.at`"])])
+    return _table(["what", "functions"], rows)
+
+
+def numpy_integers() -> str:
+    """Return the functions whose results are integers, which plain recordings know."""
+    return _names(order.by_values)
+
+
+def numpy_missing() -> str:
+    """Return a row for each function that people look for and that is not there: what to write instead."""
+    rows = [
+        [f"`{function.__name__}`", _escaped(hint)] for function, hint in sorted(INSTEAD.items(), key=lambda x: x[0].__name__)
+    ]
+    return _table(["not there", "instead"], rows)
+
+
+def linear_algebra() -> str:
+    """Return a row for the functions of numpy.linalg that take recorded arrays, and one for those of agrad.linalg."""
+    rows = [["`np.linalg`", _names(_linalg.functions)], ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)]]
+    return _table(["module", "functions"], rows)
+
+
+def special_functions() -> str:
+    """Return the names of agrad.special."""
+    return ", ".join(f"`{name}`" for name in special.__all__)

@@ -17,6 +17,7 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -84,18 +85,29 @@ class System:
     def ask(self, *action: str) -> dict[str, Any]:
         """What the process prints, or its failure."""
         command = [*self.start, *action]
-        scratch = self.chosen.out / "scratch"  # CasADi's generated code is written where the process runs
+        scratch = self.chosen.out.resolve() / "scratch"  # CasADi's generated code is written where the process runs
         scratch.mkdir(parents=True, exist_ok=True)
+        started = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+            cwd=scratch,
+            start_new_session=True,
+        )
         try:
-            ran = subprocess.run(
-                command, capture_output=True, text=True, timeout=self.chosen.timeout, env=self.environment, cwd=scratch
-            )
-        except subprocess.TimeoutExpired:
+            printed, complaints = started.communicate(timeout=self.chosen.timeout)
+        except BaseException as error:  # also Ctrl-C: a compiler that the process started ends with it
+            os.killpg(started.pid, signal.SIGKILL)
+            started.communicate()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
             return {"status": "timeout", "why": f"no result within {self.chosen.timeout:g} s"}
-        if ran.returncode == 0:
-            return {"status": "ok", **json.loads(ran.stdout.splitlines()[-1])}
-        said = ran.stderr.strip().splitlines()
-        return {"status": "failed", "why": said[-1] if said else f"exit status {ran.returncode}"}
+        if started.returncode == 0:
+            return {"status": "ok", **json.loads(printed.splitlines()[-1])}
+        said = complaints.strip().splitlines()
+        return {"status": "failed", "why": said[-1] if said else f"exit status {started.returncode}"}
 
     def measure(self, row: list[str]) -> dict[str, Any]:
         """One row as it stands in results.json."""
@@ -130,13 +142,20 @@ def machine() -> str:
     return f"{processor}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
-def run_notes(systems: list[System], before: tuple[float, ...], began: float) -> list[str]:
+def command(chosen: argparse.Namespace) -> str:
+    """The command line, with names in place of this machine's directories."""
+    names = {chosen.agrad: "SITE", chosen.venv: "PEERS", chosen.out: "OUT", chosen.earlier: "EARLIER/results.json"}
+    names = {str(path): name for path, name in names.items() if path}
+    return shlex.join(["python", "benchmarks/python/run.py", *(names.get(each, each) for each in sys.argv[1:])])
+
+
+def run_notes(chosen: argparse.Namespace, systems: list[System], before: tuple[float, ...], began: float) -> list[str]:
     """What one must know about a run to trust its figures."""
     after = os.getloadavg()
     versions = "; ".join(f"{name}: {', '.join(f'{k} {v}' for k, v in s.versions.items())}" for s in systems if (name := s.name))
     missing = [f"{system.name} is not there ({system.why})" for system in systems if not system.rows]
     return [
-        f"Command: `{shlex.join(['python', *sys.argv])}`; {machine()}; load {before[0]:.1f} before, {after[0]:.1f} after "
+        f"Command: `{command(chosen)}`; {machine()}; load {before[0]:.1f} before, {after[0]:.1f} after "
         f"{time.time() - began:.0f} s.",
         f"Versions: {versions}. Flags: {', '.join(f'{k}={v}' for k, v in FLAGS.items())}; every process on one core"
         + (" (taskset)." if shutil.which("taskset") else " was not possible: there is no taskset."),
@@ -151,8 +170,7 @@ def merged(rows: list[dict[str, Any]], chosen: argparse.Namespace) -> tuple[list
     document = json.loads(chosen.earlier.read_text())
     keys = ("system", "task", "case", "form", "variant")
     known = {tuple(row[key] for key in keys) for row in rows}
-    own = {row["system"] for row in rows}
-    older = [row for row in document["rows"] if tuple(row[key] for key in keys) not in known and row["system"] not in own]
+    older = [row for row in document["rows"] if tuple(row[key] for key in keys) not in known]
     names = ", ".join(dict.fromkeys(row["system"] for row in older))
     return rows + older, [{"notes": [f"Of an earlier run: {names}.", *run["notes"]]} for run in document["runs"]]
 
@@ -160,7 +178,6 @@ def merged(rows: list[dict[str, Any]], chosen: argparse.Namespace) -> tuple[list
 def main() -> None:
     """Measure, write, print."""
     chosen = arguments()
-    chosen.out = chosen.out.resolve()
     chosen.out.mkdir(parents=True, exist_ok=True)
     before, began = os.getloadavg(), time.time()
     names = [*([] if chosen.no_agrad else ["agrad"]), *chosen.peers]
@@ -168,10 +185,15 @@ def main() -> None:
         names.append("numpy")
     systems = [System(name, chosen) for name in names]
     titles = next((system.titles for system in systems if system.titles), {})
-    rows = list(measured(chosen, systems))
-    everything, older = merged(rows, chosen)
-    document = {"titles": titles, "rows": everything, "runs": [{"notes": run_notes(systems, before, began)}, *older]}
-    (chosen.out / "results.json").write_text(json.dumps(document, indent=1) + "\n")
+    rows: list[dict[str, Any]] = []
+    document: dict[str, Any] = {"titles": titles}
+    for row in measured(chosen, systems):
+        rows.append(row)
+        everything, older = merged(rows, chosen)
+        document |= {"rows": everything, "runs": [{"notes": run_notes(chosen, systems, before, began)}, *older]}
+        (chosen.out / "results.json").write_text(json.dumps(document, indent=1) + "\n")  # an interrupted run has its figures
+    if not rows:
+        sys.exit("run.py: no row is chosen; --case, --task and --peers leave none")
     text = tables(document)
     (chosen.out / "table.md").write_text(text)
     print(text, end="")

@@ -41,7 +41,7 @@ def status(row: Row | None) -> str:
     """Why a row has no figure."""
     if row is None:
         return ""
-    return "WRONG" if row["status"] == "ok" else {"missing": "not there", "timeout": "timeout"}.get(row["status"], "failed")
+    return "WRONG" if row["status"] == "ok" else str(row["status"])
 
 
 class Results:
@@ -50,6 +50,7 @@ class Results:
     def __init__(self, rows: list[Row], titles: dict[str, str]) -> None:
         self.rows, self.titles = rows, titles
         self.systems = [name for name in PEERS if any(row["system"] == name for row in rows)]
+        self.has_gcc = any(row["variant"].endswith("gcc") for row in rows)
 
     def cases(self, task: str) -> list[str]:
         found = [row["case"] for row in self.rows if row["task"] == task]
@@ -105,8 +106,8 @@ def gradients(results: Results) -> str:
     has_bound = any(row["variant"] == "bound" for row in results.rows)
     mine = [name for name in _AGRAD if has_bound or name != "bound"]
     peers = [PEERS[name] for name in results.systems]
-    if "casadi" in results.systems:
-        peers[1:1] = ["CasADi + gcc"]
+    if results.has_gcc:
+        peers.insert(results.systems.index("casadi") + 1, "CasADi + gcc")
     header = ["case", *(f"agrad {name}" for name in mine), *peers, "by hand", "goals", "best peer", "compiled / best"]
     header += ["compiled / goal", "plain / goal"]
     lines = []
@@ -126,7 +127,7 @@ def _line(results: Results, case: str, mine: list[str], form: str) -> list[str]:
     others = []
     for system in results.systems:
         others.append(cell(results, results.find("gradient", case, system), best=quickest))
-        if system == "casadi":
+        if system == "casadi" and results.has_gcc:
             quick = [results.find("gradient", case, system, f"{kind} gcc") for kind in ("sx", "mx")]
             right = [row for row in quick if results.seconds(row) is not None]
             others.append(cell(results, min(right, key=lambda row: row["median"], default=None)))
@@ -162,7 +163,7 @@ def first_calls(results: Results) -> str:
     """Milliseconds until the first result, and megabytes that this took."""
     systems = [("agrad compiled", "agrad", "compiled"), ("agrad plain", "agrad", "plain")]
     systems += [(PEERS[name], name, "") for name in results.systems]
-    if any(row["variant"].endswith("gcc") for row in results.rows):
+    if results.has_gcc:
         systems += [(f"CasADi {kind} gcc", "casadi", f"{kind} gcc") for kind in ("sx", "mx")]
     lines = []
     for case in results.cases("gradient"):
@@ -203,10 +204,12 @@ def notes(results: Results) -> str:
             f"Relative differences: of a gradient from the one by hand {max(errors):.1e} at most, of those by hand from "
             f"central differences {by_differences:.1e}."
         )
+    failures: dict[str, list[str]] = {}
     for row in results.rows:
-        if row["status"] not in ("ok", "missing") or not is_right(row):
-            name = f"{row['system']} {row['variant']}, {row['task']}, {row['case']}, {row['form']}"
-            lines.append(f"{name}: {row.get('why') or status(row)}.")
+        if row["status"] != "ok" or not is_right(row):
+            name = f"{row['system']} {row['variant']} ({row['task']}, {row['case']}, {row['form']})"
+            failures.setdefault(str(row.get("why") or status(row)).rstrip("."), []).append(name)
+    lines += [f"{'; '.join(names)}: {why}." for why, names in failures.items()]
     spread = [row["median"] / row["least"] for row in results.rows if row.get("batches", 0) >= 3 and row.get("least")]
     if spread:
         lines.append(

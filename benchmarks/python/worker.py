@@ -1,6 +1,7 @@
 """One row of one system, in a process of its own; run.py starts it.
 
     python worker.py SYSTEM --list                          # versions and rows
+    python worker.py SYSTEM --check                         # errors of all gradients, or why there are none; nothing is timed
     python worker.py SYSTEM TASK CASE FORM VARIANT          # measures a row
 
 The last line of what it prints is the result, as JSON.
@@ -37,10 +38,12 @@ def rows(driver: Any) -> list[list[str]]:
                 own += [[task, case.name, pairs[variant], variant] for variant in driver.SECOND_ORDER]
     own += [["record", case, "numpy", driver.RECORDING] for case in RECORDED]
     if driver.COMPILING:
-        own += [["first", case, "numpy", driver.COMPILING] for case in SCHEDULED]
+        lengths = [case for case, length in SCHEDULED.items() if length <= driver.LONGEST_LOOP]
+        own += [["first", case, "numpy", driver.COMPILING] for case in lengths]
     if driver.LIBRARY.logsumexp is not None:
         variants = dict.fromkeys([driver.COMPILING or driver.RECORDING, driver.RECORDING])
-        own += [["memory", case, "numpy", variant] for case in ("loop", "vector") for variant in variants]
+        cases = ["loop", "vector"] if LOOP <= driver.LONGEST_LOOP else ["vector"]
+        own += [["memory", case, "numpy", variant] for case in cases for variant in variants]
     return own
 
 
@@ -68,6 +71,21 @@ def _gradient(driver: Any, name: str, form: str, variant: str) -> dict[str, Any]
     if form not in ("density", "by_hand"):  # a density leaves out constants
         result["value_error"] = abs(float(value) - right["value"]) / abs(right["value"])
     return result
+
+
+def check(driver: Any) -> dict[str, Any]:
+    """The relative error of every gradient, or the message of the exception in its place."""
+    found: dict[str, Any] = {}
+    for task, name, form, variant in rows(driver):
+        if task != "gradient" or form == "by_hand":
+            continue
+        try:
+            function, point = CASES[name].function(form, driver.LIBRARY)
+            gradient = driver.gradient(function, point, variant)()[1]
+            found[f"{name} {form} {variant}"] = reference.relative_error(gradient, reference.reference(CASES[name])["gradient"])
+        except Exception as error:
+            found[f"{name} {form} {variant}"] = f"{type(error).__name__}: {error}"
+    return found
 
 
 def _second_order(driver: Any, task: str, name: str, form: str, variant: str) -> dict[str, Any]:
@@ -134,6 +152,9 @@ def main() -> None:
     if sys.argv[2] == "--list":
         titles = {case.name: case.title for case in CASES.values()}
         print(json.dumps({"versions": driver.VERSIONS, "rows": rows(driver), "titles": titles}))
+        return
+    if sys.argv[2] == "--check":
+        print(json.dumps(check(driver)))
         return
     task, case, form, variant = sys.argv[2:6]
     if task == "gradient":

@@ -25,8 +25,8 @@ std::vector<Row> made_from(Rules list, const Make& make) {
 const std::vector<elementwise_row>& elementwise_rows() {
   static const auto rows = made_from<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
     using Rule = typename decltype(tag)::type;
-    return {Rule::name,   Rule::text,  Rule::reference, Rule::ufunc,
-            Rule::source, Rule::arity, Rule::domain,    &elementwise_kernel<Rule>};
+    return {Rule::name,  Rule::text,   Rule::reference,           Rule::ufunc,        Rule::source,
+            Rule::arity, Rule::domain, &elementwise_kernel<Rule>, Rule::is_condition, Rule::outside};
   });
   return rows;
 }

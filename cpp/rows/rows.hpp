@@ -17,6 +17,8 @@ struct elementwise_row {
   int arity;
   const interval* domain;  // of each argument
   const kernel* loops;
+  bool is_condition;
+  double outside;  // the value outside of the domain: nan, or infinite
 };
 
 struct density_row {

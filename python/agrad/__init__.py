@@ -16,6 +16,7 @@ from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._products import jvp, vjp
+from agrad._sparse import Sparsity
 from agrad._tape import tape, var
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad.density import *  # noqa: F403
@@ -30,6 +31,7 @@ __all__ = [
     "ScopeError",
     "ShapeError",
     "SolverError",
+    "Sparsity",
     "__version__",
     "array",
     "check_grads",

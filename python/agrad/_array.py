@@ -1,8 +1,7 @@
-"""NumPy's protocols for recorded arrays: ufuncs, functions, methods.
+"""NumPy's protocols for recorded arrays: ufuncs and functions; the methods are in ``_methods``.
 
 ``np.exp(x)`` of a recorded array comes here through ``__array_ufunc__``, ``np.sum(x)`` through ``__array_function__``.
-Ufuncs find the rule that carries their name (the rows of the compiled part are the only list); functions that move
-entries about are in ``_structure``; the few that compute are below.
+Ufuncs find the rule that carries their name (the rows of the compiled part are the only list); functions are in ``_numpy``.
 """
 
 from __future__ import annotations
@@ -14,142 +13,25 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._core import Array, ShapeError, elementwise_rows, product, sum_groups
-from agrad._structure import array, find_recording, structural
+from agrad._core import Array, elementwise_rows, matmul
+from agrad._linalg import functions as _linear_algebra
+from agrad._methods import members
+from agrad._numpy import functions as _of_arrays
+from agrad._numpy.choosing import where
+from agrad._numpy.making import creators
+from agrad._numpy.missing import hint_for
+from agrad._numpy.reductions import reducers
+from agrad._numpy.updates import add_at
+from agrad._structure import array
 
 __all__ = ["array", "where"]
 
 _rows = {row.name: row for row in elementwise_rows()}
+_functions = {**_of_arrays, **_linear_algebra}
 
 
-# ---- functions that compute ------------------------------------------------------------------------------------------
-
-
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(ndim))
-    np.empty((1,) * ndim).sum(axis)  # raises NumPy's own error for an axis that is not there
-    return tuple(n % ndim for n in (axis if isinstance(axis, tuple) else (axis,)))
-
-
-def _sum(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    axes = _axes(axis, x.ndim)
-    kept = [n for n in range(x.ndim) if n not in axes]
-    shape = [1 if n in axes else x.shape[n] for n in range(x.ndim)] if keepdims else [x.shape[n] for n in kept]
-    groups = int(np.prod([x.shape[n] for n in kept], dtype=int))
-    together = x.with_slots(np.transpose(x.slots, [*kept, *axes]).ravel())
-    return np.reshape(sum_groups(together, groups), shape)
-
-
-def _mean(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    count = np.prod([x.shape[n] for n in _axes(axis, x.ndim)])
-    return _sum(x, axis, keepdims=keepdims) / float(count)
-
-
-def _var(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    count = float(np.prod([x.shape[n] for n in _axes(axis, x.ndim)])) - ddof
-    deviation = x - _mean(x, axis, keepdims=True)
-    return _sum(deviation * deviation, axis, keepdims=keepdims) / count
-
-
-def _std(x: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    return np.sqrt(_var(x, axis, ddof=ddof, keepdims=keepdims))
-
-
-def _matmul(a: Any, b: Any) -> Any:
-    shapes = np.shape(a), np.shape(b)
-    if not (1 <= len(shapes[0]) <= 2 and 1 <= len(shapes[1]) <= 2) or shapes[0][-1] != shapes[1][0]:
-        raise ShapeError(
-            f"matmul: arguments are of shapes {shapes[0]} and {shapes[1]}, but must be vectors or matrices, the columns of the "
-            "first as many as the rows of the second"
-        )
-    left = a if len(shapes[0]) == 2 else np.reshape(a, (1, -1))
-    right = b if len(shapes[1]) == 2 else np.reshape(b, (-1, 1))
-    return np.reshape(product(left, right), shapes[0][:-1] + shapes[1][1:])
-
-
-def _dot(a: Any, b: Any) -> Any:
-    return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else _matmul(a, b)
-
-
-def _inner(a: Any, b: Any) -> Any:
-    return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else _matmul(a, np.transpose(b))
-
-
-def _outer(a: Any, b: Any) -> Any:
-    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
-
-
-def _trace(x: Any) -> Any:
-    return _sum(np.diagonal(x))
-
-
-def _diff(x: Any, n: int = 1, axis: int = -1) -> Any:
-    for _ in range(n):
-        first, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
-        first[axis], rest[axis] = slice(None, -1), slice(1, None)
-        x = x[tuple(rest)] - x[tuple(first)]
-    return x
-
-
-def _clip(x: Any, a_min: Any = None, a_max: Any = None) -> Any:
-    if a_min is not None:
-        x = where(x < a_min, a_min, x)
-    return x if a_max is None else where(x > a_max, a_max, x)
-
-
-def where(condition: Any, x: Any, y: Any) -> Any:
-    """Entries of x where the condition holds, of y elsewhere; both are computed.
-
-    Parameters
-    ----------
-    condition, x, y : array-like or recorded, broadcast together
-        A condition that is not recorded picks entries when the function is recorded, at no cost when it runs.
-
-    Returns
-    -------
-    Array or numpy.ndarray
-        Recorded when one of the arguments is.
-
-    Notes
-    -----
-    The derivative is the chosen entry's. An infinite derivative of the entry not chosen does no harm, because a zero
-    adjoint is never multiplied.
-    """
-    recording = find_recording(condition, x, y)
-    if recording is None:
-        return np.where(condition, x, y)
-    if isinstance(condition, Array):
-        return _rows["select"](condition, x, y)
-    chosen, other = recording.array(x), recording.array(y)
-    return chosen.with_slots(np.where(condition, chosen.slots, other.slots))
-
-
-def _filled(value: float) -> Callable[..., Any]:
-    return lambda x, *_, **__: np.full(x.shape, value)
-
-
-_computing: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sum: _sum,
-    np.mean: _mean,
-    np.var: _var,
-    np.std: _std,
-    np.dot: _dot,
-    np.inner: _inner,
-    np.vdot: lambda a, b: _dot(np.ravel(a), np.ravel(b)),
-    np.outer: _outer,
-    np.trace: _trace,
-    np.diff: _diff,
-    np.clip: _clip,
-    np.where: where,
-    np.shape: lambda x: x.shape,
-    np.ndim: lambda x: x.ndim,
-    np.size: lambda x: x.size,
-    np.zeros_like: _filled(0.0),
-    np.ones_like: _filled(1.0),
-    np.full_like: lambda x, value: value + np.zeros(x.shape),
-}
-_functions = {**structural, **_computing}
+def _fail(name: str, hint: str) -> NoReturn:
+    raise TypeError(f"{name}: argument is a recorded array, but must be a plain one; {hint}")
 
 
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
@@ -159,45 +41,123 @@ def _power(x: Any, y: Any) -> Any:
     return x**y if isinstance(x, Array) else _rows["pow"](x, y)  # NumPy's own ** would call its ufunc, and that this
 
 
+def _reflected(operate: Callable[..., Any], reflected: str) -> Callable[..., Any]:
+    return lambda x, y: operate(x, y) if isinstance(x, Array) else getattr(y, reflected)(x)
+
+
+def _vecdot(x: Any, y: Any) -> Any:
+    return np.sum(x * y if isinstance(x, Array) else y * x, axis=-1)
+
+
+def _matvec(x: Any, y: Any) -> Any:
+    return np.squeeze(matmul(x, np.expand_dims(y, -1)), -1)
+
+
+def _vecmat(x: Any, y: Any) -> Any:
+    return np.squeeze(matmul(np.expand_dims(x, -2), y), -2)
+
+
 #: Ufuncs that are no rule of their own but made of others.
 _composed: dict[str, Callable[..., Any]] = {
-    "matmul": _matmul,
+    "matmul": matmul,
+    "vecdot": _vecdot,
+    "matvec": _matvec,
+    "vecmat": _vecmat,
     "power": _power,
     "float_power": _power,
     "positive": operator.pos,
+    "conjugate": operator.pos,
+    "invert": operator.invert,
+    "bitwise_and": _reflected(operator.and_, "__rand__"),
+    "bitwise_or": _reflected(operator.or_, "__ror__"),
+    "bitwise_xor": _reflected(operator.xor, "__rxor__"),
+    "divmod": _reflected(divmod, "__rdivmod__"),
 }
-_ufuncs: dict[str, Callable[..., Any]] = {row.ufunc: row for row in elementwise_rows()} | _composed
-
-
-def _fail(name: str, hint: str) -> NoReturn:
-    raise TypeError(f"{name}: argument is a recorded array, but must be a plain one; {hint}")
+_by_name: dict[str, Callable[..., Any]] = {row.ufunc: row for row in elementwise_rows()} | _composed
+_by_ufunc: dict[np.ufunc, Callable[..., Any]] = {}  # filled as they are met
 
 
 def _array_ufunc(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    if method == "__call__" and not options:
+        function = _by_ufunc.get(ufunc)
+        if function is not None:
+            return function(*inputs)
+    return _any_ufunc(ufunc, method, inputs, options)
+
+
+def _any_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     name = ufunc.__name__
-    if options.get("out") is not None:
-        _fail(name, "recorded arrays cannot be written into: use the function's result")
-    if method == "reduce" and ufunc is np.add:
-        return _sum(inputs[0], options.get("axis", 0), keepdims=options.get("keepdims", False))
-    function = _ufuncs.get(name)
+    out = options.pop("out", None)
+    if out is not None:
+        return _write(name, out, _any_ufunc(ufunc, method, inputs, options))
+    function = _by_name.get(name)
+    if method in ("reduce", "accumulate") and (name, method) in reducers:
+        return reducers[name, method](inputs[0], **{"axis": 0, **options}, **_named(method, inputs[1:]))
+    if method == "at" and name in ("add", "subtract") and isinstance(inputs[0], Array):
+        x, key, v = inputs
+        x[...] = add_at(x, key, v if name == "add" else -x.recording.array(v))
+        return None
+    if method == "outer" and function is not None and not options:
+        x, y = inputs
+        return ufunc(np.reshape(x, np.shape(x) + (1,) * np.ndim(y)), y)
     if method != "__call__" or function is None:
         what = name if method == "__call__" else f"{name}.{method}"
-        _fail(what, "agrad has no derivative of it; write it with the functions of agrad's list, or pass plain numbers")
-    unknown = {option: value for option, value in options.items() if value is not None}
+        _fail(what, hint_for(ufunc))
+    unknown = sorted(option for option, value in options.items() if value is not None and not _is_default(option, value))
     if unknown:
-        _fail(name, f"its options {sorted(unknown)} work on plain arrays only")
+        _fail(name, f"its options {unknown} work on plain arrays only")
+    _by_ufunc[ufunc] = function
     return function(*inputs)
+
+
+def _named(method: str, options: tuple[Any, ...]) -> dict[str, Any]:
+    """Positional options of a ufunc's method, after the array."""
+    return dict(zip(("axis", "dtype", "out", "keepdims", "initial", "where"), options, strict=False))
+
+
+def _is_default(option: str, value: Any) -> bool:
+    """Whether an option asks for what recorded arrays are anyway."""
+    return (option == "dtype" and np.dtype(value) == np.float64) or option == "casting" or (option == "where" and value is True)
+
+
+def _write(name: str, out: tuple[Any, ...], result: Any) -> Any:
+    """Put a ufunc's result where its argument `out` says."""
+    if not (len(out) == 1 and isinstance(out[0], Array)):
+        _fail(
+            name,
+            "a NumPy array cannot hold recorded values: use the function's result (y = y + x for y += x), or make y by agrad, "
+            "as np.zeros_like(x) and np.zeros(shape, like=x) do",
+        )
+    out[0][...] = result
+    return out[0]
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
 
 
 def _array_function(self: Array, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     known = _functions.get(function)
     if known is None:
-        _fail(f"np.{function.__name__}", "agrad has no derivative of it; write it with the functions of agrad's list")
+        return _made_like(self, function, args, kwargs)
     try:
         return known(*args, **kwargs)
     except TypeError:
-        _check_call(f"np.{function.__name__}", inspect.signature(known), args, kwargs)
+        _check_call(_name(function), inspect.signature(known), args, kwargs)
         raise
+
+
+def _name(function: Callable[..., Any]) -> str:
+    module = getattr(function, "__module__", "") or ""
+    part = next((part for part in ("linalg", "fft") if part in module.split(".")), "")
+    return ".".join(filter(None, ["np", part, function.__name__]))
+
+
+def _made_like(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A function that is not in the list: called for its argument ``like``, or not there."""
+    create = creators.get(function)
+    if create is None:
+        _fail(_name(function), hint_for(function))
+    return create(self, *args, **kwargs)
 
 
 def _check_call(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
@@ -216,44 +176,6 @@ def _refuse_conversion(self: Array, *_: Any, **__: Any) -> NoReturn:
     )
 
 
-def _set_item(self: Array, key: Any, value: Any) -> NoReturn:
-    _fail("item assignment", "recorded arrays cannot be written into: use ag.array, np.where or np.concatenate")
-
-
-def _attach() -> None:
-    """Give the compiled class what is written in Python."""
-
-    def method(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda self, *args, **kwargs: function(self, *args, **kwargs)
-
-    def reshape(self: Array, *shape: Any) -> Any:
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
-
-    def transpose(self: Array, *axes: Any) -> Any:
-        return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
-
-    members: dict[str, Any] = {
-        "__array_ufunc__": _array_ufunc,
-        "__array_function__": _array_function,
-        "__array__": _refuse_conversion,
-        "__setitem__": _set_item,
-        "__matmul__": _matmul,
-        "__rmatmul__": lambda self, other: _matmul(other, self),
-        "__iter__": lambda self: iter([self[n] for n in range(len(self))]),
-        "T": property(np.transpose),
-        "reshape": reshape,
-        "transpose": transpose,
-        "sum": method(np.sum),
-        "mean": method(np.mean),
-        "var": method(np.var),
-        "std": method(np.std),
-        "dot": method(np.dot),
-        "ravel": method(np.ravel),
-        "flatten": method(np.ravel),
-        "squeeze": method(np.squeeze),
-    }
-    for name, member in members.items():
-        setattr(Array, name, member)
-
-
-_attach()
+_protocols = {"__array_ufunc__": _array_ufunc, "__array_function__": _array_function, "__array__": _refuse_conversion}
+for _member, _function in {**_protocols, **members}.items():
+    setattr(Array, _member, _function)

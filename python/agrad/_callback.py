@@ -20,18 +20,38 @@ __all__ = ["Call", "JvpCall", "VjpCall"]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def _values(name: str, leaf: Any) -> Vector:
-    """A leaf that a user's function returned, as float64; raises unless it is plain and real."""
+class _Names:
+    """What messages call the leaves of a structure; made when a message is."""
+
+    def __init__(self, root: str, structure: Any) -> None:
+        self.root, self.structure = root, structure
+
+    def __getitem__(self, n: int) -> str:
+        return str(self.structure.accessors()[n].codify(self.root))
+
+
+def _values(names: _Names, n: int, leaf: Any, shape: tuple[int, ...] | None, like: str) -> Vector:
+    """Leaf n that a user's function returned, as float64; raises unless it is plain, real and of that shape."""
+    if isinstance(leaf, float):
+        values: Vector = np.array(leaf)
+    else:
+        values = _real(names, n, leaf)
+    if shape is not None and values.shape != shape:
+        raise ShapeError(f"{names[n]} is of shape {values.shape}, but must be of shape {shape}, as {like}")
+    return values
+
+
+def _real(names: _Names, n: int, leaf: Any) -> Vector:
     if isinstance(leaf, Array):
         raise TypeError(
-            f"{name} is a recorded value of {leaf.recording.function}, but must be plain; what it was made of must be an "
+            f"{names[n]} is a recorded value of {leaf.recording.function}, but must be plain; what it was made of must be an "
             "argument of the function"
         )
     if leaf is None:
-        raise TypeError(f"{name} is None, but must be real numbers; does the function return?")
+        raise TypeError(f"{names[n]} is None, but must be real numbers; does the function return?")
     values = np.asarray(leaf)
     if values.dtype.kind not in "fiub":
-        raise TypeError(f"{name} is {leaf!r}, but must be real numbers")
+        raise TypeError(f"{names[n]} is {leaf!r}, but must be real numbers")
     return values.astype(np.float64)
 
 
@@ -112,7 +132,8 @@ class Callback:
         call = self.call
         recording = find_recording(*call.inputs)
         assert recording is not None, "one of the arguments is recorded"
-        x: Any = np.concatenate([np.ravel(recording.array(each)) for each in call.inputs])
+        parts = [recording.array(each) for each in call.inputs]
+        x = parts[0].with_slots(np.concatenate([part.slots.ravel() for part in parts]))
         call.leaves = [None if given else leaf for leaf, given in zip(call.leaves, call.is_input, strict=True)]
         call.inputs, call.args = [], tuple(None if place in call.places else x for place, x in enumerate(call.args))
         y = record_callback(call.label, self.forward, self.reverse, x)
@@ -128,19 +149,20 @@ class Callback:
 
     def flat(self, result: Any) -> Vector:
         """A result of the user's function as a vector; raises unless it is like the first one."""
-        label = self.call.label
         leaves, together, structure = flatten(result)
-        if self.structure is not None and structure != self.structure:
-            raise TypeError(f"{label}: result is {result!r}, but must be of the structure that it had when it was recorded")
-        names = [path.codify("result") for path in structure.accessors()]
-        parts = [_values(f"{label}: {name}", leaf) for name, leaf in zip(names, leaves, strict=True)]
         if self.structure is None:
-            self.structure, self.together, self.result_shapes = structure, together, [part.shape for part in parts]
-        for name, part, shape in zip(names, parts, self.result_shapes, strict=True):
-            if part.shape != shape:
-                raise ShapeError(
-                    f"{label}: {name} is of shape {part.shape}, but must be of shape {shape}, as it was when it was recorded"
-                )
+            self.structure, self.together = structure, together
+            self.names = _Names(f"{self.call.label}: result", structure)
+            shapes: Sequence[tuple[int, ...] | None] = [None] * len(leaves)
+        elif structure != self.structure:
+            raise TypeError(
+                f"{self.call.label}: result is {result!r}, but must be of the structure that it had when it was recorded"
+            )
+        else:
+            shapes = self.result_shapes
+        like = "it was when it was recorded"
+        parts = [_values(self.names, n, leaf, shape, like) for n, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))]
+        self.result_shapes = [part.shape for part in parts]
         return _joined(parts)
 
 
@@ -174,19 +196,20 @@ class VjpCall(Callback):
     def _cotangents(self, back: Sequence[Any]) -> list[Vector]:
         """The parts of a cotangent that belong to recorded leaves."""
         call, parts = self.call, []
-        shapes, n = iter(self.shapes), 0
+        shapes, begin = iter(self.shapes), 0
         for place, given, structure in zip(call.places, back, call.structure.children(), strict=True):
-            name = f"{call.label}: cotangent of argument {place}"
-            count = structure.num_leaves
+            names = _Names(f"{call.label}: cotangent of argument {place}", structure)
+            end = begin + structure.num_leaves
             leaves, _, its_structure = flatten(given)
             if given is None:
-                leaves = [None] * count
+                leaves = [None] * (end - begin)
             elif its_structure != structure:
-                raise TypeError(f"{name} is {given!r}, but must be of the structure of the argument")
-            for path, leaf, is_input in zip(structure.accessors(), leaves, call.is_input[n : n + count], strict=True):
+                raise TypeError(f"{names.root} is {given!r}, but must be of the structure of the argument")
+            for n, (leaf, is_input) in enumerate(zip(leaves, call.is_input[begin:end], strict=True)):
                 if is_input:
-                    parts.append(_cotangent(path.codify(name), leaf, next(shapes)))
-            n += count
+                    shape = next(shapes)
+                    parts.append(np.zeros(shape) if leaf is None else _values(names, n, leaf, shape, "the argument"))
+            begin = end
         return parts
 
 
@@ -201,27 +224,16 @@ class JvpCall(Callback):
         return self.flat(self.function(*self.call.with_inputs(split(x.copy(), self.shapes)))), x
 
     def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
-        back = np.empty(residuals.size)
+        back, names = np.empty(residuals.size), _Names(f"{self.call.label}: tangent", self.structure)
         for n, direction in enumerate(np.eye(residuals.size)):
             point, along = split(residuals.copy(), self.shapes), split(direction, self.shapes)
             leaves = self.call.jvp(self.derivative, point, along, self.structure)
-            names = [path.codify(f"{self.call.label}: tangent") for path in self.structure.accessors()]
             parts = [
-                _of_shape(name, _values(name, leaf), shape, "the result")
-                for name, leaf, shape in zip(names, leaves, self.result_shapes, strict=True)
+                _values(names, k, leaf, shape, "the result")
+                for k, (leaf, shape) in enumerate(zip(leaves, self.result_shapes, strict=True))
             ]
             back[n] = _joined(parts) @ y_adjoint
         return back
-
-
-def _cotangent(name: str, leaf: Any, shape: tuple[int, ...]) -> Vector:
-    return np.zeros(shape) if leaf is None else _of_shape(name, _values(name, leaf), shape, "the argument")
-
-
-def _of_shape(name: str, values: Vector, shape: tuple[int, ...], like: str) -> Vector:
-    if values.shape != shape:
-        raise ShapeError(f"{name} is of shape {values.shape}, but must be of shape {shape}, as {like}")
-    return values
 
 
 def slots_of(y: Array, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:

@@ -194,10 +194,12 @@ class CustomJvp(Custom[Arguments, Result]):
             return JvpCall(call, self.function, self.derivative).record()
         recording = find_recording(*call.inputs)
         assert recording is not None, "one of the arguments is recorded"
-        values, together, structure = flatten(self.function(*call.args))  # type: ignore[call-arg]
+        inputs = [recording.array(x) for x in call.inputs]
+        begin = recording.position
+        args = call.with_inputs([_core.stop_gradient(x) for x in inputs])
+        values, together, structure = flatten(self.function(*args))  # type: ignore[call-arg]
         if self._within.stage == _STOPPED:
             return together(values)
-        inputs = [recording.array(x) for x in call.inputs]
         names = [path.codify(f"{self.label}: tangent") for path in structure.accessors()]
         outputs = [output_of(recording, f"result of {name}", x) for name, x in zip(names, values, strict=True)]
         along = [_core.perturbation(x) for x in inputs]
@@ -213,7 +215,13 @@ class CustomJvp(Custom[Arguments, Result]):
         forwards = tangents(_STOPPED, _core.stop_gradient)
         is_held = self._within.stage == _HELD
         backwards = [_core.stop_gradient(y) for y in outputs] if is_held else tangents(_HELD, _core.hold)
-        return together([_core.with_derivative(*each) for each in zip(outputs, forwards, backwards, strict=True)])
+        results = [_core.with_derivative(*each) for each in zip(outputs, forwards, backwards, strict=True)]
+        if recording.reaches_before(begin):
+            raise TypeError(
+                f"{self.label}: a recorded value of {recording.function} is used that is no argument, but must be one to have "
+                "a derivative; pass it as an argument, or use its ag.stop_gradient"
+            )
+        return together(results)
 
 
 # A derivative by hand may call its own function, at the arguments that it was given. Those that are stopped have no

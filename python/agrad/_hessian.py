@@ -89,7 +89,14 @@ class HessianProduct(SecondOrder):
         return parameters.together(split(products[0], parameters.shapes))
 
 
-def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+def hessian(
+    function: Callable[Arguments, Any],
+    argnums: ArgNums = 0,
+    *,
+    has_aux: bool = False,
+    sparse: bool = False,
+    return_info: bool = False,
+) -> Callable[Arguments, Any]:
     """Make a function that returns the Hessian of `function`: the Jacobian of its gradient.
 
     Parameters
@@ -100,6 +107,11 @@ def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux
         The positional arguments to differentiate with respect to.
     has_aux : bool
         The function returns ``(value, aux)``; the new one returns ``(hessian, aux)``.
+    sparse : bool
+        Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
+    return_info : bool
+        With ``sparse``: return ``(hessian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
+        that is products, were needed.
 
     Returns
     -------
@@ -107,7 +119,9 @@ def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux
         With the arguments of `function`. For an array of shape s it returns an array of shape s + s. For a nested structure
         it returns that structure with, in the place of each leaf, the structure again: ``hessian["a"]["b"]`` is the
         derivative of the gradient's part ``"a"`` with respect to ``"b"``, of the shape of a followed by that of b. For a
-        sequence of argnums it is a tuple of tuples.
+        sequence of argnums it is a tuple of tuples. With ``sparse`` it returns one matrix, whose rows and columns are the
+        entries of all leaves of the differentiated arguments, one after the other, each in C order. Entries of the pattern
+        that happen to be zero are stored.
 
     Raises
     ------
@@ -115,11 +129,14 @@ def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux
         (When called) the function's value is no scalar.
     NotImplementedError
         (When called) the function solves a differential equation, which has first derivatives only.
+    ValueError
+        (When called) with ``sparse``, the pattern has more than 2**28 entries.
 
     Notes
     -----
     Columns are computed forward over reverse, four a run; nothing is made symmetric afterwards. :func:`hvp` is one product
-    with a vector at the cost of one run.
+    with a vector at the cost of one run. A sparse Hessian takes one product for each colour of a star colouring of its pattern
+    (Gebremedhin, Manne and Pothen, SIAM Review 47, 2005), and is symmetric to the bit.
 
     Examples
     --------
@@ -127,7 +144,13 @@ def hessian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux
     >>> ag.hessian(lambda x: x[0] ** 3 * x[1])(np.array([1.0, 2.0]))
     array([[12.,  3.],
            [ 3.,  0.]])
+    >>> ag.hessian(lambda x: np.sum(x[1:] * x[:-1] ** 2), sparse=True)(np.ones(1000)).nnz
+    2997
     """
+    if sparse or return_info:
+        from agrad._sparse import sparse_hessian
+
+        return sparse_hessian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
     return Hessian(function, argnums, has_aux=has_aux)
 
 

@@ -44,7 +44,8 @@ class Recorded:
         label = f"{name}({name_of(function)})"
         with open_recording(label, keeps_adjoints=True) as recording:
             self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            result = function(*parameters.put(tuple(primals), self.inputs))
+            given = [x.copy() for x in self.inputs]  # which the function may write into
+            result = function(*parameters.put(tuple(primals), given))
             value, aux = separate(label, result, has_aux)
             self.outputs, self.aux = Outputs(recording, value), values_of(aux)
             self.recording = recording

@@ -1,13 +1,11 @@
-"""Structure: reshaping, slicing and joining recorded arrays, by letting NumPy work on their slots.
+"""Structure: which recording arrays belong to, and joining them, by letting NumPy work on their slots.
 
 A recorded array knows where in the recording each of its entries is. Moving entries about is therefore NumPy's own
-function applied to the array of slots; nothing is recorded and nothing is computed when the program runs. Slot 0 is the
-constant zero, so the zeros that ``np.tril`` or ``np.diag`` fill in are right as well.
+function applied to the array of slots (``_numpy.moving``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,19 +13,7 @@ import numpy as np
 from agrad._core import Array, Recording, ShapeError
 from agrad._trees import flatten
 
-__all__ = ["Outputs", "array", "find_recording", "output_of", "structural"]
-
-#: Functions of one array (and options), which it is moved about by.
-_OF_ONE: tuple[Callable[..., Any], ...] = (
-    np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
-    np.broadcast_to, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.tile, np.repeat, np.take, np.take_along_axis,
-    np.diagonal, np.diag, np.tril, np.triu, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split,
-    np.hsplit, np.vsplit, np.delete,
-)  # fmt: skip
-#: Functions of a sequence of arrays, which they are joined by.
-_OF_SEQUENCE: tuple[Callable[..., Any], ...] = (
-    np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block,
-)  # fmt: skip
+__all__ = ["Outputs", "array", "arrays_of", "find_recording", "output_of", "slots_of"]
 
 
 def find_recording(*arguments: Any) -> Recording | None:
@@ -45,40 +31,20 @@ def find_recording(*arguments: Any) -> Recording | None:
     return found
 
 
-def _slots(recording: Recording, x: Any) -> Any:
+def slots_of(recording: Recording, x: Any) -> Any:
+    """The slots of an array, or of arrays in nested lists and tuples."""
     if isinstance(x, (list, tuple)):
-        return [_slots(recording, each) for each in x]
+        return [slots_of(recording, each) for each in x]
     return recording.array(x).slots
 
 
-def _arrays(anchor: Array, result: Any) -> Any:
-    if isinstance(result, (np.ndarray, np.generic)):
+def arrays_of(anchor: Array, result: Any, slots: Any) -> Any:
+    """What NumPy made of an array's slots, as arrays; those that share the memory of the slots are views for NumPy."""
+    if isinstance(result, np.ndarray):
+        return anchor.with_slots(result, np.may_share_memory(result, slots))
+    if isinstance(result, np.generic):
         return anchor.with_slots(result)
-    return type(result)(_arrays(anchor, each) for each in result)
-
-
-def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
-    def moved(x: Array, *options: Any, **named: Any) -> Any:
-        return _arrays(x, function(x.slots, *options, **named))
-
-    return moved
-
-
-def _of_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
-    def joined(arrays: Sequence[Any], *options: Any, **named: Any) -> Any:
-        recording = find_recording(*arrays)
-        assert recording is not None, "NumPy calls this for recorded arrays only"
-        return _arrays(recording.array(0.0), function(_slots(recording, list(arrays)), *options, **named))
-
-    return joined
-
-
-#: NumPy's function -> the same for recorded arrays.
-structural: dict[Callable[..., Any], Callable[..., Any]] = {
-    **{function: _of_one(function) for function in _OF_ONE},
-    **{function: _of_sequence(function) for function in _OF_SEQUENCE},
-    np.compress: lambda condition, x, axis=None: x.with_slots(np.compress(condition, x.slots, axis)),
-}
+    return type(result)(arrays_of(anchor, each, slots) for each in result)
 
 
 def output_of(recording: Recording, name: str, x: Any) -> Array:
@@ -129,12 +95,12 @@ def array(x: Any) -> Any:
     ``np.stack([a, b])`` and ``np.concatenate([a, b])`` work as they are.
     """
     if isinstance(x, Array):
-        return x
+        return x.copy()
     recording = find_recording(x) if isinstance(x, (list, tuple)) else None
     if recording is None:
         return np.array(x, dtype=float)
     try:
-        slots = np.array(_slots(recording, x))
+        slots = np.array(slots_of(recording, x))
     except ValueError as error:
         raise ShapeError(
             "array: parts are of different shapes, but must be of one; join pieces of different lengths with np.concatenate"

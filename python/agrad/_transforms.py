@@ -119,7 +119,8 @@ class Transformation(ABC):
         bound.prepare(parameters)
         with open_recording(self.label, keeps_adjoints=True) as recording:
             inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            result = self.function(*parameters.put(args, inputs), **kwargs)
+            given = [x.copy() for x in inputs]  # which the function may write into
+            result = self.function(*parameters.put(args, given), **kwargs)
             output, aux = self.take_apart(recording, result)
             return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
 
@@ -279,7 +280,14 @@ def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: b
     return Grad(function, argnums, has_aux=has_aux)
 
 
-def jacobian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+def jacobian(
+    function: Callable[Arguments, Any],
+    argnums: ArgNums = 0,
+    *,
+    has_aux: bool = False,
+    sparse: bool = False,
+    return_info: bool = False,
+) -> Callable[Arguments, Any]:
     """Make a function that returns the Jacobian of `function`.
 
     Parameters
@@ -290,12 +298,24 @@ def jacobian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_au
         The positional arguments to differentiate with respect to.
     has_aux : bool
         The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+    sparse : bool
+        Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
+    return_info : bool
+        With ``sparse``: return ``(jacobian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
+        that is products, were needed.
 
     Returns
     -------
     callable
         With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
-        by the leaf's shape.
+        by the leaf's shape. With ``sparse`` it returns one matrix: its rows are the entries of the output in C order, its
+        columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern that happen
+        to be zero are stored, so that the structure is the same at every point of a recorded path.
+
+    Raises
+    ------
+    ValueError
+        (When called) with ``sparse``, the pattern has more than 2**28 entries.
 
     Examples
     --------
@@ -303,5 +323,12 @@ def jacobian(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_au
     >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
+    >>> matrix, info = ag.jacobian(lambda x: np.sin(x[1:] - x[:-1]), sparse=True, return_info=True)(np.zeros(1000))
+    >>> matrix.shape, matrix.nnz, info.colours
+    ((999, 1000), 1998, 2)
     """
+    if sparse or return_info:
+        from agrad._sparse import sparse_jacobian
+
+        return sparse_jacobian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
     return Jacobian(function, argnums, has_aux=has_aux)

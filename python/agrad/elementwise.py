@@ -27,7 +27,7 @@ def _docstring(row: ElementwiseRow) -> str:
     notes = f"\n\nReferences\n----------\n{row.source}" if row.source else ""
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\nfloat, numpy.ndarray or Array\n"
-        f"    The function of each entry, of the broadcast shape; nan outside of the domain.{notes}"
+        f"    The function of each entry, of the broadcast shape; {row.outside:g} outside of the domain.{notes}"
     )
 
 

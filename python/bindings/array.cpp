@@ -53,6 +53,18 @@ bool array::same_entries(const array& other) const {
   return owner_ == other.owner_ && shape_ == other.shape_ && first_ == other.first_ && slots_ == other.slots_;
 }
 
+void array::assign(const array& other) {
+  first_ = other.first_;
+  slots_ = other.slots_;
+  is_condition_ = other.is_condition_;
+}
+
+void array::assign(std::size_t i, slot value) {
+  if (is_consecutive()) slots_ = slots();
+  slots_[i] = value;
+  is_condition_ = false;
+}
+
 span array::as_span() const {
   recorder& code = owner_->code;
   const std::size_t n = size();
@@ -97,7 +109,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
                      (in->is_tape ? "open the tape outside of that function" : "pass it to the function as an argument"));
   }
   for (std::size_t known = in->captured.size(); known-- > 0;)
-    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]);
+    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
   const slot first = in->code.input(values.data(), values.size());
@@ -134,12 +146,10 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   shape_type shape(values.shape(), values.shape() + values.ndim());
   const auto n = static_cast<std::size_t>(values.size());
   const slot first = n == 1 ? in->constant(*values.data()) : in->code.constant(values.data(), n);
-  return array(in, std::move(shape), first);
+  return array(in, std::move(shape), first).mark(kind == 'b');
 }
 
-namespace {
-
-shape_type broadcast_shape(const elementwise_row& row, const std::vector<array>& x) {
+shape_type broadcast_shape(std::string_view function, const std::vector<array>& x) {
   shape_type shape;
   for (const array& a : x) {
     const shape_type& s = a.shape();
@@ -149,7 +159,7 @@ shape_type broadcast_shape(const elementwise_row& row, const std::vector<array>&
       py::ssize_t& wanted = shape[offset + d];
       if (wanted == 1) wanted = s[d];
       if (s[d] != 1 && s[d] != wanted) {
-        std::string text(row.name);
+        std::string text(function);
         text += ": arguments are of shapes ";
         for (std::size_t i = 0; i < x.size(); ++i) text += (i > 0 ? " and " : "") + to_text(x[i].shape());
         throw ShapeError(text + ", but must broadcast together; each dimension must be equal, or 1, or absent");
@@ -159,7 +169,6 @@ shape_type broadcast_shape(const elementwise_row& row, const std::vector<array>&
   return shape;
 }
 
-/// The slots of an array broadcast to a shape: strides of 0 where it has length 1 or no dimension.
 std::vector<slot> broadcast_slots(const array& a, const shape_type& shape) {
   const std::size_t n = size_of(shape), rank = shape.size(), offset = rank - a.shape().size();
   std::vector<std::size_t> stride(rank, 0), index(rank, 0);
@@ -183,6 +192,8 @@ std::vector<slot> broadcast_slots(const array& a, const shape_type& shape) {
   return slots;
 }
 
+namespace {
+
 span operand(const array& a, const shape_type& shape, std::size_t n) {
   if (a.size() == 1 && n != 1) {
     const slot one = a.at(0);
@@ -193,20 +204,28 @@ span operand(const array& a, const shape_type& shape, std::size_t n) {
   return a.owner()->code.consecutive(slots.data(), slots.size());
 }
 
+/// Truths add up and multiply as in NumPy: to truths.
+const elementwise_row& row_for_conditions(const elementwise_row& row) {
+  static const elementwise_row *add = &elementwise_row_named("add"), *multiply = &elementwise_row_named("multiply");
+  return &row == add ? elementwise_row_named("logical_or") : &row == multiply ? elementwise_row_named("logical_and") : row;
+}
+
 }  // namespace
 
-array record_elementwise(const elementwise_row& row, const py::args& arguments) {
-  const std::string name(row.name);
+array record_elementwise(const elementwise_row& given, const py::args& arguments) {
+  const std::string name(given.name);
   const auto in = recording_of(name.c_str(), arguments);
   std::vector<array> x;
   x.reserve(arguments.size());
-  for (const py::handle argument : arguments) x.push_back(as_array(in, row.name, argument));
-  shape_type shape = broadcast_shape(row, x);
+  for (const py::handle argument : arguments) x.push_back(as_array(in, given.name, argument));
+  const bool all_truths = x.size() == 2 && x[0].is_condition() && x[1].is_condition();
+  const elementwise_row& row = all_truths ? row_for_conditions(given) : given;
+  shape_type shape = broadcast_shape(row.name, x);
   const std::size_t n = size_of(shape);
   span operands[operation::most_operands];
   for (std::size_t i = 0; i < x.size(); ++i) operands[i] = operand(x[i], shape, n);
   const slot first = in->code.apply(*row.loops, n, operands, x.size());
-  return array(in, std::move(shape), first);
+  return array(in, std::move(shape), first).mark(row.is_condition);
 }
 
 }  // namespace agrad::python

@@ -2,8 +2,9 @@
 //
 // An array is a shape and the slots of its entries, in C order; most arrays are consecutive slots and keep only the first.
 // Reshaping, slicing and joining happen on the slots (NumPy does them, in python/agrad), so they record nothing. Only
-// operations on values are recorded, here: elementwise rules with broadcasting, sums and products.
-// Read next: array.cpp (registration), program.cpp (what becomes of a recording).
+// operations on values are recorded: elementwise rules with broadcasting in array.cpp, all others in functions.cpp. Writing into
+// an array changes which slots it has; what was read from it before keeps its own.
+// Read next: array_class.cpp (the Python class), program.cpp (what becomes of a recording).
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -66,6 +67,33 @@ class array {
   std::vector<slot> slots() const;
   bool same_entries(const array& other) const;
 
+  /// Whether its entries are truths, 1 and 0, for & | ^ ~ and as a mask.
+  bool is_condition() const { return is_condition_; }
+  array& mark(bool condition) {
+    is_condition_ = condition;
+    return *this;
+  }
+  /// Whether NumPy would make it a view of another array. If so: base[key], or without a base one that cannot be written into.
+  bool is_view() const { return is_view_; }
+  const pybind11::object& base() const { return base_; }
+  const pybind11::object& key() const { return key_; }
+  array& mark_view(pybind11::object base = {}, pybind11::object key = {}) {
+    is_view_ = true;
+    base_ = std::move(base);
+    key_ = std::move(key);
+    return *this;
+  }
+  /// The same entries in another shape, as an array of its own.
+  array reshaped(shape_type shape) const {
+    array other(owner_, std::move(shape), first_);
+    other.slots_ = slots_;
+    other.is_condition_ = is_condition_;
+    return other;
+  }
+  /// Replaces the entries by those of an array of the same recording and shape, or one of them by a slot.
+  void assign(const array& other);
+  void assign(std::size_t i, slot value);
+
   /// As operand of an operation: consecutive slots, gathered if need be (dense), or one slot for all entries.
   span as_span() const;
   span as_dense() const;
@@ -75,6 +103,8 @@ class array {
   shape_type shape_;
   slot first_ = 0;
   std::vector<slot> slots_;
+  bool is_condition_ = false, is_view_ = false;
+  pybind11::object base_, key_;
 };
 
 /// Throws ScopeError when the call that recorded has ended.
@@ -89,14 +119,25 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
 /// Records an elementwise rule on broadcast arguments.
 array record_elementwise(const elementwise_row& row, const pybind11::args& arguments);
 
+/// The shape that arrays have together; throws ShapeError in the function's name unless they broadcast.
+shape_type broadcast_shape(std::string_view function, const std::vector<array>& x);
+/// The slots of an array broadcast to a shape: strides of 0 where it has length 1 or no dimension.
+std::vector<slot> broadcast_slots(const array& a, const shape_type& shape);
+
+/// Product of vectors, matrices and stacks of matrices, as np.matmul.
+array matmul(const pybind11::handle& a, const pybind11::handle& b);
+
 std::size_t size_of(const shape_type& shape);
 std::string to_text(const shape_type& shape);
 
 void register_array(pybind11::module_& m);
+void register_functions(pybind11::module_& m);
 void register_rows(pybind11::module_& m);
 void register_densities(pybind11::module_& m);
+void register_linalg(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_products(pybind11::module_& m);  // after register_program
+void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
 void register_debug(pybind11::module_& m);  // after register_program

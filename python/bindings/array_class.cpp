@@ -1,18 +1,18 @@
-// The Python class Array: operators, shape, indexing by integers, slots for everything that NumPy can do with indices.
-// NumPy's protocols (__array_ufunc__, __array_function__) are attached in python/agrad/_array.py.
+// The Python class Array: operators, shape, and slots for everything that NumPy can do with indices. Reading and writing parts
+// is in array_index.cpp; NumPy's protocols and methods are attached in python/agrad/_array.py.
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "array.hpp"
+#include "array_class.hpp"
 #include "errors.hpp"
 
 namespace py = pybind11;
 
 namespace agrad::python {
-
-namespace {
 
 py::array_t<slot> slots_of(const array& a) {
   py::array_t<slot> slots(a.shape());
@@ -28,49 +28,16 @@ array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py
   const std::size_t limit = a.owner()->code.size();
   for (const slot s : list)
     if (s >= limit) throw py::index_error("with_slots: a slot is out of range");
-  return array(a.owner(), shape_type(slots.shape(), slots.shape() + slots.ndim()), std::move(list));
+  return array(a.owner(), shape_type(slots.shape(), slots.shape() + slots.ndim()), std::move(list)).mark(a.is_condition());
 }
+
+namespace {
 
 py::array_t<double> values_of(const array& a) {
   py::array_t<double> values(a.shape());
   double* to = values.mutable_data();
   for (std::size_t i = 0, n = a.size(); i < n; ++i) to[i] = a.owner()->code.value(a.at(i));
   return values;
-}
-
-/// a[i] for an integer: a part of consecutive slots, without a detour through NumPy.
-array element(const array& a, py::ssize_t i) {
-  check_open("index", *a.owner());
-  const shape_type& shape = a.shape();
-  if (shape.empty()) throw py::index_error("index: a recorded number has no elements");
-  if (i < -shape[0] || i >= shape[0]) {
-    throw py::index_error("index: argument is " + std::to_string(i) + ", but must be in the range of a dimension of length " +
-                          std::to_string(shape[0]));
-  }
-  if (i < 0) i += shape[0];
-  shape_type rest(shape.begin() + 1, shape.end());
-  const std::size_t n = size_of(rest), begin = static_cast<std::size_t>(i) * n;
-  if (a.is_consecutive()) return array(a.owner(), std::move(rest), a.at(begin));
-  std::vector<slot> slots(n);
-  for (std::size_t k = 0; k < n; ++k) slots[k] = a.at(begin + k);
-  return array(a.owner(), std::move(rest), std::move(slots));
-}
-
-bool any_recorded(const py::object& key) {
-  if (!py::isinstance<py::tuple>(key)) return py::isinstance<array>(key);
-  for (const py::handle each : key)
-    if (py::isinstance<array>(each)) return true;
-  return false;
-}
-
-py::object get_item(const array& a, const py::object& key) {
-  if (PyLong_CheckExact(key.ptr())) return py::cast(element(a, PyLong_AsSsize_t(key.ptr())));
-  if (any_recorded(key)) {
-    throw py::type_error(
-        "index: argument is a recorded value, but must be plain; choose between recorded values with np.where");
-  }
-  const py::array_t<slot> picked = py::array_t<slot>::ensure(slots_of(a)[key]);
-  return py::cast(with_slots(a, picked));
 }
 
 bool truth(const array& a) {
@@ -105,45 +72,90 @@ py::object operate(const elementwise_row& row, const py::handle& a, const py::ha
   return py::cast(record_elementwise(row, py::args(py::make_tuple(a, b))));
 }
 
-/// x ** 2 is the product x x and x ** 0.5 the square root: the same value to the last bit or better, and much faster.
-py::object power(const py::handle& a, const py::handle& b) {
+/// x ** 2 is the product x x: the same value to the last bit or better, and much faster.
+py::object power(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   static const elementwise_row& multiply = elementwise_row_named("multiply");
-  static const elementwise_row& pow = elementwise_row_named("pow");
   const bool is_two = (PyFloat_CheckExact(b.ptr()) && PyFloat_AS_DOUBLE(b.ptr()) == 2) ||
                       (PyLong_CheckExact(b.ptr()) && PyLong_AsDouble(b.ptr()) == 2);
-  return is_two ? operate(multiply, a, a) : operate(pow, a, b);
+  return is_two ? operate(multiply, a, a) : operate(row, a, b);
+}
+
+/// Logic of truths; NumPy knows no bits of floats either.
+py::object operate_on_truths(const elementwise_row& row, const py::handle& a, const py::handle& b) {
+  for (const py::handle& x : {a, b}) {
+    if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    if (py::isinstance<array>(x) ? x.cast<const array&>().is_condition()
+                                 : py::array(py::reinterpret_borrow<py::object>(x)).dtype().kind() == 'b')
+      continue;
+    throw py::type_error(std::string(row.name) + ": argument is of numbers, but must be of truths: (x > 0) & (x < 1)");
+  }
+  return operate(row, a, b);
+}
+
+py::object invert(const py::object& a) {
+  static const elementwise_row& logical_not = elementwise_row_named("logical_not");
+  if (!a.cast<const array&>().is_condition())
+    throw py::type_error("logical_not: argument is of numbers, but must be of truths: ~(x > 0)");
+  return py::cast(record_elementwise(logical_not, py::args(py::make_tuple(a))));
+}
+
+using operation_type = py::object (*)(const elementwise_row&, const py::handle&, const py::handle&);
+
+/// x op y, y op x and x op= y for one of Python's operators, given by its name without underscores.
+void add_operator(py::class_<array>& type, const char* name, operation_type apply, const elementwise_row& row) {
+  const auto method = [&](const char* prefix) { return std::string("__") + prefix + name + "__"; };
+  type.def(
+      method("").c_str(), [apply, &row](const py::object& a, const py::object& b) { return apply(row, a, b); },
+      py::is_operator());
+  type.def(
+      method("r").c_str(), [apply, &row](const py::object& a, const py::object& b) { return apply(row, b, a); },
+      py::is_operator());
+  type.def(
+      method("i").c_str(),
+      [apply, &row](const py::object& a, const py::object& b) { return assign_in_place(a, apply(row, a, b)); },
+      py::is_operator());
+}
+
+py::object divmod(const py::handle& a, const py::handle& b) {
+  static const elementwise_row &quotient = elementwise_row_named("floor_divide"), &rest = elementwise_row_named("mod");
+  if (py::isinstance<py::str>(b) || b.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  return py::make_tuple(operate(quotient, a, b), operate(rest, a, b));
+}
+
+py::object multiply_matrices(const elementwise_row&, const py::handle& a, const py::handle& b) {
+  for (const py::handle& x : {a, b})
+    if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  return py::cast(matmul(a, b));
 }
 
 void add_operators(py::class_<array>& type) {
-  struct name_of_operator {
-    const char *name, *reflected, *row;
+  struct operator_of_row {
+    const char *name, *row;
   };
-  static constexpr name_of_operator operators[] = {
-      {"__add__", "__radd__", "add"},       {"__sub__", "__rsub__", "subtract"},
-      {"__mul__", "__rmul__", "multiply"},  {"__truediv__", "__rtruediv__", "divide"},
-      {"__mod__", "__rmod__", "mod"},       {"__lt__", nullptr, "less"},
-      {"__le__", nullptr, "less_equal"},    {"__gt__", nullptr, "greater"},
-      {"__ge__", nullptr, "greater_equal"}, {"__eq__", nullptr, "equal"},
-      {"__ne__", nullptr, "not_equal"},
-  };
-  for (const name_of_operator& o : operators) {
+  static constexpr operator_of_row arithmetic[] = {{"add", "add"},        {"sub", "subtract"}, {"mul", "multiply"},
+                                                   {"truediv", "divide"}, {"mod", "mod"},      {"floordiv", "floor_divide"}};
+  static constexpr operator_of_row logic[] = {{"and", "logical_and"}, {"or", "logical_or"}, {"xor", "logical_xor"}};
+  static constexpr operator_of_row comparisons[] = {{"lt", "less"},          {"le", "less_equal"}, {"gt", "greater"},
+                                                    {"ge", "greater_equal"}, {"eq", "equal"},      {"ne", "not_equal"}};
+  for (const auto& o : arithmetic) add_operator(type, o.name, &operate, elementwise_row_named(o.row));
+  for (const auto& o : logic) add_operator(type, o.name, &operate_on_truths, elementwise_row_named(o.row));
+  for (const auto& o : comparisons) {
     const elementwise_row& row = elementwise_row_named(o.row);
-    type.def(
-        o.name, [&row](const py::object& a, const py::object& b) { return operate(row, a, b); }, py::is_operator());
-    if (o.reflected != nullptr)
-      type.def(
-          o.reflected, [&row](const py::object& a, const py::object& b) { return operate(row, b, a); }, py::is_operator());
+    type.def((std::string("__") + o.name + "__").c_str(),
+             [&row](const py::object& a, const py::object& b) { return operate(row, a, b); }, py::is_operator());
   }
-  const elementwise_row& pow = elementwise_row_named("pow");
+  add_operator(type, "pow", &power, elementwise_row_named("pow"));
+  add_operator(type, "matmul", &multiply_matrices, elementwise_row_named("multiply"));
   const elementwise_row& negative = elementwise_row_named("negative");
   const elementwise_row& abs = elementwise_row_named("abs");
   type.def(
-          "__pow__", [](const py::object& a, const py::object& b) { return power(a, b); }, py::is_operator())
+          "__divmod__", [](const py::object& a, const py::object& b) { return divmod(a, b); }, py::is_operator())
       .def(
-          "__rpow__", [&pow](const py::object& a, const py::object& b) { return operate(pow, b, a); }, py::is_operator())
+          "__rdivmod__", [](const py::object& a, const py::object& b) { return divmod(b, a); }, py::is_operator())
       .def("__neg__", [&negative](const py::object& a) { return record_elementwise(negative, py::args(py::make_tuple(a))); })
       .def("__abs__", [&abs](const py::object& a) { return record_elementwise(abs, py::args(py::make_tuple(a))); })
-      .def("__pos__", [](const array& a) { return a; });
+      .def("__pos__", [](const array& a) { return a.reshaped(a.shape()); })
+      .def("__invert__", &invert);
 }
 
 }  // namespace
@@ -161,12 +173,31 @@ operators, functions and ufuncs work on them and return new ones; they have no v
           "ndim", [](const array& a) { return a.shape().size(); }, "The number of its dimensions.")
       .def_property_readonly("size", &array::size, "The number of its entries.")
       .def_property_readonly(
-          "dtype", [](const array&) { return py::dtype::of<double>(); }, "Always float64.")
+          "dtype", [](const array& a) { return a.is_condition() ? py::dtype::of<bool>() : py::dtype::of<double>(); },
+          "bool of comparisons, else float64.")
       .def_property_readonly("slots", &slots_of, "The places of its entries in the recording.")
       .def_property_readonly("recorded_values", &values_of, "What the entries were when they were recorded.")
       .def_property_readonly("recording", &array::owner)
-      .def("with_slots", &with_slots, py::arg("slots"), "The array of those entries of the recording.")
-      .def("__getitem__", &get_item)
+      .def_property_readonly(
+          "known_values",
+          [](const array& a) {
+            return a.owner()->on_comparison == comparison::answers ? py::object(values_of(a)) : py::object(py::none());
+          },
+          "Its values where no run with others follows, or None.")
+      .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are truths.")
+      .def(
+          "with_slots",
+          [](const array& a, const py::array_t<slot, py::array::c_style | py::array::forcecast>& slots, bool view,
+             std::optional<bool> condition) {
+            array part = with_slots(a, slots);
+            if (condition) part.mark(*condition);
+            return view && !part.shape().empty() ? part.mark_view() : part;
+          },
+          py::arg("slots"), py::arg("view") = false, py::arg("condition") = py::none(),
+          "The array of those entries of the recording; `view` where NumPy would make one.")
+      .def(
+          "copy", [](const array& a) { return a.reshaped(a.shape()); }, "The same entries; written into by itself.")
+      .def("__copy__", [](const array& a) { return a.reshaped(a.shape()); })
       .def("__len__",
            [](const array& a) {
              if (a.shape().empty()) throw py::type_error("len: argument is a recorded number, but must have a dimension");
@@ -181,6 +212,7 @@ operators, functions and ufuncs work on them and return new ones; they have no v
         return "<recorded array of shape " + to_text(a.shape()) + " in " + a.owner()->function + ">";
       });
   type.attr("__hash__") = py::none();
+  add_indexing(type);
   add_operators(type);
 }
 

@@ -8,7 +8,9 @@
 #include <agrad/program/custom.hpp>
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "array.hpp"
 #include "errors.hpp"
@@ -114,6 +116,33 @@ array record_unary(const kernel& what, const array& x) {
   return array(x.owner(), x.shape(), x.owner()->code.apply(what, x.size(), &argument, 1));
 }
 
+/// Where a recording is: how many operations, slots and captured arrays it has.
+using position = std::tuple<std::size_t, std::size_t, std::size_t>;
+
+position position_of(const recording& r) { return {r.code.code().operations.size(), r.code.size(), r.captured.size()}; }
+
+/// Whether operations since then take derivatives of what was recorded before or captured since. The operations that a
+/// derivative by hand begins with do not count, and what they have read is its own.
+bool reaches_before(const recording& r, const position& begin) {
+  const auto [first, slots, captured] = begin;
+  if (r.captured.size() > captured) return true;
+  std::vector<bool> is_copy(r.code.size() - slots, false);  // of something outside, by a gather
+  const auto is_outside = [&, slots = slots](slot s) { return s < slots ? r.code.is_active(s) : is_copy[s - slots]; };
+  const program_code& code = r.code.code();
+  for (std::size_t n = first; n < code.operations.size(); ++n) {
+    const operation& op = code.operations[n];
+    if (op.what == &kernels::stop_gradient || op.what == &kernels::hold || op.what == &kernels::perturbation) continue;
+    if (op.what == &kernels::gather) {
+      for (std::uint32_t i = 0; i < op.count; ++i) is_copy[op.result + i - slots] = is_outside(code.integers[op.data + i]);
+      continue;
+    }
+    for (std::uint32_t k = 0; k < op.arity; ++k)
+      for (std::uint32_t i = 0; i < op.operands[k].count; ++i)
+        if (is_outside(op.operands[k].first + i)) return true;
+  }
+  return false;
+}
+
 array record_with_derivative(const array& value, const array& forwards, const array& backwards) {
   check_open("with_derivative", *value.owner());
   for (const array* each : {&forwards, &backwards})
@@ -128,6 +157,10 @@ array record_with_derivative(const array& value, const array& forwards, const ar
 void register_callback(py::module_& m) {
   m.def("record_callback", &record_callback, py::arg("name"), py::arg("forward"), py::arg("reverse"), py::arg("x"),
         "Records a Python function of the entries of x, and its derivative, as one operation.");
+  py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
+      .def_property_readonly("position", &position_of, "How far it is, for `reaches_before`.")
+      .def("reaches_before", &reaches_before, py::arg("position"),
+           "Whether operations since then have derivatives with respect to what was recorded before.");
   m.def(
       "stop_gradient", [](const array& x) { return record_unary(kernels::stop_gradient, x); },
       "The same values, constants to every derivative.");

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_densities(m);
   agrad::python::register_program(m);
   agrad::python::register_products(m);
+  agrad::python::register_sparse(m);
   agrad::python::register_array(m);
   agrad::python::register_ode(m);
   agrad::python::register_callback(m);

@@ -1,4 +1,4 @@
-// Recordings and programs in Python: making inputs, sums and products, sweeping back, running.
+// Recordings and programs in Python: making inputs, sweeping back, running.
 //
 // The interpreter lock is released while a program runs. A program keeps one workspace for each thread that runs it at the
 // same time, so that the second call allocates nothing.
@@ -70,25 +70,6 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   return done ? py::object(py::make_tuple(y, rows)) : py::none();
 }
 
-array sum_groups(const array& a, py::ssize_t groups) {
-  check_open("sum", *a.owner());
-  recorder& code = a.owner()->code;
-  const span x = a.as_dense();
-  const auto count = static_cast<std::uint32_t>(groups);
-  const std::uint32_t length = count == 0 ? 0 : x.count / count;
-  return array(a.owner(), {groups}, code.apply(kernels::sum, count, &x, 1, {length}));
-}
-
-array product(const py::object& a, const py::object& b) {
-  const auto in = recording_of("matmul", py::args(py::make_tuple(a, b)));
-  const array left = as_array(in, "matmul", a), right = as_array(in, "matmul", b);
-  const auto n = [](const array& x, std::size_t d) { return static_cast<std::uint32_t>(x.shape().at(d)); };
-  const span x[] = {left.as_dense(), right.as_dense()};
-  const std::uint32_t rows = n(left, 0), cols = n(right, 1);
-  const slot first = in->code.apply(kernels::product, std::size_t{rows} * cols, x, 2, {rows, n(left, 1), cols});
-  return array(in, {left.shape()[0], right.shape()[1]}, first);
-}
-
 void register_recording(py::module_& m) {
   py::enum_<comparison>(m, "Comparison", "What the truth of a comparison of recorded values does.")
       .value("answers", comparison::answers)
@@ -149,8 +130,6 @@ void register_program(py::module_& m) {
       .def("forward", &forward, "Outputs for the inputs; None when a comparison went another way than at recording.")
       .def("value_and_vjp", &value_and_vjp, "Outputs, and the transposed Jacobian times y_adjoint; or None as above.")
       .def("jacobian", &jacobian, "Outputs, and the Jacobian (outputs x inputs); or None as above.");
-  m.def("sum_groups", &sum_groups, "Sums of consecutive groups of equal length.");
-  m.def("product", &product, "Product of two matrices, one of them recorded.");
 }
 
 }  // namespace agrad::python

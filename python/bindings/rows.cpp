@@ -94,6 +94,7 @@ void register_rows(py::module_& m) {
       .def_property_readonly("source", [](const elementwise_row& r) { return r.source; })
       .def_readonly("arity", &elementwise_row::arity)
       .def_property_readonly("domain", &domain_of)
+      .def_readonly("outside", &elementwise_row::outside)
       .def("__call__",
            [](const elementwise_row& row, const py::args& arguments) -> py::object {
              if (!any_recorded(arguments)) return evaluate(row, arguments, -1);

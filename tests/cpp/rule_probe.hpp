@@ -26,6 +26,8 @@ struct probe {
   std::string name;
   int arity;
   const agrad::interval* domain;
+  double outside;
+  bool is_condition;
   double (*value)(const double* x);
   derivatives (*by_var)(const double* x);
   derivatives (*by_dual)(const double* x);
@@ -113,6 +115,8 @@ probe make_probe(std::integer_sequence<unsigned, Mask...>, std::index_sequence<I
   return {std::string(Rule::name),
           Rule::arity,
           Rule::domain,
+          Rule::outside,
+          Rule::is_condition,
           [](const double* x) { return Rule::value(x[I]...); },
           [](const double* x) { return with_vars<Rule, all>(x, each{}); },
           [](const double* x) { return with_duals<Rule, all>(x, each{}); },

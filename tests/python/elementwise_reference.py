@@ -14,16 +14,80 @@ from mpmath import mp
 
 from agrad._core import ElementwiseRow
 
+
+class UndefinedError(Exception):
+    """The function has no real value there."""
+
+
+def lower_gamma(a: Any, x: Any) -> Any:
+    """The regularised lower incomplete gamma function; mpmath's own fails where a or x is very large or very small."""
+    if x == 0:
+        return mp.mpf(0)
+    if x > 100 and x > 1.1 * a:
+        return 1 - upper_gamma(a, x)
+    term = total = mp.mpf(1)
+    k = 0
+    while k < x - a or term > total * mp.eps:
+        k += 1
+        term *= x / (a + k)
+        total += term
+        if k > 100_000:
+            raise UndefinedError("too many terms")
+    return total * mp.exp(a * mp.log(x) - x - mp.loggamma(1 + a))
+
+
+def upper_gamma(a: Any, x: Any) -> Any:
+    """1 - lower_gamma(a, x): by DLMF 8.9.2, or with as many digits as the difference takes."""
+    if a == 0:
+        return mp.mpf(x == 0)
+    if not (x > 100 and x > 1.1 * a):
+        with mp.extradps(int(20 + min(x, 1000) + max(0, -mp.log10(a)))):
+            return 1 - lower_gamma(a, x)
+    b, c = x + 1 - a, mp.inf
+    d = product = 1 / b
+    k, factor = 0, mp.mpf(0)
+    while abs(factor - 1) > 100 * mp.eps:
+        k += 1
+        b += 2
+        d = 1 / (b - k * (k - a) * d)
+        c = b - k * (k - a) / c
+        factor = c * d
+        product *= factor
+    return product * mp.exp(a * mp.log(x) - x - mp.loggamma(a))
+
+
+def bessel_k(n: int, x: Any) -> Any:
+    """K0 or K1 by DLMF 10.31 and 10.40.2; mpmath's own takes limits in n, with many more digits."""
+    if x == 0:
+        return mp.inf
+    if x > 1000:
+        term = total = mp.mpf(1)
+        k = 0
+        while abs(term) > mp.eps:
+            k += 1
+            term *= mp.mpf(4 * n - (2 * k - 1) ** 2) / (8 * x * k)
+            total += term
+        return mp.sqrt(mp.pi / (2 * x)) * mp.exp(-x) * total
+    with mp.extradps(int(x) + 20):
+        minus_log, harmonic, term, total, k = -mp.log(x / 2) - mp.euler, mp.mpf(0), mp.mpf(1), mp.mpf(0), 0
+        while k < x or term > mp.eps:
+            shift = mp.mpf(1) / (2 * k + 2) if n == 1 else 0
+            total += term / (k + 1) ** n * (minus_log + harmonic + shift)
+            k += 1
+            term *= x**2 / (4 * k**2)
+            harmonic += mp.mpf(1) / k
+        return total if n == 0 else 1 / x - x / 2 * total
+
+
 _NAMES = {name: getattr(mpmath, name) for name in dir(mpmath) if not name.startswith("_")} | {
     "max": max,
     "min": min,
     "int": int,
+    "bessel_k": bessel_k,
+    "lower_gamma": lower_gamma,
+    "upper_gamma": upper_gamma,
 }
 _MOST_DIGITS = 1600
-
-
-class UndefinedError(Exception):
-    """The function has no real value there."""
 
 
 def _expression(row: ElementwiseRow) -> Callable[..., Any]:
@@ -89,6 +153,19 @@ def derivative(row: ElementwiseRow, point: Sequence[float], *wrt: int) -> Any:
         return (above - below) / (2 * h) if abs(above - below) > rounding else mp.mpf(0)
 
     return _settled(lambda: difference(list(point), list(zip(wrt, steps, strict=True))), _digits([*point, *steps]) * len(wrt))
+
+
+def size_around_a_root(function: Callable[[Sequence[float]], Any], point: Sequence[float]) -> Any:
+    """The most that the function differs between both sides, a sixteenth of an argument away, if its sign does; else 0."""
+    largest = mp.mpf(0)
+    for place, x in enumerate(point):
+        try:
+            left, right = (function([*point[:place], x * factor, *point[place + 1 :]]) for factor in (0.9375, 1.0625))
+        except UndefinedError:
+            continue
+        if left * right < 0:
+            largest = max(largest, abs(right - left))
+    return largest
 
 
 # ---- points ----------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def test_unary_operators_and_in_place_ones():
     check_like_numpy(lambda x: [-x, +x, abs(x)], x)
 
     def in_place(x):
-        y = x
+        y = x.copy()
         y += 2.0
         y *= x
         y -= 1
@@ -222,12 +222,12 @@ def test_other_products():
 
 
 @pytest.mark.parametrize(
-    "shapes", [((2, 3), (2,)), ((3,), (2, 3)), ((2, 3), (2, 3)), ((3,), (2,)), ((), (2,)), ((2, 2, 2), (2,))]
+    "shapes", [((2, 3), (2,)), ((3,), (2, 3)), ((2, 3), (2, 3)), ((3,), (2,)), ((), (2,)), ((2, 2, 2), (3, 2, 2)), ((2,), ())]
 )
 def test_products_that_do_not_fit(shapes):
     a, b = map(np.ones, shapes)
     with pytest.raises(
-        ag.ShapeError, match=r"^matmul: arguments are of shapes \(.*\) and \(.*\), but must be vectors or matrices"
+        ag.ShapeError, match=r"^matmul: arguments are of shapes \(.*\) and \(.*\), but must be vectors, matrices or stacks"
     ):
         ag.grad(lambda x: np.sum(x @ b))(a)
     with pytest.raises(ag.ShapeError, match=r"^matmul: "):
@@ -301,13 +301,8 @@ NO_NUMBER = (
         (np.array, r"^np.array: argument is recorded, but must be plain; write ag.array\("),
         (np.asarray, r"^np.array: argument is recorded, but must be plain; write ag.array\("),
         (lambda x: np.array([x[0], 1.0]), r"^np.array: argument is recorded, but must be plain; write ag.array\("),
-        (
-            lambda x: x[x > 1.0],
-            "^index: argument is a recorded value, but must be plain; choose between recorded values with np.where",
-        ),
         (lambda x: x[0, x[0]], "^index: argument is a recorded value, but must be plain"),
         (lambda x: np.arange(3.0)[x[0]], "^np.array: argument is recorded, but must be plain"),
-        (lambda x: operator.setitem(x, 0, 1.0), "^item assignment: argument is a recorded array, but must be a plain one; "),
         (lambda x: hash(x), "unhashable type"),
         (lambda x: len(x[0]), "^len: argument is a recorded number, but must have a dimension"),
         (lambda x: list(x[0]), "^len: argument is a recorded number, but must have a dimension"),
@@ -341,33 +336,29 @@ def test_storing_into_a_plain_array_is_explained():
     [
         (
             np.unique,
-            "^np.unique: argument is a recorded array, but must be a plain one; agrad has no derivative of it; write it with",
+            "^np.unique: argument is a recorded array, but must be a plain one; which values are equal depends on the values",
         ),
-        (np.linalg.matrix_rank, "^np.matrix_rank: argument is a recorded array"),
+        (np.linalg.matrix_rank, "^np.linalg.matrix_rank: argument is a recorded array"),
         (np.frexp, "^frexp: argument is a recorded array, but must be a plain one; agrad has no derivative of it; "),
-        (np.subtract.outer, "^subtract.outer: argument is a recorded array"),
+        (np.subtract.accumulate, "^subtract.accumulate: argument is a recorded array"),
         (np.subtract.reduce, "^subtract.reduce: argument is a recorded array"),
-        (lambda x, *_: np.add.at(np.zeros(3), [0], x), "^add.at: argument is a recorded array"),
+        (lambda x: np.add.at(np.zeros(3), [0], x), "^add.at: argument is a recorded array"),
         (
-            lambda x, *_: np.exp(x, out=np.zeros(3)),
-            "^exp: argument is a recorded array, .* recorded arrays cannot be written into",
+            lambda x: np.exp(x, out=np.zeros(3)),
+            "^exp: argument is a recorded array, .* a NumPy array cannot hold recorded values",
         ),
         (
-            lambda x, *_: operator.iadd(np.zeros(3), x),
-            "^add: argument is a recorded array, .*recorded arrays cannot be written into",
+            lambda x: operator.iadd(np.zeros(3), x),
+            "^add: argument is a recorded array, .*a NumPy array cannot hold recorded values: use the function's result",
         ),
-        (lambda x, *_: np.exp(x, where=[True, False, True]), r"^exp: .*its options \['where'\] work on plain arrays only"),
-        (lambda x, *_: np.exp(x, dtype=np.float32), r"^exp: .*its options \['dtype'\] work on plain arrays only"),
-        (lambda x, *_: np.sum(x, dtype=float), r"^np.sum: .*its options \['dtype'\] work on plain arrays only"),
-        (lambda x, *_: x.sum(initial=1.0, where=[True] * 3), r"^np.sum: .*\['initial', 'where'\] work on plain arrays only"),
-        (lambda x, *_: np.where(x > 0), "^np.where: argument is a recorded array, .*missing a required argument"),
-        (lambda x, *_: np.trace(x, 1), "^np.trace: argument is a recorded array, .*too many positional arguments"),
+        (lambda x: np.exp(x, where=[True, False, True]), r"^exp: .*its options \['where'\] work on plain arrays only"),
+        (lambda x: np.exp(x, dtype=np.float32), r"^exp: .*its options \['dtype'\] work on plain arrays only"),
+        (lambda x: np.where(x > 0), "^np.where: argument is a recorded array, .*missing a required argument"),
     ],
 )
 def test_unsupported_calls_are_named(f, message):
-    arguments = [np.ones(3)] * (2 if f in (np.subtract.outer,) else 1)
     with pytest.raises(TypeError, match=message):
-        ag.grad(lambda x: np.sum(f(x, *arguments[1:])))(np.ones(3))
+        ag.grad(lambda x: np.sum(f(x)))(np.ones(3))
 
 
 def test_copies_and_unknown_attributes():

@@ -233,6 +233,48 @@ def test_mistakes_in_a_jvp_are_explained():
         ag.grad(ag.custom_jvp(wrong))(1.0)
 
 
+def test_recorded_values_from_around_the_function_are_refused():
+    message = r"custom_jvp\(f\): a recorded value of .* is used that is no argument, but must be one to have a derivative"
+
+    def make(a, of_function, of_derivative):
+        @ag.custom_jvp
+        def f(x):
+            return of_function(x, a)
+
+        f.defjvp(lambda primals, tangents: (of_function(primals[0], a), of_derivative(tangents[0], a)))
+        return f
+
+    def times(x, a):
+        return x * a
+
+    for parts in ((times, times), (lambda x, a: 2.0 * x, times), (lambda x, a: a, lambda t, a: 2.0 * t)):
+        for transform in (ag.grad, ag.compile, ag.jacfwd):
+            with pytest.raises(TypeError, match=message):
+                transform(lambda a, parts=parts: make(a, *parts)(a * 2.0))(3.0)
+            with pytest.raises(TypeError, match=message):  # of slots that are gathered together first
+                transform(lambda a, parts=parts: np.sum(make(np.stack([a, 2.0 * a]), *parts)(np.stack([a, a]))))(3.0)
+
+    def constant(x, a):
+        return x * ag.stop_gradient(a)
+
+    assert ag.grad(lambda a: make(a, constant, constant)(2.0 * a))(3.0) == 6.0
+    assert ag.grad(lambda x: make(5.0, times, times)(x) * make(2, times, times)(x))(1.0) == 20.0
+
+
+def test_many_calls_in_a_loop():
+    f = square_by_jvp()
+
+    def loss(x):
+        for _ in range(200):
+            x = 0.5 * f(x) + 0.1
+        return x
+
+    slope, x = 1.0, 0.3
+    for _ in range(200):
+        slope, x = slope * 1.5 * x, 0.5 * x * x + 0.1
+    assert ag.grad(loss)(0.3) == pytest.approx(slope, rel=1e-12)
+
+
 def test_the_rule_is_used_anew_after_an_exception():
     f = ag.custom_jvp(lambda x: x * x)
 

@@ -52,13 +52,18 @@ def active(row):
     return [place for place, (_, _, whole) in enumerate(row.domain) if not whole]
 
 
-def assert_near(got, truth, tolerance, what):
-    """`truth` is an mpf; `tolerance` is relative, and numbers below the smallest normal one may lose digits."""
+def assert_near(got, truth, tolerance, what, function=None, point=()):
+    """`truth` is an mpf; `tolerance` is relative, and numbers below the smallest normal one may lose digits.
+
+    Beside a root the tolerance is relative to what the true `function` is on both sides of it.
+    """
     expected = float(truth)
     if math.isinf(expected):  # out of range; the sign of an odd power is lost where the exponent's last digit is
         assert math.isinf(got), f"{what} is {got}, but must overflow: {mpmath.nstr(truth, 20)}"
         return
     error = abs(mpmath.mpf(got) - truth)
+    if error > tolerance * abs(truth) and function is not None:
+        error -= tolerance * reference.size_around_a_root(function, point)
     assert error <= tolerance * abs(truth) + 2 * TINY * EPS, f"{what} is {got!r}, but must be {mpmath.nstr(truth, 20)}"
 
 
@@ -91,7 +96,7 @@ def tidy_points(row, count=12):
 def test_value(row, widest, count, tolerance):
     checked = 0
     for point, truth in usable(row, count, widest):
-        assert_near(row(*point), truth, tolerance, f"{row.name}{tuple(point)}")
+        assert_near(row(*point), truth, tolerance, f"{row.name}{tuple(point)}", lambda p: reference.value(row, p), point)
         checked += 1
     assert checked >= count // 3
 
@@ -106,7 +111,9 @@ def test_first_derivatives(row, widest, count, tolerance):
                 truth = reference.derivative(row, point, place)
             except reference.UndefinedError:
                 continue
-            assert_near(row.derivative(place, *point), truth, tolerance, f"derivative {place} of {row.name}{tuple(point)}")
+            what = f"derivative {place} of {row.name}{tuple(point)}"
+            nearby = lambda p, place=place: reference.derivative(row, p, place)  # noqa: E731
+            assert_near(row.derivative(place, *point), truth, tolerance, what, nearby, point)
             checked += 1
     assert checked >= count // 3
 
@@ -122,7 +129,8 @@ def test_second_derivatives(row):
                 except reference.UndefinedError:
                     continue
                 what = f"derivative {i}, {j} of {row.name}{tuple(point)}"
-                assert_near(row.second_derivative(i, j, point), truth, 64 * EPS, what)
+                nearby = lambda p, i=i, j=j: reference.derivative(row, p, i, j)  # noqa: E731
+                assert_near(row.second_derivative(i, j, point), truth, 64 * EPS, what, nearby, point)
                 checked += 1
     assert checked >= 4
 
@@ -159,7 +167,8 @@ def _smooth(row, point, place, radius):
 
 
 @every_row
-def test_outside_of_the_domain_is_nan(row):
+def test_outside_of_the_domain(row):
+    """Nan, or the infinite value that the rule says."""
     inside = [float(a[0]) for a in tidy_points(row, 1)]
     for place, (lower, upper, whole) in enumerate(row.domain):
         outside = [inside[place] + 0.5] if whole else []
@@ -169,7 +178,7 @@ def test_outside_of_the_domain_is_nan(row):
             outside += [np.nextafter(upper, np.inf), upper + 1e-9, upper + 1.0, upper + 1e300, np.inf]
         for x in outside:
             point = [*inside[:place], float(x), *inside[place + 1 :]]
-            assert math.isnan(row(*point)), point
+            np.testing.assert_equal(row(*point), row.outside, err_msg=str(point))
 
 
 @every_row
@@ -214,8 +223,30 @@ def test_special_values_are_those_of_numpy_or_c(row):
     expected = by_ufunc(row, ufunc, arguments)
     for n, got in np.ndenumerate(result):
         point = [float(a[n]) for a in arguments]
-        if got != in_c(row, point):
+        if is_outside(row, point):
+            continue  # SciPy goes on where it can; test_outside_of_the_domain says what agrad does
+        if any(map(math.isinf, point)) and math.isnan(expected[n]):
+            continue  # SciPy has no value at infinity; agrad may have the limit
+        close = np.isclose(got, expected[n], rtol=1e-13, atol=0, equal_nan=True)
+        if not close and got != in_c(row, point) and not is_true(row, point, float(got)):
             np.testing.assert_allclose(got, expected[n], rtol=1e-13, atol=0, err_msg=str(point))
+
+
+def is_outside(row, point):
+    """Whether a point is where the rule gives nan because of its domain, whatever SciPy gives there."""
+    beyond = [not lower <= x <= upper for x, (lower, upper, _) in zip(point, row.domain, strict=True)]
+    return any(beyond) and math.isnan(row(*point))
+
+
+def is_true(row, point, got):
+    """Whether the value is mpmath's, where SciPy's own function has lost its digits, or overflows early."""
+    if not all(map(math.isfinite, point)):
+        return False
+    try:
+        truth = reference.value(row, point)
+    except reference.UndefinedError:
+        return False
+    return abs(mpmath.mpf(got) - truth) <= 1e-14 * abs(truth) + TINY * EPS if math.isfinite(got) else math.isinf(float(truth))
 
 
 def in_c(row, point):
@@ -304,10 +335,6 @@ def test_ufunc_of_a_recorded_array(row):
     plain = function_of(row)(*arguments)
     assert ag.compile(lambda *a: ufunc(*a))(*arguments).tobytes() == plain.tobytes()
     np.testing.assert_allclose(plain, by_ufunc(row, ufunc, arguments), rtol=1e-11, atol=1e-300)
-
-
-def test_most_functions_have_a_ufunc():
-    assert sum(ufunc_of(row) is not None for row in ROWS) > 40
 
 
 @every_row

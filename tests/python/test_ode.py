@@ -327,3 +327,20 @@ def test_threads_get_the_same_bits():
         for n, (value, gradient) in enumerate(expected):
             assert found[number][n][0] == value
             np.testing.assert_array_equal(found[number][n][1], gradient)
+
+
+def test_solve_inside_of_a_right_hand_side():
+    """A solve has no tangents, so Newton's method takes the Jacobian of such a right-hand side backwards."""
+
+    def by_a_solve(t, y):
+        return -y * solve(lambda t, z, k: -k * z, [1.0], 0.0, [1.0], np.sum(y))[0]
+
+    def in_closed_form(t, y):
+        return -y * np.exp(-np.sum(y))
+
+    def end(f):
+        return lambda y0: solve(f, y0, 0.0, [1.0])[-1, -1]
+
+    start = np.array([1.0, 0.5])
+    np.testing.assert_allclose(end(by_a_solve)(start), end(in_closed_form)(start), **ACCUMULATED)
+    np.testing.assert_allclose(ag.grad(end(by_a_solve))(start), ag.grad(end(in_closed_form))(start), **ACCUMULATED)

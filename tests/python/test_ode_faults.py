@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from ode_faults import NAN, assert_refused, decay, solve, value_and_gradient
+from ode_faults import NAN, assert_refused, solve, value_and_gradient
 
 BEFORE_ANY_FAULT = value_and_gradient()
 
@@ -82,19 +82,6 @@ def test_recorded_value_that_leaves_the_right_hand_side():
         match=r"a recorded value of a call of ode_adjoint_tol_ctl\(<lambda>\) that has ended, but must be of a running one",
     ):
         kept[0] + 1.0
-
-
-def test_solve_inside_of_a_right_hand_side():
-    """Newton's method takes derivatives of f forwards; a solve has only the ones backwards."""
-
-    def f(t, y, rate):
-        return -y * ag.ode_adjoint_tol(decay, [1.0], 0.0, [1.0], 1e-6, 1e-8, 100, np.sum(y))[0]
-
-    assert_refused(
-        RuntimeError,
-        "ode_adjoint_tol: has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it",
-        f=f,
-    )
 
 
 class OwnError(Exception):

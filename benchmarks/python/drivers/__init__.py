@@ -8,5 +8,6 @@ Each has
   `point` to a NumPy array;
 - `product(function, point, vector, variant)` and `hessian(function, point, variant)`: the same for the Hessian, for the
   variants in `SECOND_ORDER`;
-- `RECORDING`, the variant that records at each call, and `COMPILING`, the one that records once, or None.
+- `RECORDING`, the variant that records at each call, and `COMPILING`, the one that records once, or None;
+- `LONGEST_LOOP`, the operations of the longest loop that it can record within minutes.
 """

@@ -17,6 +17,7 @@ import agrad as ag
 
 VERSIONS = {"agrad": ag.__version__, "numpy": np.__version__}
 RECORDING, COMPILING = "plain", "compiled"
+LONGEST_LOOP = 1_000_000
 SECOND_ORDER = ("compiled", "plain")
 
 

@@ -22,6 +22,7 @@ LIBRARY = Library(
     own=autograd,
 )
 RECORDING, COMPILING = "eager", None
+LONGEST_LOOP = 1_000_000
 SECOND_ORDER = ("eager",)
 
 

@@ -16,6 +16,7 @@ from cases import Case, Library
 
 VERSIONS = {"casadi": ca.__version__, "numpy": np.__version__}
 RECORDING, COMPILING = "sx", "sx"
+LONGEST_LOOP = 1_000_000
 SECOND_ORDER = ("sx", "mx")
 _COMPILER = {"jit": True, "compiler": "shell", "jit_options": {"compiler": "gcc", "flags": ["-O3", "-march=native"]}}
 _MATRICES_ONLY = ("logistic_large", "perceptron")

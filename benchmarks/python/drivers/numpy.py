@@ -12,6 +12,7 @@ from cases import Case, Library
 VERSIONS = {"numpy": np.__version__, "scipy": scipy.__version__}
 LIBRARY = Library(np=np, array=np.array, logsumexp=None, solve_triangular=None)
 RECORDING, COMPILING = "values only", None
+LONGEST_LOOP = 1_000_000
 SECOND_ORDER = ()
 
 

@@ -44,6 +44,7 @@ LIBRARY = Library(
     own=torch,
 )
 RECORDING, COMPILING = "eager", None
+LONGEST_LOOP = 1_000_000
 SECOND_ORDER = ("eager",)
 
 

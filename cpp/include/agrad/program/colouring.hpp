@@ -133,10 +133,10 @@ struct jacobian_colouring {
   colouring colours;
 };
 
-/// The cheaper of colouring columns and rows. Tangents run `lanes` at a time, in a run that costs `tangent_cost` sweeps back.
-inline jacobian_colouring colour_jacobian(const csr_pattern& p, std::size_t lanes = 1, double tangent_cost = 1) {
+/// The cheaper of colouring columns and rows. Tangents run `together` at a time, in a run that costs `tangent_cost` sweeps back.
+inline jacobian_colouring colour_jacobian(const csr_pattern& p, std::size_t together = 1, double tangent_cost = 1) {
   const auto cost = [&](bool by_rows, std::size_t colours) {
-    return by_rows ? static_cast<double>(colours) : tangent_cost * static_cast<double>((colours + lanes - 1) / lanes);
+    return by_rows ? static_cast<double>(colours) : tangent_cost * static_cast<double>((colours + together - 1) / together);
   };
   const csr_pattern t = transposed(p);
   const std::size_t least[] = {p.longest_row(), t.longest_row()};  // colours, of columns and of rows

@@ -42,6 +42,9 @@ class interactions {
       meet(a, b);
       if (a != b) meet(b, a);
     }
+    std::size_t at_least = 0;
+    for (const auto& sets : meets) at_least += sets.empty() ? 0 : sets_.elements(sets.front()).size();
+    csr_pattern::check_entries(at_least);
     csr_pattern p;
     p.cols = n;
     std::vector<std::uint32_t> stamp(n, 0);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,11 +48,19 @@ struct csr_pattern {
     return most;
   }
 
+  /// A pattern of more entries than this is no sparse matrix: with values and what recovers them it would take 6 GB.
+  static constexpr std::size_t most_entries = std::size_t{1} << 28;
+  /// Throws std::length_error unless a pattern may have so many entries.
+  static void check_entries(std::size_t entries) {
+    if (AGRAD_UNLIKELY(entries > most_entries)) fail_entries(entries);
+  }
+
   /// Appends a row: its columns in any order, also repeatedly; they are sorted in place.
   void append_row(std::vector<index>& columns) {
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     if (AGRAD_UNLIKELY(!columns.empty() && columns.back() >= cols)) fail_column(columns.back());
+    check_entries(col.size() + columns.size());
     col.insert(col.end(), columns.begin(), columns.end());
     begin.push_back(col.size());
   }
@@ -62,6 +71,11 @@ struct csr_pattern {
   friend bool operator!=(const csr_pattern& a, const csr_pattern& b) { return !(a == b); }
 
  private:
+  [[noreturn]] AGRAD_COLD static void fail_entries(std::size_t entries) {
+    throw std::length_error(detail::sentence("sparse pattern", "number of entries", -1, "at least " + std::to_string(entries),
+                                             "at most " + std::to_string(most_entries),
+                                             "the matrix is not sparse, multiply with it instead of making it"));
+  }
   [[noreturn]] AGRAD_COLD void fail_column(index found) const {
     throw ShapeError(detail::sentence("csr_pattern", "column", -1, static_cast<long>(found),
                                       "less than the number of columns, " + std::to_string(cols)));

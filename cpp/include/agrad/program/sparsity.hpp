@@ -34,6 +34,8 @@ class set_flow {
 
   csr_pattern jacobian() {
     for (const operation& op : operations_.operations()) carry(op);
+    std::size_t entries = 0;
+    for (const slot s : f_.outputs()) csr_pattern::check_entries(entries += sets_.elements(of_[s]).size());
     csr_pattern p;
     p.cols = sets_.universe();
     std::vector<csr_pattern::index> row;

@@ -1,8 +1,11 @@
-// Comparisons and selection: 1 or 0 by value, and the choice between two arguments. Their results have no derivative with
-// respect to what was compared; the chosen argument passes its own on.
+// Comparisons, logic and selection: 1 or 0 by value, and the choice between two arguments. Their results have no derivative
+// with respect to what was compared; the chosen argument passes its own on.
 //
-// C++ code compares with the operators; these rules are what a recorded program needs for `x < y` and `where`.
+// C++ code compares with the operators; these rules are what a recorded program needs for `x < y`, `(x < y) & (y < z)` and
+// `where`.
 #pragma once
+
+#include <cmath>
 
 #include <agrad/rules/arithmetic.hpp>
 
@@ -17,30 +20,73 @@ struct piecewise_constant_rule : rule<Arity> {
   }
 };
 
-struct less_rule : piecewise_constant_rule<2> {
+/// A piecewise constant function whose values, 1 and 0, mean true and false.
+template <int Arity>
+struct condition_rule : piecewise_constant_rule<Arity> {
+  static constexpr bool is_condition = true;
+};
+
+struct less_rule : condition_rule<2> {
   static constexpr std::string_view name = "less", text = "1 where x < y, else 0.", reference = "x < y";
   static double value(double x, double y) { return x < y ? 1.0 : 0.0; }
 };
-struct less_equal_rule : piecewise_constant_rule<2> {
+struct less_equal_rule : condition_rule<2> {
   static constexpr std::string_view name = "less_equal", text = "1 where x <= y, else 0.", reference = "x <= y";
   static double value(double x, double y) { return x <= y ? 1.0 : 0.0; }
 };
-struct greater_rule : piecewise_constant_rule<2> {
+struct greater_rule : condition_rule<2> {
   static constexpr std::string_view name = "greater", text = "1 where x > y, else 0.", reference = "x > y";
   static double value(double x, double y) { return x > y ? 1.0 : 0.0; }
 };
-struct greater_equal_rule : piecewise_constant_rule<2> {
+struct greater_equal_rule : condition_rule<2> {
   static constexpr std::string_view name = "greater_equal", text = "1 where x >= y, else 0.", reference = "x >= y";
   static double value(double x, double y) { return x >= y ? 1.0 : 0.0; }
 };
-struct equal_rule : piecewise_constant_rule<2> {
+struct equal_rule : condition_rule<2> {
   static constexpr std::string_view name = "equal", text = "1 where x == y, else 0.", reference = "x == y";
   static double value(double x, double y) { return x == y ? 1.0 : 0.0; }
 };
-struct not_equal_rule : piecewise_constant_rule<2> {
+struct not_equal_rule : condition_rule<2> {
   static constexpr std::string_view name = "not_equal", text = "1 where x != y, else 0.", reference = "x != y";
   static double value(double x, double y) { return x != y ? 1.0 : 0.0; }
 };
+
+// ---- logic ---------------------------------------------------------------------------------------------------------------
+
+struct logical_and_rule : condition_rule<2> {
+  static constexpr std::string_view name = "logical_and", text = "1 where neither x nor y is 0, else 0.",
+                                    reference = "x != 0 and y != 0";
+  static double value(double x, double y) { return x != 0 && y != 0 ? 1.0 : 0.0; }
+};
+struct logical_or_rule : condition_rule<2> {
+  static constexpr std::string_view name = "logical_or", text = "1 where x or y is not 0, else 0.",
+                                    reference = "x != 0 or y != 0";
+  static double value(double x, double y) { return x != 0 || y != 0 ? 1.0 : 0.0; }
+};
+struct logical_xor_rule : condition_rule<2> {
+  static constexpr std::string_view name = "logical_xor", text = "1 where one of x and y is 0 and the other is not, else 0.",
+                                    reference = "(x != 0) != (y != 0)";
+  static double value(double x, double y) { return (x != 0) != (y != 0) ? 1.0 : 0.0; }
+};
+struct logical_not_rule : condition_rule<1> {
+  static constexpr std::string_view name = "logical_not", text = "1 where x is 0, else 0.", reference = "x == 0";
+  static double value(double x) { return x == 0 ? 1.0 : 0.0; }
+};
+struct isnan_rule : condition_rule<1> {
+  static constexpr std::string_view name = "isnan", text = "1 where x is not a number, else 0.", reference = "isnan(x)";
+  static double value(double x) { return std::isnan(x) ? 1.0 : 0.0; }
+};
+struct isinf_rule : condition_rule<1> {
+  static constexpr std::string_view name = "isinf", text = "1 where x is infinite, else 0.", reference = "isinf(x)";
+  static double value(double x) { return std::isinf(x) ? 1.0 : 0.0; }
+};
+struct isfinite_rule : condition_rule<1> {
+  static constexpr std::string_view name = "isfinite", text = "1 where x is neither infinite nor nan, else 0.",
+                                    reference = "isfinite(x)";
+  static double value(double x) { return std::isfinite(x) ? 1.0 : 0.0; }
+};
+
+// ---- selection -----------------------------------------------------------------------------------------------------------
 
 struct select_rule : rule<3> {
   static constexpr std::string_view name = "select", text = "y where x is not 0, else z; both are computed.",
@@ -66,7 +112,8 @@ applied<select_rule, X, Y, Z> select(const X& x, const Y& y, const Z& z) {
 
 namespace rules {
 using comparison =
-    typelist<less_rule, less_equal_rule, greater_rule, greater_equal_rule, equal_rule, not_equal_rule, select_rule>;
+    typelist<less_rule, less_equal_rule, greater_rule, greater_equal_rule, equal_rule, not_equal_rule, logical_and_rule,
+             logical_or_rule, logical_xor_rule, logical_not_rule, isnan_rule, isinf_rule, isfinite_rule, select_rule>;
 }
 
 }  // namespace agrad

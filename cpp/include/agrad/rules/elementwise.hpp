@@ -5,20 +5,27 @@
 #pragma once
 
 #include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/bessel.hpp>
+#include <agrad/rules/beta.hpp>
 #include <agrad/rules/cmath.hpp>
 #include <agrad/rules/comparison.hpp>
+#include <agrad/rules/entropy.hpp>
 #include <agrad/rules/error.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/gamma.hpp>
+#include <agrad/rules/gammainc.hpp>
 #include <agrad/rules/hyperbolic.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/power.hpp>
+#include <agrad/rules/probit.hpp>
+#include <agrad/rules/quotients.hpp>
+#include <agrad/rules/steps.hpp>
 #include <agrad/rules/trigonometric.hpp>
 
 namespace agrad::rules {
 
-using elementwise =
-    concat_t<arithmetic, exponential, power, trigonometric, hyperbolic, error, gamma, piecewise, links, comparison>;
+using elementwise = concat_t<arithmetic, exponential, power, trigonometric, hyperbolic, error, gamma, piecewise, links,
+                             comparison, steps, quotients, entropy, probit, beta, gammainc, bessel>;
 
 }  // namespace agrad::rules

@@ -46,6 +46,19 @@ applied<exp2_rule, X> exp2(const X& x) {
   return apply<exp2_rule>(x);
 }
 
+struct exp10_rule : rule<1> {
+  static constexpr std::string_view name = "exp10", text = "10 raised to the power x.", reference = "10 ** x";
+  static double value(double x) { return std::pow(10, x); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& value) {
+    return detail::log_10 * value;
+  }
+};
+template <class X>
+applied<exp10_rule, X> exp10(const X& x) {
+  return apply<exp10_rule>(x);
+}
+
 struct expm1_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "expm1", text = "exp(x) - 1, accurate for small x.";
   static double value(double x) { return std::expm1(x); }
@@ -128,7 +141,7 @@ applied<log1p_rule, X> log1p(const X& x) {
 }
 
 namespace rules {
-using exponential = typelist<exp_rule, exp2_rule, expm1_rule, log_rule, log2_rule, log10_rule, log1p_rule>;
+using exponential = typelist<exp_rule, exp2_rule, exp10_rule, expm1_rule, log_rule, log2_rule, log10_rule, log1p_rule>;
 }
 
 }  // namespace agrad

@@ -128,9 +128,40 @@ applied<log_sum_exp_rule, X, Y> log_sum_exp(const X& x, const Y& y) {
   return apply<log_sum_exp_rule>(x, y);
 }
 
+struct logaddexp2_rule : rule<2> {
+  static constexpr std::string_view name = "logaddexp2", text = "log2(2^x + 2^y).",
+                                    reference = "max(x, y) + log1p(2 ** -fabs(x - y)) / log(2)";
+  static double value(double x, double y) {
+    if (x == y) return x + 1;  // the difference of two equal infinities is nan
+    const double distance = std::abs(x - y);
+    return (x > y ? x : y) + std::log1p(std::exp2(-distance)) / detail::log_2;
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T&) {
+    return weight(x, y);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return weight(y, x);
+  }
+
+ private:
+  template <class T>
+  static T weight(const T& x, const T& y) {
+    if (x == y && !(abs(x) < infinity)) return 0.5;
+    if (x > y) return 1.0 / (1.0 + exp2(y - x));
+    const T ratio = exp2(x - y);
+    return ratio / (1.0 + ratio);
+  }
+};
+template <class X, class Y>
+applied<logaddexp2_rule, X, Y> logaddexp2(const X& x, const Y& y) {
+  return apply<logaddexp2_rule>(x, y);
+}
+
 namespace rules {
-using links =
-    typelist<inv_logit_rule, logit_rule, log1m_rule, log1p_exp_rule, log1m_exp_rule, log_inv_logit_rule, log_sum_exp_rule>;
+using links = typelist<inv_logit_rule, logit_rule, log1m_rule, log1p_exp_rule, log1m_exp_rule, log_inv_logit_rule,
+                       log_sum_exp_rule, logaddexp2_rule>;
 }
 
 }  // namespace agrad

@@ -240,10 +240,25 @@ applied<mod_rule, X, Y> mod(const X& x, const Y& y) {
   return apply<mod_rule>(x, y);
 }
 
+struct floor_divide_rule : piecewise_constant_rule<2> {
+  static constexpr std::string_view name = "floor_divide", text = "Largest whole number that is not above x / y.",
+                                    reference = "floor(x / y)";
+  static double value(double x, double y) {  // by the remainder, which is exact where the quotient is rounded
+    const double r = std::fmod(x, y);
+    if (y == 0 || std::isnan(r)) return y == 0 ? x / y : r;
+    const double n = std::rint((x - r) / y);
+    return r != 0 && (r < 0) != (y < 0) ? n - 1 : n != 0 ? n : std::copysign(0.0, x / y);
+  }
+};
+template <class X, class Y>
+applied<floor_divide_rule, X, Y> floor_divide(const X& x, const Y& y) {
+  return apply<floor_divide_rule>(x, y);
+}
+
 namespace rules {
 using piecewise =
     typelist<abs_rule, fabs_rule, sign_rule, copysign_rule, floor_rule, ceil_rule, trunc_rule, round_rule, rint_rule, fmax_rule,
-             fmin_rule, maximum_rule, minimum_rule, fdim_rule, fmod_rule, remainder_rule, mod_rule>;
+             fmin_rule, maximum_rule, minimum_rule, fdim_rule, fmod_rule, remainder_rule, mod_rule, floor_divide_rule>;
 }
 
 }  // namespace agrad

@@ -7,6 +7,7 @@
 //     derivative  the partial derivative with respect to argument I (tag wrt<I>), from the arguments and the value;
 //                 templated on its scalar, so that a dual number or a tape variable can pass through it
 //     domain      an interval for each argument (optional: the real line); outside of it value is nan, as IEEE has it
+//     outside     the value outside of the domain where that is infinite, as functions of convex analysis are (optional)
 //     reference   the same function in mpmath, where it is not mpmath's function of the same name (tests are made from it)
 //     ufunc       NumPy's or SciPy's name, where it is not the same; no_ufunc where theirs of that name is something else
 //     source      where formula or algorithm come from, beyond common knowledge
@@ -14,6 +15,7 @@
 //                 number too); the derivatives of such a rule are computed anew when they are wanted
 //     packets     the open interval in which `values` is as good as `value`, where that is not everywhere
 //     is_linear   whether the derivatives do not depend on the arguments
+//     is_condition whether the values, 1 and 0, mean true and false
 // and is `in_cmath` too where <cmath> has the function. It knows no tape, no program and no Python. Beside it stands its one
 // overload in namespace agrad,
 //     template <class X> applied<log1p_rule, X> log1p(const X& x) { return apply<log1p_rule>(x); }
@@ -55,10 +57,12 @@ template <int Arity>
 struct rule {
   static constexpr int arity = Arity;
   static constexpr interval domain[Arity] = {};
+  static constexpr double outside = quiet_nan;
   static constexpr std::string_view reference = {};
   static constexpr std::string_view ufunc = {};
   static constexpr std::string_view source = {};
   static constexpr bool is_linear = false;
+  static constexpr bool is_condition = false;
 };
 
 }  // namespace agrad

@@ -112,8 +112,68 @@ applied<atan2_rule, X, Y> atan2(const X& x, const Y& y) {
   return apply<atan2_rule>(x, y);
 }
 
+namespace detail {
+inline constexpr double degree = 0.0174532925199432957692369076848861271, radian = 57.2957795130823208767981548141051703;
+
+/// Base of rules that change the unit of x.
+struct degrees_to_radians : rule<1> {
+  static constexpr bool is_linear = true;
+  static double value(double x) { return x * degree; }
+  template <class A>
+  static auto values(const A& x) {
+    return x * degree;
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&) {
+    return degree;
+  }
+};
+struct radians_to_degrees : rule<1> {
+  static constexpr bool is_linear = true;
+  static double value(double x) { return x * radian; }
+  template <class A>
+  static auto values(const A& x) {
+    return x * radian;
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&) {
+    return radian;
+  }
+};
+}  // namespace detail
+
+struct deg2rad_rule : detail::degrees_to_radians {
+  static constexpr std::string_view name = "deg2rad", text = "Degrees in radians.", reference = "x * pi / 180";
+};
+template <class X>
+applied<deg2rad_rule, X> deg2rad(const X& x) {
+  return apply<deg2rad_rule>(x);
+}
+struct radians_rule : detail::degrees_to_radians {
+  static constexpr std::string_view name = "radians", text = "Degrees in radians.", reference = "x * pi / 180";
+};
+template <class X>
+applied<radians_rule, X> radians(const X& x) {
+  return apply<radians_rule>(x);
+}
+struct rad2deg_rule : detail::radians_to_degrees {
+  static constexpr std::string_view name = "rad2deg", text = "Radians in degrees.", reference = "x * 180 / pi";
+};
+template <class X>
+applied<rad2deg_rule, X> rad2deg(const X& x) {
+  return apply<rad2deg_rule>(x);
+}
+struct degrees_rule : detail::radians_to_degrees {
+  static constexpr std::string_view name = "degrees", text = "Radians in degrees.", reference = "x * 180 / pi";
+};
+template <class X>
+applied<degrees_rule, X> degrees(const X& x) {
+  return apply<degrees_rule>(x);
+}
+
 namespace rules {
-using trigonometric = typelist<sin_rule, cos_rule, tan_rule, asin_rule, acos_rule, atan_rule, atan2_rule>;
+using trigonometric = typelist<sin_rule, cos_rule, tan_rule, asin_rule, acos_rule, atan_rule, atan2_rule, deg2rad_rule,
+                               radians_rule, rad2deg_rule, degrees_rule>;
 }
 
 }  // namespace agrad

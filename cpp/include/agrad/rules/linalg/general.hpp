@@ -243,6 +243,20 @@ auto log_determinant(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::log_determinant_rule{}, linalg::lift(a)));
 }
 
+/// The results of `slogdet`.
+template <class Scalar>
+struct slogdet_result {
+  Scalar sign, logabsdet;
+};
+
+/// Sign of the determinant and logarithm of its absolute value; of a singular matrix 0 and -infinity, without derivatives (the
+/// sweep throws DomainError).
+template <class A, class = linalg::if_matrices<A>>
+auto slogdet(const A& a) {
+  auto y = linalg::apply(linalg::slogdet_rule{}, linalg::lift(a));
+  return slogdet_result<decltype(linalg::lower_scalar(y[0]))>{linalg::lower_scalar(y[0]), linalg::lower_scalar(y[1])};
+}
+
 /// x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. In the sweep the
 /// same factors are used again; no inverse is formed.
 template <class A, class B, class = linalg::if_matrices<A, B>>

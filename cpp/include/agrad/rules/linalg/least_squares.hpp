@@ -121,6 +121,37 @@ struct least_squares_rule : rule<2> {
   }
 };
 
+/// (a' a)^-1 a', the solution for b = 1.
+struct pseudoinverse_rule : rule<1> {
+  static constexpr std::string_view name = "pseudoinverse", text = "Pseudoinverse of a matrix of full column rank.",
+                                    source = "Golub & Pereyra 1973, equation 4.12, of full rank", numpy = "pinv";
+  shapes results_of(const shape& a) const {
+    if (AGRAD_UNLIKELY(a.rows < a.cols)) fail_shape(name, "a", a, "with at least as many rows as columns");
+    return {{{a.cols, a.rows}}};
+  }
+  template <class Room, class In>
+  thin_qr prepare(Room& room, const In& a) const {
+    return factor_full_rank(name, room, a);
+  }
+  template <class In, class Out>
+  void value(const thin_qr& f, const In&, Out y) const {
+    y = f.q.transpose();
+    f.r.template triangularView<Eigen::Upper>().solveInPlace(y);
+  }
+  template <class In>
+  void adjoint(const thin_qr& f, const In& a, const In& y, const In* y_bar, block* a_bar) const {
+    const MatrixXd w = f.solve_gram(*y_bar), aw = a * w, yw = y * w.transpose();
+    *a_bar += w.transpose();
+    a_bar->noalias() -= a * yw;
+    a_bar->noalias() -= aw * y.transpose();
+  }
+  template <class A, class Y, class D>
+  auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const Y& y, const D& da) const {
+    const auto outside = minus(linalg::transpose(da), product(product<true>(da, a), y));
+    return minus(apply_kept(solve_gram_rule{}, f, a, outside), product(y, product(da, y)));
+  }
+};
+
 }  // namespace linalg
 
 /// The x that minimises |a x - b| for a of m x n with m >= n and independent columns (else DomainError); b: m x k or a vector.
@@ -128,6 +159,14 @@ template <class A, class B, class = linalg::if_matrices<A, B>>
 auto least_squares(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(
       linalg::apply(linalg::least_squares_rule{}, linalg::lift(a), linalg::lift(b)));
+}
+
+/// The pseudoinverse of a matrix of full rank (else DomainError): m x n to n x m.
+template <class A, class = linalg::if_matrices<A>>
+auto pseudoinverse(const A& a) {
+  const auto of_tall = [](const auto& x) { return linalg::apply(linalg::pseudoinverse_rule{}, x); };
+  const auto& x = linalg::lift(a);
+  return linalg::lower<A>(x.rows() >= x.cols() ? of_tall(x) : linalg::transpose(of_tall(linalg::transpose(x))));
 }
 
 }  // namespace agrad

@@ -27,7 +27,7 @@ using equations = concat_t<
              linalg::log_determinant_rule, linalg::cholesky_rule, linalg::solve_spd_rule, linalg::log_determinant_spd_rule>,
     triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>>;
 using decompositions =
-    typelist<linalg::least_squares_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
+    typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
              linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule, linalg::matrix_exp_rule>;
 
 }  // namespace agrad::rules

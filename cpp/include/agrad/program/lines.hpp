@@ -1,0 +1,32 @@
+// Lines: an array seen as lines of entries along one of its axes, for reductions and cumulative operations.
+//
+// An array of C order with the lengths of its axes before, along and after the line multiplied up is outer x length x inner;
+// the entries of a line are `inner` slots apart. An operation on lines has the integers {length, inner}, and the number of its
+// lines follows from the size of its result. Kernels on lines: program/reduction.hpp, cumulative.hpp, extremum.hpp,
+// log_sum_exp.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <agrad/program/operation.hpp>
+
+namespace agrad::kernels {
+
+struct lines {
+  std::uint32_t length, inner, count;
+
+  /// Of an operation whose result has one entry a line.
+  static lines reduced(const operation& op, const run_context& context) {
+    return {context.integers[op.data], context.integers[op.data + 1], op.count};
+  }
+  /// Of an operation whose result is of its operand's shape (`parts` of that shape one after the other).
+  static lines whole(const operation& op, const run_context& context, std::uint32_t parts = 1) {
+    const std::uint32_t length = context.integers[op.data], inner = context.integers[op.data + 1];
+    return {length, inner, length == 0 ? 0 : op.count / parts / length};
+  }
+  /// Where line i begins.
+  std::size_t begin(std::uint32_t i) const { return std::size_t{i / inner} * length * inner + i % inner; }
+};
+
+}  // namespace agrad::kernels

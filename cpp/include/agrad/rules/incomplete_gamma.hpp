@@ -1,0 +1,184 @@
+// The regularised incomplete gamma functions of doubles, and their derivatives of any order with respect to a.
+//
+// With x^a e^-x / gamma(a) taken out, what remains is a sum or an integral of positive terms, and so are its derivatives up to a
+// sign: with s = log(t / x) in gamma's integral, one derivative with respect to a is one more power of s. Below x = a (and for
+// x < 1) the lower tail is computed, above the upper one; their derivatives differ in sign only. The integrands fall from 1 to
+// exp(-42) without a bump, and 32 Gauss-Legendre nodes are enough for all a and x, however large: no table of expansions, no
+// number of terms that grows with a.
+#pragma once
+
+#include <cmath>
+
+#include <agrad/rules/stirling.hpp>
+
+namespace agrad::detail {
+
+/// Derivatives with respect to a are carried up to this order.
+inline constexpr int highest_gamma_order = 6;
+
+/// A function of a and its derivatives with respect to a.
+struct taylor {
+  double order[highest_gamma_order + 1] = {};
+};
+
+/// Derivative n of a product, by Leibniz' rule.
+inline double product_derivative(const taylor& f, const taylor& g, int n) {
+  double sum = 0, binomial = 1;
+  for (int k = 0; k <= n; ++k) {
+    sum += binomial * f.order[k] * g.order[n - k];
+    binomial *= static_cast<double>(n - k) / (k + 1);
+  }
+  return sum;
+}
+
+/// log(x) - digamma(1 + a).
+inline double log_minus_digamma1p(double a, double x) {
+  if (a < 10) return std::log(x) - digamma(1 + a);
+  const double inverse_square = 1 / (a * a);
+  double rest = 0;  // digamma(1 + a) - log(a) - 1 / (2 a)
+  for (int k = bernoulli_count; k > 0; --k) rest = (rest - bernoulli[k - 1] / (2 * k)) * inverse_square;
+  return log_ratio(x, a) - 0.5 / a - rest;
+}
+
+/// x^a e^-x / gamma(1 + a).
+inline double poisson_term(double a, double x) {
+  if (x == 0) return a == 0 ? 1 : 0;
+  if (a < 10 && x < 100) return std::pow(x, a) * std::exp(-x) / std::tgamma(1 + a);
+  if (a < 10) return std::exp(a * std::log(x) - x) / std::tgamma(1 + a);
+  const double ratio = x / a;
+  const double exponent = ratio > 0.5 && ratio < 2 ? a * log1p_rest((x - a) / a) : (x - a) - a * log_ratio(x, a);
+  return std::exp(-exponent - stirling_rest(a)) / (std::sqrt(two_pi) * std::sqrt(a));
+}
+
+/// The same with its derivatives up to order n.
+inline taylor poisson_terms(double a, double x, int n) {
+  taylor f;
+  f.order[0] = poisson_term(a, x);
+  if (n == 0 || f.order[0] == 0) return f;
+  double slopes[highest_gamma_order] = {log_minus_digamma1p(a, x)};  // derivatives of the logarithm
+  for (int k = 1; k < n; ++k) slopes[k] = -polygamma(k, 1 + a);
+  for (int m = 0; m < n; ++m) {
+    double binomial = 1;
+    for (int k = 0; k <= m; ++k) {
+      f.order[m + 1] += binomial * f.order[m - k] * slopes[k];
+      binomial *= static_cast<double>(m - k) / (k + 1);
+    }
+  }
+  return f;
+}
+
+/// a times f.
+inline taylor times_a(const taylor& f, double a) {
+  taylor g;
+  for (int k = 0; k <= highest_gamma_order; ++k) g.order[k] = a * f.order[k] + (k > 0 ? k * f.order[k - 1] : 0);
+  return g;
+}
+
+/// The sum of x^k / ((a + 1) ... (a + k)) with its derivatives (DLMF 8.11.4).
+inline taylor lower_series(double a, double x, int n) {
+  taylor sum, term;
+  sum.order[0] = term.order[0] = 1;
+  for (int k = 1; k < 500; ++k) {
+    bool is_small = true;
+    for (int m = 0; m <= n; ++m) {
+      term.order[m] = (x * term.order[m] - (m > 0 ? m * term.order[m - 1] : 0)) / (a + k);
+      sum.order[m] += term.order[m];
+      is_small = is_small && std::abs(term.order[m]) < 1e-17 * std::abs(sum.order[m]);
+    }
+    if (is_small) break;
+  }
+  return sum;
+}
+
+/// exp(u) - 1 - u.
+inline double exp_rest(double u) {
+  if (std::abs(u) > 0.4) return std::expm1(u) - u;
+  double sum = 0;
+  for (int k = 14; k >= 2; --k) sum = (1 + sum) * u / k;
+  return sum * u;
+}
+
+/// The integral over v > 0 of exp(-distance v - x (exp(side v) - 1 - side v)), with its derivatives with respect to a: each is
+/// one more factor `side` v. distance >= 0 is x - a or a - x.
+inline taylor tail_integral(double distance, double x, double side, int n) {
+  constexpr double nodes[] = {0.9972638618494816,  0.9856115115452684,  0.9647622555875064, 0.9349060759377397,
+                              0.8963211557660521,  0.84936761373257,    0.7944837959679424, 0.7321821187402897,
+                              0.6630442669302152,  0.5877157572407623,  0.5068999089322294, 0.42135127613063533,
+                              0.33186860228212767, 0.23928736225213706, 0.1444719615827965, 0.04830766568773832};
+  constexpr double weights[] = {0.007018610009470096, 0.01627439473090567,  0.02539206530926206,  0.03427386291302143,
+                                0.04283589802222668,  0.050998059262376175, 0.058684093478535544, 0.06582222277636185,
+                                0.0723457941088485,   0.07819389578707031,  0.08331192422694675,  0.08765209300440381,
+                                0.09117387869576389,  0.09384439908080457,  0.09563872007927486,  0.0965400885147278};
+  constexpr double deepest = 42;
+  double end = 2 * deepest / (distance + std::hypot(distance, std::sqrt(2 * deepest) * std::sqrt(x)));
+  for (int i = 0; i < 12; ++i) {  // Newton's method for the exponent to be -42, or thereabouts
+    const double excess = distance * end + x * exp_rest(side * end) - deepest;
+    if (std::abs(excess) < 1) break;
+    end -= excess / (distance + x * side * std::expm1(side * end));
+  }
+  taylor sum;
+  for (int i = 0; i < 32; ++i) {
+    const double node = i < 16 ? -nodes[i] : nodes[31 - i], v = end * (0.5 + 0.5 * node);
+    double term = weights[i < 16 ? i : 31 - i] * 0.5 * end * std::exp(-distance * v - x * exp_rest(side * v));
+    for (int m = 0; m <= n; ++m, term *= side * v) sum.order[m] += term;
+  }
+  return sum;
+}
+
+/// One of the two functions: which, and its derivative with respect to a.
+struct gamma_tail {
+  bool is_upper;
+  double value;
+};
+
+/// Whether the upper tail is the smaller one for x < 1, so that 1 minus the lower one would cancel; the curve is that of DiDonato
+/// & Morris (1986).
+inline bool is_upper_small(double a, double x) { return x < 0.5 ? a * std::log(x) > -0.4 : a < 0.75 * x; }
+
+/// The upper tail for x < 1 and small a (Gautschi 1979): 1 - x^a / gamma(1 + a) without cancellation, and an alternating series.
+inline double upper_of_small(double a, double x) {
+  double sum = 0, power = 1;
+  for (int k = 1; k < 40; ++k) {
+    power *= -x / k;
+    sum += power / (a + k);
+    if (std::abs(power) < 1e-18 * std::abs(sum)) break;
+  }
+  const double log_power = a * std::log(x) - lgamma1p(a);
+  return -std::expm1(log_power) - std::exp(log_power) * a * sum;
+}
+
+/// Derivative n with respect to a of a tail that is computed directly, for positive, finite a and x.
+inline gamma_tail direct_tail(double a, double x, int n) {
+  if (n == 0 && x < 1 && a < 0.5 && is_upper_small(a, x)) return {true, upper_of_small(a, x)};
+  const taylor term = poisson_terms(a, x, n);
+  if (x < 1 || (a >= x && (a < 40 || x < 0.5 * a))) return {false, product_derivative(term, lower_series(a, x, n), n)};
+  const bool is_upper = x > a;
+  return {is_upper, product_derivative(times_a(term, a), tail_integral(std::abs(x - a), x, is_upper ? 1 : -1, n), n)};
+}
+
+/// Derivative n with respect to a of gammainc (the lower tail) or gammaincc.
+inline double gamma_tail_derivative(double order, double a, double x, bool is_upper) {
+  const int n = static_cast<int>(order);
+  if (!(a >= 0 && x >= 0) || n > highest_gamma_order) return quiet_nan;
+  if (a == 0 || x == 0 || a == infinity || x == infinity) {
+    if (a == x) return quiet_nan;
+    const bool is_below = x == 0 || a == infinity;  // the upper tail is everything
+    if (n == 0) return is_below == is_upper ? 1 : 0;
+    if (is_below || x == infinity) return 0;
+  }
+  const gamma_tail tail = direct_tail(a, x, n);
+  if (tail.is_upper == is_upper) return tail.value;
+  return n == 0 ? 1 - tail.value : -tail.value;
+}
+
+/// Derivative n with respect to a of x^(a - 1) e^-x / gamma(a).
+inline double gamma_density_derivative(double order, double a, double x) {
+  const int n = static_cast<int>(order);
+  if (!(a >= 0 && x >= 0) || n > highest_gamma_order) return quiet_nan;
+  if (a == infinity || x == infinity) return a == x ? quiet_nan : 0;
+  if (x == 0) return a < 1 ? (a == 0 ? 0 : infinity) : a > 1 ? 0 : n == 0 ? 1 : n % 2 == 1 ? -infinity : infinity;
+  const double density = times_a(poisson_terms(a, x, n), a).order[n];
+  return density / x;
+}
+
+}  // namespace agrad::detail

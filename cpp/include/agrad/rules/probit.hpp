@@ -1,0 +1,146 @@
+// The normal distribution and the error functions around it: erfcx, the inverses, ndtr, log_ndtr, ndtri.
+//
+// Derivatives in tails go by erfcx, whose own derivatives are iterated integrals of erfc: positive numbers, so that nothing
+// cancels at any order. The functions of doubles are in rules/scaled_error.hpp.
+#pragma once
+
+#include <agrad/rules/error.hpp>
+#include <agrad/rules/piecewise.hpp>
+#include <agrad/rules/scaled_error.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// exp(x^2) times the n-fold integral of erfc; its derivative is -2 (n + 1) times the next one.
+struct scaled_ierfc_rule : rule<2> {
+  static double value(double order, double x) { return scaled_ierfc(order, x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& order, const T& x, const T&) {
+    return -2.0 * (order + 1.0) * apply<scaled_ierfc_rule>(order + 1.0, x);
+  }
+};
+
+/// exp(-x^2 / 2), also in its tails.
+struct bell_rule : rule<1> {
+  static double value(double x) { return exp_of_square(x, -0.5); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    return -x * value;
+  }
+};
+
+inline constexpr double inv_sqrt_two_pi = 0.398942280401432677939946059934381868;
+inline constexpr double sqrt_two_over_pi = 0.797884560802865355879892119868763737;
+inline constexpr double sqrt_half_pi = 1.25331413731550025120788264240552263;
+
+}  // namespace detail
+
+struct erfcx_rule : rule<1> {
+  static constexpr std::string_view name = "erfcx", text = "Scaled complementary error function exp(x^2) erfc(x).",
+                                    reference = "exp(x ** 2) * erfc(x)",
+                                    source = "substitution of Shepherd & Laframboise (1981), Mathematics of Computation 36:249";
+  static double value(double x) { return detail::erfcx(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return -2.0 * apply<detail::scaled_ierfc_rule>(1.0, x);
+  }
+};
+template <class X>
+applied<erfcx_rule, X> erfcx(const X& x) {
+  return apply<erfcx_rule>(x);
+}
+
+struct erfinv_rule : rule<1> {
+  static constexpr std::string_view name = "erfinv", text = "Inverse of erf.";
+  static constexpr interval domain[] = {{-1, 1}};
+  static double value(double x) { return detail::erfinv(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    if (abs(x) < 0.5) return detail::half_sqrt_pi / apply<detail::gaussian_rule>(value);
+    if (abs(x) == 1) return infinity;
+    return detail::half_sqrt_pi * erfcx(abs(value)) / (1.0 - abs(x));
+  }
+};
+template <class X>
+applied<erfinv_rule, X> erfinv(const X& x) {
+  return apply<erfinv_rule>(x);
+}
+
+struct erfcinv_rule : rule<1> {
+  static constexpr std::string_view name = "erfcinv", text = "Inverse of erfc, accurate for small x.",
+                                    reference =  // mpmath has erfinv only
+                                    "erfinv(1 - x) if x > 0.01 else"
+                                    " findroot(lambda y: log(erfc(y)) - log(x), sqrt(-log(x)))";
+  static constexpr interval domain[] = {{0, 2}};
+  static double value(double x) { return detail::erfcinv(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    if (x > 0.5 && x < 1.5) return -detail::half_sqrt_pi / apply<detail::gaussian_rule>(value);
+    if (x == 0 || x == 2) return -infinity;
+    return -detail::half_sqrt_pi * erfcx(abs(value)) / (x < 1 ? x : T(2.0 - x));
+  }
+};
+template <class X>
+applied<erfcinv_rule, X> erfcinv(const X& x) {
+  return apply<erfcinv_rule>(x);
+}
+
+struct ndtr_rule : rule<1> {
+  static constexpr std::string_view name = "ndtr", text = "Distribution function of the standard normal distribution.",
+                                    reference = "ncdf(x)";
+  static double value(double x) { return detail::ndtr(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return detail::inv_sqrt_two_pi * apply<detail::bell_rule>(x);
+  }
+};
+template <class X>
+applied<ndtr_rule, X> ndtr(const X& x) {
+  return apply<ndtr_rule>(x);
+}
+
+struct log_ndtr_rule : rule<1> {
+  static constexpr std::string_view name = "log_ndtr", text = "Logarithm of ndtr, accurate in both tails.",
+                                    reference = "log(ncdf(x)) if x < 0 else log1p(-ncdf(-x))";
+  static double value(double x) { return detail::log_ndtr(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    if (x < 0) return detail::sqrt_two_over_pi / erfcx(-detail::inv_sqrt_2 * x);
+    return detail::inv_sqrt_two_pi * apply<detail::bell_rule>(x) / ndtr(x);
+  }
+};
+template <class X>
+applied<log_ndtr_rule, X> log_ndtr(const X& x) {
+  return apply<log_ndtr_rule>(x);
+}
+
+struct ndtri_rule : rule<1> {
+  static constexpr std::string_view name = "ndtri",
+                                    text = "Inverse of ndtr: the quantiles of the standard normal distribution.",
+                                    reference =
+                                        "sqrt(2) * erfinv(2 * x - 1) if x > 0.01 else"
+                                        " findroot(lambda y: log(ncdf(y)) - log(x), -sqrt(-2 * log(x)))";
+  static constexpr interval domain[] = {{0, 1}};
+  static double value(double x) { return detail::ndtri(x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& value) {
+    if (x > 0.25 && x < 0.75) return 2.0 * detail::sqrt_half_pi / apply<detail::bell_rule>(value);
+    if (x == 0 || x == 1) return infinity;
+    return detail::sqrt_half_pi * erfcx(detail::inv_sqrt_2 * abs(value)) / (x < 0.5 ? x : T(1.0 - x));
+  }
+};
+template <class X>
+applied<ndtri_rule, X> ndtri(const X& x) {
+  return apply<ndtri_rule>(x);
+}
+
+namespace rules {
+using probit = typelist<erfcx_rule, erfinv_rule, erfcinv_rule, ndtr_rule, log_ndtr_rule, ndtri_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,67 @@
+"""Functional updates: ``x.at[key].set(v)`` is x with other values in some places; x stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, scatter_add
+
+__all__ = ["At", "add_at"]
+
+
+def add_at(x: Array, key: Any, v: Any) -> Any:
+    """Return x with v added at x[key], entries that key names several times several times."""
+    if isinstance(key, Array):  # a recorded mask
+        return np.where(key, x + v, x)
+    places = np.arange(x.size).reshape(x.shape)[key]
+    return scatter_add(x, np.broadcast_to(x.recording.array(v) if not isinstance(v, Array) else v, places.shape), places)
+
+
+class _Places:
+    """Some places of a recorded array, and what can be done with them."""
+
+    def __init__(self, x: Array, key: Any) -> None:
+        self._x, self._key = x, key
+
+    def _with(self, v: Any) -> Array:
+        x = self._x.copy()
+        x[self._key] = v
+        return x
+
+    def get(self) -> Any:
+        """``x[key]``."""
+        return self._x[self._key]
+
+    def set(self, v: Any) -> Array:
+        """Return x with v in these places."""
+        return self._with(v)
+
+    def add(self, v: Any) -> Any:
+        """Return x with v added in these places; places that are named several times get several."""
+        return add_at(self._x, self._key, v)
+
+    def subtract(self, v: Any) -> Any:
+        """Return x with v subtracted in these places."""
+        return add_at(self._x, self._key, -v if isinstance(v, Array) else np.negative(v))
+
+    def multiply(self, v: Any) -> Any:
+        """Return x with v multiplied in these places, which are different ones."""
+        masked = isinstance(self._key, Array)
+        return np.where(self._key, self._x * v, self._x) if masked else self._with(self._x[self._key] * v)
+
+    def divide(self, v: Any) -> Any:
+        """Return x with these places, which are different ones, divided by v."""
+        masked = isinstance(self._key, Array)
+        return np.where(self._key, self._x / v, self._x) if masked else self._with(self._x[self._key] / v)
+
+
+class At:
+    """``x.at``, to be indexed."""
+
+    def __init__(self, x: Array) -> None:
+        self._x = x
+
+    def __getitem__(self, key: Any) -> _Places:
+        return _Places(self._x, key)

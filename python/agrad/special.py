@@ -1,0 +1,115 @@
+"""Special functions of numbers, NumPy arrays and recorded arrays, in SciPy's spelling.
+
+The elementwise ones are agrad's own (``agrad.elementwise``) under the names of ``scipy.special``, whose ufuncs take recorded
+arrays too. ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for plain arrays only, are here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from agrad import elementwise
+from agrad._core import elementwise_rows, reduce
+from agrad._numpy.axes import axes_of, recorded
+from agrad._structure import array, find_recording
+
+
+def logsumexp(
+    a: Any, axis: int | tuple[int, ...] | None = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+) -> Any:
+    """Logarithm of the sum of exponentials, log(sum(b exp(a))), without overflow.
+
+    Parameters
+    ----------
+    a : array-like or recorded array
+        The exponents. -inf counts for nothing.
+    axis : int, tuple of int or None
+        Where to sum along; None is everywhere.
+    b : array-like or recorded array, optional
+        Weights, broadcast against `a`. Where a weight is zero the exponent may be anything.
+    keepdims : bool
+        Keep the axes, with length 1.
+    return_sign : bool
+        Must be False for recorded arrays.
+
+    Returns
+    -------
+    Array, numpy.ndarray or float
+        Of `a`'s shape without the axes; -inf for a sum of nothing, nan for a negative sum.
+
+    Notes
+    -----
+    The derivative with respect to an exponent is its share exp(a - result), computed from the result; that of a sum of -inf
+    only is taken to be zero, and several +inf share equally.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.grad(ag.special.logsumexp)(np.array([1000.0, 1000.0, -np.inf]))
+    array([0.5, 0.5, 0. ])
+    """
+    a, b = (array(x) if isinstance(x, (list, tuple)) else x for x in (a, b))
+    if find_recording(a, b) is None:
+        return scipy.special.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+    if return_sign:
+        raise TypeError("logsumexp: return_sign is True, but must be False for a recorded array; weights are to be positive")
+    if b is None:
+        (x,) = recorded(a)
+        return reduce("logsumexp", x, axes_of(axis, x.ndim), keepdims)
+    both: Any = np.broadcast_arrays(*recorded(a, b))
+    x, weights = both
+    return reduce("logsumexp", x, axes_of(axis, x.ndim), keepdims, weights)
+
+
+def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
+    """Logarithm of :func:`softmax`, x - logsumexp(x).
+
+    Parameters
+    ----------
+    x : array-like or recorded array
+        The exponents.
+    axis : int, tuple of int or None
+        Where the shares add up to 1; None is everywhere.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of `x`'s shape.
+    """
+    x = array(x) if isinstance(x, (list, tuple)) else x
+    if find_recording(x) is None:
+        return scipy.special.log_softmax(x, axis=axis)
+    return x - logsumexp(x, axis=axis, keepdims=True)
+
+
+def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
+    """Shares exp(x) / sum(exp(x)), without overflow.
+
+    Parameters
+    ----------
+    x : array-like or recorded array
+        The exponents; -inf has the share 0.
+    axis : int, tuple of int or None
+        Where the shares add up to 1; None is everywhere.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of `x`'s shape.
+    """
+    x = array(x) if isinstance(x, (list, tuple)) else x
+    if find_recording(x) is None:
+        return scipy.special.softmax(x, axis=axis)
+    return np.exp(log_softmax(x, axis))
+
+
+_BY_NAME = {
+    row.ufunc: getattr(elementwise, row.name)
+    for row in elementwise_rows()
+    if isinstance(getattr(scipy.special, row.ufunc, None), np.ufunc)
+}
+globals().update(_BY_NAME)
+__all__ = ["log_softmax", "logsumexp", "softmax", *_BY_NAME]

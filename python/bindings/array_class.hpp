@@ -1,0 +1,18 @@
+// What the files that make the Python class Array share.
+#pragma once
+
+#include "array.hpp"
+
+namespace agrad::python {
+
+pybind11::array_t<slot> slots_of(const array& a);
+
+/// The array of those entries of the recording.
+array with_slots(const array& a, const pybind11::array_t<slot, pybind11::array::c_style | pybind11::array::forcecast>& slots);
+
+/// self op= other: replaces self's entries by the result's and returns self; a number is replaced by the result itself.
+pybind11::object assign_in_place(const pybind11::object& self, const pybind11::object& result);
+
+void add_indexing(pybind11::class_<array>& type);
+
+}  // namespace agrad::python

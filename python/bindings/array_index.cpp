@@ -1,0 +1,166 @@
+// Reading and writing parts of recorded arrays: a[key], a[key] = v, a += v.
+//
+// Reading gives an array of its own: what is written later is not seen by it. What NumPy would make a view keeps where it came
+// from, so that writing into it (row = a[0]; row += 1, and a[0] += 1 is the same) reaches that array too.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "array.hpp"
+#include "array_class.hpp"
+#include "errors.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+/// a[i] for an integer: a part of consecutive slots, without a detour through NumPy.
+array element(const array& a, py::ssize_t i) {
+  check_open("index", *a.owner());
+  const shape_type& shape = a.shape();
+  if (shape.empty()) throw py::index_error("index: a recorded number has no elements");
+  if (i < -shape[0] || i >= shape[0]) {
+    throw py::index_error("index: argument is " + std::to_string(i) + ", but must be in the range of a dimension of length " +
+                          std::to_string(shape[0]));
+  }
+  if (i < 0) i += shape[0];
+  shape_type rest(shape.begin() + 1, shape.end());
+  const std::size_t n = size_of(rest), begin = static_cast<std::size_t>(i) * n;
+  if (a.is_consecutive()) return array(a.owner(), std::move(rest), a.at(begin)).mark(a.is_condition());
+  std::vector<slot> slots(n);
+  for (std::size_t k = 0; k < n; ++k) slots[k] = a.at(begin + k);
+  return array(a.owner(), std::move(rest), std::move(slots)).mark(a.is_condition());
+}
+
+// ---- keys --------------------------------------------------------------------------------------------------------------
+
+bool any_recorded(const py::object& key) {
+  if (!py::isinstance<py::tuple>(key)) return py::isinstance<array>(key);
+  for (const py::handle each : key)
+    if (py::isinstance<array>(each)) return true;
+  return false;
+}
+
+/// A recorded comparison as the plain mask that it is in this recording; only where no run with other values follows.
+py::object plain_mask(const py::handle& key) {
+  if (!py::isinstance<array>(key)) return py::reinterpret_borrow<py::object>(key);
+  const auto& mask = key.cast<const array&>();
+  if (!mask.is_condition()) {
+    throw py::type_error(
+        "index: argument is a recorded value, but must be plain; choose between recorded values with np.where");
+  }
+  if (mask.owner()->on_comparison != comparison::answers) {
+    throw py::type_error(mask.owner()->function +
+                         ": index is a comparison of recorded values, but must be known when the function is recorded, because "
+                         "it decides about the shape; write np.where(mask, x, 0.0), or x[mask] = v for a number v");
+  }
+  py::array_t<bool> plain(mask.shape());
+  bool* to = plain.mutable_data();
+  for (std::size_t i = 0, n = mask.size(); i < n; ++i) to[i] = mask.owner()->code.value(mask.at(i)) != 0;
+  return std::move(plain);
+}
+
+py::object plain_key(const py::object& key) {
+  if (!any_recorded(key)) return key;
+  if (!py::isinstance<py::tuple>(key)) return plain_mask(key);
+  py::list plain;
+  for (const py::handle each : key) plain.append(plain_mask(each));
+  return py::tuple(plain);
+}
+
+/// Whether NumPy makes a view of an array indexed so: by integers, slices, None and Ellipsis.
+bool is_basic(const py::handle& key) {
+  if (py::isinstance<py::tuple>(key)) {
+    const auto parts = py::reinterpret_borrow<py::tuple>(key);
+    return std::all_of(parts.begin(), parts.end(), [](const py::handle& each) { return is_basic(each); });
+  }
+  return PySlice_Check(key.ptr()) || key.is_none() || key.ptr() == Py_Ellipsis ||
+         (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::isinstance<py::array>(key));
+}
+
+py::object get_item(const py::object& self, const py::object& given) {
+  const auto& a = self.cast<const array&>();
+  if (PyLong_CheckExact(given.ptr())) {
+    array part = element(a, PyLong_AsSsize_t(given.ptr()));
+    if (!part.shape().empty()) part.mark_view(self, given);
+    return py::cast(std::move(part));
+  }
+  const py::object key = plain_key(given);
+  array part = with_slots(a, py::array_t<slot>::ensure(slots_of(a)[key]));
+  if (!part.shape().empty() && is_basic(key)) part.mark_view(self, key);
+  return py::cast(std::move(part));
+}
+
+// ---- writing -----------------------------------------------------------------------------------------------------------
+
+void check_writable(const char* what, const array& a) {
+  check_open(what, *a.owner());
+  if (!a.is_view() || a.base()) return;
+  throw py::value_error(
+      std::string(what) +
+      ": argument is a reshaped, transposed or broadcast part of another recorded array, but must be an array "
+      "of its own; write into that one, or into a copy: x.copy()");
+}
+
+/// After the entries of a view have changed.
+void write_through(const py::object& self) {
+  const auto& a = self.cast<const array&>();
+  if (a.base()) a.base().attr("__setitem__")(a.key(), self);
+}
+
+/// a[mask] = v for a recorded mask: a choice for each entry.
+void set_where(array& a, const array& mask, const array& v) {
+  static const elementwise_row& select = elementwise_row_named("select");
+  shape_type shape = mask.shape();
+  if (shape.size() > a.shape().size() || !std::equal(shape.begin(), shape.end(), a.shape().begin())) {
+    throw ShapeError("item assignment: mask is of shape " + to_text(shape) + ", but must be of the first dimensions of " +
+                     to_text(a.shape()));
+  }
+  shape.resize(a.shape().size(), 1);
+  a.assign(record_elementwise(select, py::args(py::make_tuple(mask.reshaped(shape), v.reshaped({}), a))));
+}
+
+void set_item(const py::object& self, const py::object& given, const py::object& value) {
+  auto& a = self.cast<array&>();
+  check_writable("item assignment", a);
+  const array v = as_array(a.owner(), "item assignment", value);
+  if (PyLong_CheckExact(given.ptr()) && a.shape().size() == 1 && v.shape().empty()) {
+    const py::ssize_t n = a.shape()[0], i = PyLong_AsSsize_t(given.ptr());
+    element(a, i);  // throws when out of range
+    a.assign(static_cast<std::size_t>(i < 0 ? i + n : i), v.at(0));
+  } else if (py::isinstance<array>(given) && given.cast<const array&>().is_condition() && v.size() == 1) {
+    set_where(a, given.cast<const array&>(), v);
+  } else {
+    py::array_t<slot> slots = slots_of(a);
+    slots[plain_key(given)] = slots_of(v);
+    a.assign(with_slots(a, slots));
+  }
+  write_through(self);
+}
+
+}  // namespace
+
+py::object assign_in_place(const py::object& self, const py::object& result) {
+  auto& a = self.cast<array&>();
+  if (result.ptr() == Py_NotImplemented || a.shape().empty()) return result;  // numbers are no places
+  const auto& now = result.cast<const array&>();
+  check_writable("in-place operation", a);
+  if (now.shape() != a.shape()) {
+    throw ShapeError("in-place operation: result is of shape " + to_text(now.shape()) + ", but must be of shape " +
+                     to_text(a.shape()) + ", that of the array that it is written into");
+  }
+  if (now.owner() != a.owner()) {
+    throw ScopeError("in-place operation: result is a recorded value of " + now.owner()->function + ", but must be one of " +
+                     a.owner()->function + "; write x = x + y for x += y");
+  }
+  a.assign(now);
+  write_through(self);
+  return self;
+}
+
+void add_indexing(py::class_<array>& type) { type.def("__getitem__", &get_item).def("__setitem__", &set_item); }
+
+}  // namespace agrad::python
