@@ -11,7 +11,6 @@
 
 #include "recording.hpp"
 
-using agrad::lanes;
 using agrad::operation;
 using agrad::recorder;
 using agrad::slot;
@@ -46,8 +45,8 @@ TEST_CASE("a derivative by hand is what tangents, adjoints and second derivative
   const std::vector<double> directions{1, 0, 0, 0, 1, 0, 0, 0, 1};
   double y = 0;
   std::vector<double> gradient(3), products(9), tangents(3), adjoints(3);
-  workspace<lanes> w;
-  workspace<double> real;
+  workspace w;
+  workspace real;
   agrad::hessian_products(*f, w, x.data(), &seed, directions.data(), 3, &y, gradient.data(), products.data());
   agrad::jacobian_products(*f, w, x.data(), directions.data(), 3, &y, tangents.data());
   agrad::adjoint_products(*f, real, x.data(), &seed, 1, &y, adjoints.data());
@@ -74,8 +73,8 @@ TEST_CASE("one slot that stands for all entries is stopped, held and perturbed l
     std::vector<double> values(3), tangents(3), adjoint(1);
     const std::vector<double> seeds{1, 10, 100};
     const double direction = 1;
-    workspace<lanes> w;
-    workspace<double> real;
+    workspace w;
+    workspace real;
     agrad::jacobian_products(*f, w, &x, &direction, 1, values.data(), tangents.data());
     agrad::adjoint_products(*f, real, &x, seeds.data(), 1, values.data(), adjoint.data());
     const bool forwards = what != &kernels::stop_gradient, backwards = what == &kernels::perturbation;
@@ -93,7 +92,7 @@ TEST_CASE("an infinite derivative of a derivative by hand does no harm forwards"
   const auto tangent = [&](const slots& at) { return record<multiply>(r, record<agrad::sqrt_rule>(r, at), t); };
   const slots parts[] = {tangent(one(r, kernels::stop_gradient, in)), tangent(one(r, kernels::hold, in))};
   const auto f = agrad::schedule(r, recording::record_elementwise(r, kernels::with_derivative, {in, parts[0], parts[1]}));
-  workspace<lanes> w;
+  workspace w;
   double y = 1, product = 1;
   agrad::jacobian_products(*f, w, &x, &direction, 1, &y, &product);
   CHECK(product == 0);  // sqrt(0) times the direction; the derivative of sqrt at 0 has no part in it

@@ -43,7 +43,7 @@ struct batched_product_loops {
 
 namespace kernels {
 inline constexpr kernel batched_product =
-    make_of<detail::batched_product_loops>("batched_product", {dependence::products});
+    make_of<agrad::detail::batched_product_loops>("batched_product", {dependence::products});
 }
 
 }  // namespace agrad

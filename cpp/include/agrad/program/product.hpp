@@ -143,7 +143,7 @@ struct product_loops {
 }  // namespace detail
 
 namespace kernels {
-inline constexpr kernel product = make_of<detail::product_loops>("product", {dependence::product});
+inline constexpr kernel product = make_of<agrad::detail::product_loops>("product", {dependence::product});
 }
 
 }  // namespace agrad

@@ -55,8 +55,8 @@ class sparse_jacobian {
   }
 
  private:
-  /// A run that carries tangents costs about as much as this many sweeps back.
-  static constexpr double tangent_cost = 1;
+  /// A run that carries tangents costs as much as this many sweeps back.
+  static constexpr double tangent_cost = 2;
 
   jacobian_colouring chosen(const program& f) const {
     if (f.first_without_tangents() != nullptr) return {true, colour_rows(pattern_)};

@@ -137,9 +137,9 @@ namespace kernels {
 /// Thrown by a run in which a comparison goes another way than at recording: the recorded path does not hold.
 struct path_left {};
 
-inline constexpr kernel gather = make_of<detail::gather_loops>("gather", {dependence::gathered, true});
-inline constexpr kernel sum = make_of<detail::sum_loops>("sum", {dependence::grouped, true});
-inline constexpr kernel external = make_of<detail::external_loops>("external");
+inline constexpr kernel gather = make_of<agrad::detail::gather_loops>("gather", {dependence::gathered, true});
+inline constexpr kernel sum = make_of<agrad::detail::sum_loops>("sum", {dependence::grouped, true});
+inline constexpr kernel external = make_of<agrad::detail::external_loops>("external");
 
 }  // namespace kernels
 
@@ -160,7 +160,7 @@ struct guard_loops {
 }  // namespace detail
 
 namespace kernels {
-inline constexpr kernel guard = make_of<detail::guard_loops>("guard", {dependence::on_nothing, true});
+inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {dependence::on_nothing, true});
 }
 
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
