@@ -6,6 +6,7 @@ Functions are written with NumPy; agrad records them and gives their derivatives
     ag.grad(lambda x: np.sum(np.sin(x)))(np.ones(3))
 """
 
+from agrad import linalg, special
 from agrad._array import array, where
 from agrad._check import check_grads
 from agrad._compile import compile
@@ -46,9 +47,11 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linalg",
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
     "solve_ivp",
+    "special",
     "stop_gradient",
     "tape",
     "value_and_grad",

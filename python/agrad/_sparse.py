@@ -8,6 +8,7 @@ colouring are made once for each path.
 from __future__ import annotations
 
 import weakref
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -73,9 +74,9 @@ class Sparse(Transformation):
         matrix = _csr(entries, analysis)
         return (matrix, self._info(analysis)) if self.return_info else matrix
 
+    @abstractmethod
     def analyse(self, program: Program, wanted: Any) -> SparseJacobian | SparseHessian:
         """The analysis of a program with respect to some of its inputs."""
-        raise NotImplementedError
 
     def _info(self, analysis: SparseJacobian | SparseHessian) -> Sparsity:
         mode = "forward over reverse"
@@ -108,9 +109,7 @@ def sparse_jacobian(
     return _Jacobian(function, argnums, has_aux=has_aux, return_info=return_info)
 
 
-def sparse_hessian(
-    function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool
-) -> Sparse:
+def sparse_hessian(function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool) -> Sparse:
     """The form of :func:`agrad.hessian` for which ``sparse`` or ``return_info`` is given."""
     _check_options("hessian", sparse, return_info)
     return _Hessian(function, argnums, has_aux=has_aux, return_info=return_info)

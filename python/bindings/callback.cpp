@@ -113,7 +113,8 @@ array record_callback(const std::string& name, py::object forward, py::object re
 array record_unary(const kernel& what, const array& x) {
   check_open(std::string(what.name).c_str(), *x.owner());
   const span argument = x.as_span();
-  return array(x.owner(), x.shape(), x.owner()->code.apply(what, x.size(), &argument, 1));
+  return array(x.owner(), x.shape(), x.owner()->code.apply(what, x.size(), &argument, 1))
+      .mark(x.is_condition() && &what != &kernels::perturbation);
 }
 
 /// Where a recording is: how many operations, slots and captured arrays it has.

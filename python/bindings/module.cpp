@@ -12,10 +12,12 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_errors(m);
   agrad::python::register_rows(m);
   agrad::python::register_densities(m);
+  agrad::python::register_linalg(m);
   agrad::python::register_program(m);
   agrad::python::register_products(m);
   agrad::python::register_sparse(m);
   agrad::python::register_array(m);
+  agrad::python::register_functions(m);
   agrad::python::register_ode(m);
   agrad::python::register_callback(m);
   agrad::python::register_debug(m);

@@ -338,3 +338,10 @@ def test_stop_gradient_of_structures_and_plain_values():
 def test_a_comparison_of_a_stopped_value_is_still_a_guard():
     f = ag.compile(lambda x: 2.0 * x if ag.stop_gradient(x) > 0 else -x)
     assert [f(1.0), f(-1.0), f(2.0)] == [2.0, 1.0, 4.0]
+
+
+def test_a_stopped_condition_is_still_a_mask():
+    def f(x):
+        return np.sum(np.where(ag.stop_gradient(x > 0) & (x < 2), x**2, 0.0))
+
+    np.testing.assert_array_equal(ag.grad(f)(np.array([-1.0, 1.0, 3.0])), [0.0, 2.0, 0.0])

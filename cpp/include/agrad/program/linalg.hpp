@@ -50,10 +50,12 @@ void under_python_name(const Run& run) {
 template <class Rule>
 class program_operation {
  public:
-  static void forward(const operation& op, const std::uint32_t* integers, double* values, Index width) {
+  // Not inlined, so that numbers and lanes share them: that halves the code.
+  [[gnu::noinline]] static void forward(const operation& op, const std::uint32_t* integers, double* values, Index width) {
     program_operation(op, integers, width).forward(values, arguments_of{}, results_of{});
   }
-  static void reverse(const operation& op, const std::uint32_t* integers, const double* values, double* adjoints, Index width) {
+  [[gnu::noinline]] static void reverse(const operation& op, const std::uint32_t* integers, const double* values,
+                                        double* adjoints, Index width) {
     program_operation(op, integers, width).reverse(values, adjoints, arguments_of{}, results_of{});
   }
 

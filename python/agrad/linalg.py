@@ -1,0 +1,222 @@
+"""Linear algebra that NumPy has no dispatching name for, spelled as in ``scipy.linalg``.
+
+Everything in ``np.linalg`` that has derivatives works on recorded arrays by itself. These functions take numbers, NumPy arrays
+and recorded arrays; of plain arrays they are SciPy's. Matrices may be stacked: ``(..., n, n)`` is one operation a matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from agrad._core import ShapeError
+from agrad._linalg import apply, recorded, row, solve_with, square
+from agrad._structure import find_recording
+
+__all__ = ["block_diag", "cho_factor", "cho_solve", "expm", "log_determinant", "solve", "solve_triangular"]
+
+
+def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
+    """Solution x of ``a @ x = b``.
+
+    Parameters
+    ----------
+    a : array-like or recorded, (..., n, n)
+        Invertible.
+    b : array-like or recorded, (n,) or (..., n, k)
+        Right-hand sides.
+    assume_a : {None, "gen", "pos"}
+        "pos": `a` is symmetric positive definite, and only its symmetric part counts; that takes half the time.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of the shape of `b`.
+
+    Raises
+    ------
+    DomainError
+        `a` is singular, or not positive definite though it is to be; the message has the pivot.
+    """
+    if assume_a not in (None, "gen", "pos"):
+        raise ValueError(f"solve: assume_a is {assume_a!r}, but must be None, 'gen' or 'pos'")
+    if find_recording(a, b) is None:
+        return scipy.linalg.solve(a, b, assume_a=assume_a)
+    a, b = recorded(a, b)
+    square("solve", a)
+    return solve_with("solve", row("solve_spd" if assume_a == "pos" else "solve"), a, b, a.shape[-1])
+
+
+def _is_transposed(trans: Any) -> bool:
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"solve_triangular: trans is {trans!r}, but must be 0, 1, 2, 'N', 'T' or 'C'")
+    return trans not in (0, "N")
+
+
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """Solution x of ``a @ x = b`` for a triangular matrix, by substitution.
+
+    Parameters
+    ----------
+    a : array-like or recorded, (..., n, n)
+        Only its upper triangle is read, or its lower one; the rest has derivative zero.
+    b : array-like or recorded, (n,) or (..., n, k)
+        Right-hand sides.
+    trans : {0, 1, 2, "N", "T", "C"}
+        1, 2, "T", "C": solves with the transposed triangle.
+    lower : bool
+        Which triangle.
+    unit_diagonal : bool
+        The diagonal is not read and taken to be 1.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of the shape of `b`.
+
+    Raises
+    ------
+    DomainError
+        The diagonal has a zero.
+    """
+    is_transposed = _is_transposed(trans)
+    if find_recording(a, b) is None:
+        return scipy.linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
+    a, b = recorded(a, b)
+    square("solve_triangular", a)
+    # A row-major matrix is its transposed one to the rule, and the other triangle.
+    options = (0 if lower else 1) + (0 if is_transposed else 2) + (4 if unit_diagonal else 0)
+    return solve_with("solve_triangular", row("solve_triangular", options), a, b, a.shape[-1])
+
+
+def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
+    """Cholesky factor of a symmetric positive definite matrix, for `cho_solve`.
+
+    Parameters
+    ----------
+    a : array-like or recorded, (..., n, n)
+        Symmetric positive definite; a recorded one counts by its symmetric part.
+    lower : bool
+        Whether the lower factor is returned, else its transpose.
+
+    Returns
+    -------
+    c : Array or numpy.ndarray
+        The factor; the other triangle of a plain one is not defined, as SciPy says.
+    lower : bool
+        As it was given.
+
+    Raises
+    ------
+    DomainError
+        `a` is not positive definite; the message has the pivot.
+    """
+    if find_recording(a) is None:
+        return scipy.linalg.cho_factor(a, lower)
+    (factor,) = apply(row("cholesky"), square("cho_factor", *recorded(a)))
+    return (factor if lower else np.swapaxes(factor, -1, -2)), lower
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+    """Solution x of ``a @ x = b`` from the Cholesky factor of `a`.
+
+    Parameters
+    ----------
+    c_and_lower : (array-like or recorded (..., n, n), bool)
+        What `cho_factor` returns.
+    b : array-like or recorded, (n,) or (..., n, k)
+        Right-hand sides.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of the shape of `b`.
+    """
+    c, lower = c_and_lower
+    if find_recording(c, b) is None:
+        return scipy.linalg.cho_solve((c, lower), b)
+    half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
+    return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
+
+
+def expm(a: Any) -> Any:
+    """Exponential of a square matrix.
+
+    Parameters
+    ----------
+    a : array-like or recorded, (..., n, n)
+        Finite.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of the shape of `a`.
+
+    Raises
+    ------
+    DomainError
+        An entry is not finite.
+    """
+    if find_recording(a) is None:
+        return scipy.linalg.expm(a)
+    return apply(row("matrix_exp"), square("expm", *recorded(a)))[0]
+
+
+def log_determinant(a: Any, *, spd: bool = False) -> Any:
+    """Logarithm of the absolute value of the determinant.
+
+    Parameters
+    ----------
+    a : array-like or recorded, (..., n, n)
+        Invertible.
+    spd : bool
+        `a` is symmetric positive definite, and only its symmetric part counts; that takes half the time.
+
+    Returns
+    -------
+    Array, float or numpy.ndarray
+        Of the shape of the stack; 0 for a matrix of order 0.
+
+    Raises
+    ------
+    DomainError
+        `a` is singular, or not positive definite though it is to be.
+
+    Notes
+    -----
+    ``np.linalg.slogdet`` has the sign as well, and is minus infinity where this raises.
+    """
+    is_plain = find_recording(a) is None
+    if is_plain:
+        from agrad._recording import open_recording
+
+        with open_recording("log_determinant") as recording:
+            return log_determinant(recording.array(np.asarray(a, dtype=float)), spd=spd).recorded_values[()]
+    (y,) = apply(row("log_determinant_spd" if spd else "log_determinant"), square("log_determinant", *recorded(a)))
+    return np.reshape(y, y.shape[:-2])
+
+
+def block_diag(*arrays: Any) -> Any:
+    """The matrix with the given matrices along its diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    *arrays : array-like or recorded, up to two dimensions
+        A vector is a matrix of one row, a number is 1 x 1.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Its derivatives cost nothing: entries are moved about when the function is recorded.
+    """
+    recording = find_recording(*arrays)
+    if recording is None:
+        return scipy.linalg.block_diag(*arrays)
+    x = [recording.array(each) for each in arrays]
+    for n, each in enumerate(x):
+        if each.ndim > 2:
+            raise ShapeError(f"block_diag: arrays[{n}] is of shape {each.shape}, but must be a matrix, a vector or a number")
+    places = scipy.linalg.block_diag(*(each.slots for each in x))  # slot 0 is the constant zero
+    return x[0].with_slots(places.astype(np.uint32))
