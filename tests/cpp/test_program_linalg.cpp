@@ -12,6 +12,7 @@
 
 using namespace linalg_probe;
 using agrad::recorder;
+using agrad::slot;
 using agrad::workspace;
 
 namespace {
