@@ -17,7 +17,7 @@ from agrad._core import CallPlan, Wanted
 __all__ = ["plan_of", "result_of"]
 
 
-class _NotPlain(Exception):
+class _NotPlainError(Exception):
     """The tree has something that plans do not know."""
 
 
@@ -28,36 +28,36 @@ class _Place:
         self.begin, self.shape = begin, shape
 
 
-def _described(tree: Any, place: Iterator[int]) -> tuple[Any, ...]:
-    """A tree in the words of bindings/call.hpp; `place` is asked for each leaf's first number."""
+def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
+    """A tree in the words of bindings/call.hpp; `place` is asked for the first number of each leaf that is no _Place."""
     kind = type(tree)
     if kind is _Place:
         return ("array", tree.begin, tree.shape) if tree.shape else ("number", tree.begin)
-    if kind is float or kind is np.float64:
+    if place is not None and (kind is float or kind is np.float64):
         return "number", next(place)
-    if kind is np.ndarray and tree.dtype == np.float64:
+    if place is not None and kind is np.ndarray and tree.dtype == np.float64:
         return "array", next(place), tree.shape
     if kind in (list, tuple):
         return kind.__name__, [_described(each, place) for each in tree]
     if kind is dict and all(type(key) is str for key in tree):
-        keys = sorted(tree)  # as optree does
+        keys = list(tree) if place is None else sorted(tree)  # optree takes leaves in the order of sorted keys
         return "dict", keys, [_described(tree[key], place) for key in keys]
     if kind in (int, bool, str, type(None)):
         return "constant", tree
-    raise _NotPlain
+    raise _NotPlainError
 
 
 def plan_of(args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int) -> CallPlan | None:
-    """A plan without paths for calls like this one; None for arguments that plans do not know. `begins` are the inputs' places."""
+    """A plan without paths for such calls, whose inputs begin at `begins`; None for arguments that plans do not know."""
     try:
         return CallPlan(_described(args, iter(begins)), wanted, inputs)
-    except _NotPlain:
+    except _NotPlainError:
         return None
 
 
 def result_of(together: Any, begins: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...] | None:
     """The description of a result whose leaves are parts of one vector; None for one that plans do not know."""
     try:
-        return _described(together([_Place(begin, shape) for begin, shape in zip(begins, shapes, strict=True)]), iter(()))
-    except _NotPlain:
+        return _described(together([_Place(begin, shape) for begin, shape in zip(begins, shapes, strict=True)]), None)
+    except _NotPlainError:
         return None

@@ -80,8 +80,9 @@ span array::as_dense() const {
 void check_open(const char* function, const recording& r) {
   if (r.is_open) return;
   if (r.is_tape) {
-    throw ScopeError(std::string(function) + ": argument is a recorded value of " + r.function +
-                     ", which has ended, but must be of an open one; read values, gradients and adjoints before its block ends");
+    throw ScopeError(
+        std::string(function) + ": argument is a recorded value of " + r.function +
+        ", which has ended, but must be of an open one; read values, gradients and adjoints before its block ends");
   }
   throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
                    " that has ended, but must be of a running one; return values from the function, do not keep them");
@@ -109,7 +110,8 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
                      (in->is_tape ? "open the tape outside of that function" : "pass it to the function as an argument"));
   }
   for (std::size_t known = in->captured.size(); known-- > 0;)
-    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
+    if (in->captured[known].same_entries(outer))
+      return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
   const slot first = in->code.input(values.data(), values.size());

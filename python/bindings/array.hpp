@@ -38,13 +38,13 @@ struct recording {
   comparison on_comparison = comparison::answers;
   std::string function;  // whose recording it is, for messages
   bool is_open = true;
-  bool keeps_adjoints = false;  // swept back where it stands, without a program
-  std::size_t depth = 0;        // recordings inside of others are deeper
-  bool captures = false;        // arrays of recordings around it become inputs
-  bool is_tape = false;         // written in the direct style: captures arrays of tapes around it, and of nothing else
-  std::vector<array> captured;  // those arrays
-  std::vector<slot> captured_at;              // and where each of them begins here
-  comparison_lines comparisons;               // where paths part, if comparisons are guards
+  bool keeps_adjoints = false;    // swept back where it stands, without a program
+  std::size_t depth = 0;          // recordings inside of others are deeper
+  bool captures = false;          // arrays of recordings around it become inputs
+  bool is_tape = false;           // written in the direct style: captures arrays of tapes around it, and of nothing else
+  std::vector<array> captured;    // those arrays
+  std::vector<slot> captured_at;  // and where each of them begins here
+  comparison_lines comparisons;   // where paths part, if comparisons are guards
   std::shared_ptr<operation_watch> watching;  // what looks at each operation, if anything does
 
   slot constant(double value);

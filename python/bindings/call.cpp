@@ -84,7 +84,8 @@ bool take_dict(const tree_node& node, PyObject* given, double* x) {
 
 /// Whether an object is the constant, or one of those that cannot change and equal it.
 bool is_constant(PyObject* constant, PyObject* given) {
-  if (given == constant) return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
+  if (given == constant)
+    return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
   if (Py_TYPE(given) != Py_TYPE(constant) || !(PyUnicode_CheckExact(given) || PyLong_CheckExact(given))) return false;
   const int equal = PyObject_RichCompareBool(given, constant, Py_EQ);
   if (equal < 0) PyErr_Clear();
@@ -144,26 +145,33 @@ py::object build(const tree_node& node, const double* from) {
   return py::none();
 }
 
+namespace {
+
+/// The child of a list, a tuple or a dict that belongs to a node.
+PyObject* child_of(const tree_node& node, PyObject* of, std::size_t i) {
+  const auto place = static_cast<Py_ssize_t>(i);
+  if (node.what == tree_node::kind::list) return PyList_GET_ITEM(of, place);
+  if (node.what == tree_node::kind::tuple) return PyTuple_GET_ITEM(of, place);
+  return PyDict_GetItem(of, PyTuple_GET_ITEM(node.constant.ptr(), place));
+}
+
+}  // namespace
+
 py::object rebuild(const tree_node& node, PyObject* earlier, const double* from) {
-  const auto again = [&](PyObject* (*at)(PyObject*, Py_ssize_t)) {
-    for (std::size_t i = 0; i < node.children.size(); ++i) {
-      const tree_node& child = node.children[i];
-      if (child.what == tree_node::kind::number) return build(node, from);
-      rebuild(child, at(earlier, static_cast<Py_ssize_t>(i)), from);
-    }
+  if (node.what == tree_node::kind::number || node.what == tree_node::kind::constant) return build(node, from);
+  if (node.what == tree_node::kind::array) {
+    if (node.size != 0) std::memcpy(py::detail::array_proxy(earlier)->data, from + node.place, node.size * sizeof(double));
     return py::reinterpret_borrow<py::object>(earlier);
-  };
-  switch (node.what) {
-    case tree_node::kind::array:
-      if (node.size != 0) std::memcpy(py::detail::array_proxy(earlier)->data, from + node.place, node.size * sizeof(double));
-      return py::reinterpret_borrow<py::object>(earlier);
-    case tree_node::kind::list:
-      return again([](PyObject* list, Py_ssize_t i) { return PyList_GET_ITEM(list, i); });
-    case tree_node::kind::tuple:
-      return again([](PyObject* tuple, Py_ssize_t i) { return PyTuple_GET_ITEM(tuple, i); });
-    default:
-      return build(node, from);
   }
+  py::list children(node.children.size());
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    children[i] = rebuild(node.children[i], child_of(node, earlier, i), from);
+  if (node.what == tree_node::kind::list) return std::move(children);
+  if (node.what == tree_node::kind::tuple) return py::tuple(children);
+  py::dict values;
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = children[i];
+  return std::move(values);
 }
 
 namespace {

@@ -20,10 +20,10 @@ namespace agrad::python {
 struct tree_node {
   enum class kind { number, array, dict, list, tuple, constant };
   kind what = kind::constant;
-  std::size_t place = 0;             // of a leaf: its first number among those of the program
-  std::size_t size = 0;              // of a leaf
+  std::size_t place = 0;  // of a leaf: its first number among those of the program
+  std::size_t size = 0;   // of a leaf
   std::vector<pybind11::ssize_t> shape;
-  pybind11::object constant;         // the constant itself; of a dict the tuple of its keys
+  pybind11::object constant;  // the constant itself; of a dict the tuple of its keys
   std::vector<tree_node> children;
 };
 
@@ -37,7 +37,7 @@ bool take(const tree_node& node, PyObject* given, double* x);
 /// The tree with numbers and new arrays made of `from`.
 pybind11::object build(const tree_node& node, const double* from);
 
-/// As build, into arrays that an earlier call built; numbers and what holds them are made anew.
+/// As build, into the arrays that an earlier call built; all that holds them is made anew.
 pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
 enum class wanted { values, value_and_gradient, gradient };

@@ -1,4 +1,4 @@
-// Linear algebra as operations of a program: values, adjoints, tangents and Hessian products against the tape's, lanes of any width.
+// Linear algebra as operations of a program: values, adjoints, tangents and Hessian products against duals of duals.
 #include <doctest/doctest.h>
 #include <agrad/program/linalg.hpp>
 #include <agrad/program/products.hpp>

@@ -78,7 +78,8 @@ struct by_duals {
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     const moved_operation here(op);
     std::vector<scalar> space = operands_of(op, here, w.values, w.tangents), adjoints(here.size);
-    put_duals<Width>(w.values + op.result, w.tangents + op.result * std::size_t{Width}, op.count, space.data() + here.op.result);
+    put_duals<Width>(w.values + op.result, w.tangents + op.result * std::size_t{Width}, op.count,
+                     space.data() + here.op.result);
     put_duals<Width>(w.adjoints + op.result, w.adjoint_tangents + op.result * std::size_t{Width}, op.count,
                      adjoints.data() + here.op.result);
     Loops<scalar>::reverse(here.op, context, space.data(), adjoints.data());

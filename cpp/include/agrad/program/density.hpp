@@ -47,6 +47,7 @@ struct density_of {
 }  // namespace detail
 
 template <class Rule>
-inline constexpr kernel density_kernel = kernels::make<detail::density_of<Rule>::template loops>(Rule::name, {dependence::terms});
+inline constexpr kernel density_kernel = kernels::make<detail::density_of<Rule>::template loops>(Rule::name,
+                                                                                                 {dependence::terms});
 
 }  // namespace agrad

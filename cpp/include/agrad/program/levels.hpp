@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -133,7 +133,8 @@ class leveller {
     } else if (end - begin >= shortest_run) {
       emit_run(begin, end);
     } else {
-      steps.insert(steps.end(), items_.begin() + static_cast<std::ptrdiff_t>(begin), items_.begin() + static_cast<std::ptrdiff_t>(end));
+      steps.insert(steps.end(), items_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   items_.begin() + static_cast<std::ptrdiff_t>(end));
     }
   }
 
@@ -242,9 +243,9 @@ class leveller {
   }
 
   program_parts from_, to_;
-  std::vector<slot> source_;         // slot -> the slot that it was gathered from
+  std::vector<slot> source_;  // slot -> the slot that it was gathered from
   std::vector<std::uint32_t> level_;
-  std::vector<slot> place_;          // old slot -> new slot
+  std::vector<slot> place_;  // old slot -> new slot
   std::vector<item> items_;
   std::unordered_map<const straight_steps*, std::uint32_t> kinds_;
   std::unordered_map<operation_key, slot, operation_hash> gathered_;

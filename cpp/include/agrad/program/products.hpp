@@ -57,8 +57,8 @@ inline void adjoint_products(const program& f, workspace& w, const double* x, co
 }
 
 /// For g(x) = y_adjoint . f(x): y, the gradient of g (n), and its Hessian times each of `count` directions (count x n).
-inline void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint,
-                             const double* directions, std::size_t count, double* y, double* gradient, double* products) {
+inline void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint, const double* directions,
+                             std::size_t count, double* y, double* gradient, double* products) {
   f.forward(w, x, y, true);
   if (count == 0) return f.reverse(w, y_adjoint, gradient);
   const std::size_t n = f.input_size();

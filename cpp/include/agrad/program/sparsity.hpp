@@ -23,7 +23,12 @@ class set_flow {
   using set = index_sets::set;
 
   set_flow(const program& f, const std::vector<std::uint32_t>& wanted)
-      : f_(f), operations_(f.code()), sets_(wanted.size()), of_(f.size(), index_sets::empty), is_zero_(f.size()), matters_(f.size(), 1) {
+      : f_(f),
+        operations_(f.code()),
+        sets_(wanted.size()),
+        of_(f.size(), index_sets::empty),
+        is_zero_(f.size()),
+        matters_(f.size(), 1) {
     for (slot s = 0; s < f.size(); ++s) is_zero_[s] = f.image()[s] == 0 ? 1 : 0;
     for (const operation& op : operations_.operations()) std::fill_n(is_zero_.begin() + op.result, op.count, 0);
     for (const slot s : f.inputs()) is_zero_[s] = 0;

@@ -70,7 +70,8 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
     if (what.depends.curved[j] != 0 && y_adjoint != 0) {
       what.entries->second(j, 1, x, w.values + y, to);
       for (std::uint32_t l = 0; l < arity; ++l)
-        for (int k = 0; k < Width; ++k) factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
+        for (int k = 0; k < Width; ++k)
+          factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
     }
     w.adjoints[at->x[j]] += carried(d, y_adjoint);
     double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};

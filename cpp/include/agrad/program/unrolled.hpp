@@ -27,8 +27,7 @@ class unrolled {
  private:
   void add_step(const instruction& step, slot result) {
     auto& what = kernels_[step.what];
-    if (what == nullptr)
-      what = std::make_unique<kernel>(kernel{step.what->name, nullptr, nullptr, {}, {}, step.what->depends});
+    if (what == nullptr) what = std::make_unique<kernel>(kernel{step.what->name, nullptr, nullptr, {}, {}, step.what->depends});
     operation op;
     op.what = what.get();
     op.result = result;
