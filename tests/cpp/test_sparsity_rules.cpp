@@ -59,6 +59,7 @@ TEST_CASE("what rules say of their arguments") {
   CHECK(of(agrad::type_tag<agrad::add_rule>{}).is_linear);
   CHECK(of(agrad::type_tag<agrad::abs_rule>{}).is_linear);
   CHECK(of(agrad::type_tag<agrad::maximum_rule>{}).is_linear);
+  CHECK(of(agrad::type_tag<agrad::select_rule>{}).is_linear);
   CHECK(of(agrad::type_tag<agrad::less_rule>{}).how == dependence::on_nothing);
   CHECK_FALSE(of(agrad::type_tag<agrad::exp_rule>{}).is_linear);
   const dependence multiply = of(agrad::type_tag<agrad::multiply_rule>{});

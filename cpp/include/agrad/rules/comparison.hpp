@@ -93,16 +93,16 @@ struct select_rule : rule<3> {
                                     reference = "y if x != 0 else z";
   static double value(double x, double y, double z) { return x != 0 ? y : z; }
   template <class T>
-  static T derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return T(0);
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
   }
   template <class T>
-  static T derivative(wrt<1>, const T& x, const T&, const T&, const T&) {
-    return x != 0 ? T(1) : T(0);
+  static double derivative(wrt<1>, const T& x, const T&, const T&, const T&) {
+    return x != 0 ? 1.0 : 0.0;
   }
   template <class T>
-  static T derivative(wrt<2>, const T& x, const T&, const T&, const T&) {
-    return x != 0 ? T(0) : T(1);
+  static double derivative(wrt<2>, const T& x, const T&, const T&, const T&) {
+    return x != 0 ? 0.0 : 1.0;
   }
 };
 template <class X, class Y, class Z>
