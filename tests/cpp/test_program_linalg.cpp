@@ -107,34 +107,3 @@ TEST_CASE("one operation of a program is the rule in every mode") {
     check_program<agrad::linalg::inverse_rule>([](const auto& x, const auto&) { return agrad::inverse(x); }, a, b);
   }
 }
-
-TEST_CASE("lanes beyond one pass") {
-  using wide = dual<double, 11>;
-  const rows a = spd(3);
-  const auto p = program_of<agrad::linalg::cholesky_rule>(a, a, false);
-  const agrad::operation& op = p->code().operations[0];
-  const agrad::run_context context{p->code().integers.data()};
-  std::vector<wide> values(p->size()), adjoints(p->size());
-  for (std::uint32_t i = 0; i < 9; ++i) {
-    values[op.operands[0].first + i].value = a.data()[i];
-    values[op.operands[0].first + i].tangent[1] = values[op.operands[0].first + i].tangent[10] = i % 4 == 0;
-  }
-  using loops = agrad::linalg::program_loops<agrad::linalg::cholesky_rule>::loops<wide>;
-  loops::forward(op, context, values.data());
-  const MatrixXd step = MatrixXd::Identity(3, 3) * 1e-6,
-                 expected = (agrad::cholesky(MatrixXd(a + step)) - agrad::cholesky(MatrixXd(a - step))) / 2e-6;
-  for (std::uint32_t i = 0; i < 9; ++i) {
-    const wide& y = values[op.result + i];
-    CHECK(y.tangent[10] == y.tangent[1]);
-    CHECK(std::abs(y.tangent[1] - expected(i / 3, i % 3)) < 1e-9);
-    CHECK(y.tangent[0] == 0);
-    adjoints[op.result + i].value = 1;
-  }
-  loops::reverse(op, context, values.data(), adjoints.data());
-  for (std::uint32_t i = 0; i < 9; ++i) {
-    const wide& x = adjoints[op.operands[0].first + i];
-    CHECK(x.tangent[10] == x.tangent[1]);
-    CHECK(x.tangent[1] != 0);
-    CHECK(x.tangent[0] == 0);
-  }
-}

@@ -2,9 +2,8 @@
 //
 // integers = {rows, columns of each argument}. A matrix is stored row after row, and the rules' columns are contiguous, so that
 // matrices are transposed on the way in and out unless the rule may have them transposed. The slots after the results keep what the
-// rule has prepared, so that the sweep back factors nothing. Tangents of lanes are the rule's; those of adjoints are the gradient
-// of a tangent, swept on a tape of the kernel's own: (dJ)' y_bar is the gradient of <y_bar, J dx>. All loops run on doubles that
-// are `width` apart, so that they are compiled once, not for each number of lanes.
+// rule has prepared, so that tangents and sweeps back factor nothing. Tangents are the rule's; those of adjoints are the gradient of
+// a tangent, swept on a tape of the kernel's own: (dJ)' y_bar is the gradient of <y_bar, J dx>, which needs no formula of its own.
 // Only the file that builds the table of rows includes this header. Read next: rules/linalg/rule.hpp; program/linalg_slots.hpp.
 #pragma once
 
@@ -47,47 +46,51 @@ void under_python_name(const Run& run) {
   }
 }
 
+/// What one operation of the rule does. Functions that are not inlined are shared by one direction and lanes of them.
 template <class Rule>
 class program_operation {
  public:
-  // Not inlined, so that numbers and lanes share them: that halves the code.
-  [[gnu::noinline]] static void forward(const operation& op, const std::uint32_t* integers, double* values, Index width) {
-    program_operation(op, integers, width).forward(values, arguments_of{}, results_of{});
+  program_operation(const operation& op, const std::uint32_t* integers) : op_(op) {
+    for (std::size_t i = 0; i < arguments; ++i) {
+      x_shapes_[i] = {static_cast<Index>(integers[2 * i]), static_cast<Index>(integers[2 * i + 1])};
+      x_[i] = {op.operands[i].first, x_shapes_[i], 1, (Rule::transposed_arguments >> i & 1U) != 0};
+    }
+    y_shapes_ = std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x_shapes_);
+    kept_ = op.result;
+    for (std::size_t r = 0; r < results; ++r) {
+      y_[r] = {kept_, y_shapes_[r], 1, (Rule::transposed_results >> r & 1U) != 0};
+      kept_ += y_[r].size();
+    }
   }
-  [[gnu::noinline]] static void reverse(const operation& op, const std::uint32_t* integers, const double* values,
-                                        double* adjoints, Index width) {
-    program_operation(op, integers, width).reverse(values, adjoints, arguments_of{}, results_of{});
+
+  void forward(double* values) const { forward(values, every_argument{}, every_result{}); }
+  void reverse(const double* values, double* adjoints) const {
+    if (is_used(adjoints, every_result{})) reverse(values, adjoints, every_argument{}, every_result{});
+  }
+  [[gnu::noinline]] void tangent(const double* values, double* tangents, Index width) const {
+    tangent(values, tangents, width, every_argument{}, every_result{});
+  }
+  [[gnu::noinline]] void second(const second_spaces& w, Index width) const {
+    second(w, width, every_argument{}, every_result{});
   }
 
  private:
   static constexpr std::size_t arguments = Rule::arguments, results = Rule::results;
-  using arguments_of = std::make_index_sequence<arguments>;
-  using results_of = std::make_index_sequence<results>;
-  /// Lanes that one pass carries; a wider scalar takes more passes, and lanes without tangents cost nothing.
-  static constexpr int pass = 8;
+  static constexpr int most = lane_count;
+  using every_argument = std::make_index_sequence<arguments>;
+  using every_result = std::make_index_sequence<results>;
 
   const operation& op_;
-  Index width_;
   std::array<shape, arguments> x_shapes_;
   typename Rule::shapes y_shapes_;
   std::array<placed, arguments> x_;
   std::array<placed, results> y_;
   Index kept_;
 
-  program_operation(const operation& op, const std::uint32_t* integers, Index width) : op_(op), width_(width) {
-    for (std::size_t i = 0; i < arguments; ++i) {
-      x_shapes_[i] = {static_cast<Index>(integers[2 * i]), static_cast<Index>(integers[2 * i + 1])};
-      x_[i] = {op.operands[i].first * width, x_shapes_[i], width, (Rule::transposed_arguments >> i & 1U) != 0};
-    }
-    y_shapes_ = std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x_shapes_);
-    kept_ = op.result * width;
-    for (std::size_t r = 0; r < results; ++r) {
-      y_[r] = {kept_, y_shapes_[r], width, (Rule::transposed_results >> r & 1U) != 0};
-      kept_ += y_shapes_[r].rows * y_shapes_[r].cols * width;
-    }
+  template <std::size_t... R>
+  bool is_used(const double* adjoints, std::index_sequence<R...>) const {
+    return (!y_[R].is_zero(adjoints, 0) || ...);  // an infinite derivative of what nobody used must not become nan
   }
-
-  // ---- values and tangents -------------------------------------------------------------------------------------------
 
   template <std::size_t... I, std::size_t... R>
   void forward(double* values, std::index_sequence<I...>, std::index_sequence<R...>) const {
@@ -95,133 +98,135 @@ class program_operation {
     filling_room room(values + kept_);
     const auto kept = Rule{}.prepare(room, x[I].get()...);
     if (all_empty(y_shapes_)) return;
-    bool is_done = false;
-    for (Index lane = 1; lane < width_; lane += pass) {
-      const auto d = std::make_tuple(dual_argument<MatrixXd>(x[I].get(), x_[I], values, lane)...);
-      if (((count(std::get<I>(d)) == 0) && ...)) {
-        (y_[R].zero(values, lane, pass), ...);
-        continue;
-      }
-      const auto y = algebra<dual_matrix<MatrixXd, pass>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
-      (y_[R].write(y[R].value, values, 0), ...);
-      (write_tangents(y_[R], y[R], values, lane), ...);
-      is_done = true;
-    }
-    if (is_done) return;
     writing y[] = {writing(y_[R], values)...};
     Rule{}.value(kept, x[I].get()..., block(y[R].get())...);
   }
 
-  template <class M>
-  static std::size_t count(const dual_matrix<M, pass>& d) {
-    std::size_t n = 0;
-    for (const auto& t : d.tangent) n += t ? 1 : 0;
-    return n;
+  template <std::size_t... I, std::size_t... R>
+  void reverse(const double* values, double* adjoints, std::index_sequence<I...> i, std::index_sequence<R...> r) const {
+    const reading x[] = {reading(x_[I], values)...}, y[] = {reading(y_[R], values)...};
+    filled_room room(values + kept_);
+    pull_back(Rule{}.prepare(room, x[I].get()...), x, y, adjoints, 1, 0, i, r);
   }
 
-  /// The tangents of lanes lane, ..., lane + pass - 1 that are not zero.
+  template <std::size_t... I, std::size_t... R>
+  void tangent(const double* values, double* tangents, Index width, std::index_sequence<I...>,
+               std::index_sequence<R...>) const {
+    const reading x[] = {reading(x_[I], values)...};
+    const auto d = std::make_tuple(dual_argument<MatrixXd>(x[I].get(), x_[I].apart(width), tangents, width)...);
+    if ((is_constant(std::get<I>(d)) && ...)) return (y_[R].apart(width).zero(tangents), ...);
+    filled_room room(values + kept_);
+    const auto kept = Rule{}.prepare(room, x[I].get()...);
+    const auto y = algebra<dual_matrix<MatrixXd, most>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
+    (write_tangents(y_[R].apart(width), y[R], tangents, width), ...);
+  }
+
+  template <class M>
+  static bool is_constant(const dual_matrix<M, most>& d) {
+    for (const auto& t : d.tangent)
+      if (t) return false;
+    return true;
+  }
+
+  /// The argument with those of its tangents that are not zero.
   template <class M, class Value>
-  dual_matrix<M, pass> dual_argument(const Value& value, const placed& x, const double* values, Index lane) const {
-    dual_matrix<M, pass> d{M(value)};
-    for (Index k = 0; k < pass && lane + k < width_; ++k)
-      if (!x.is_zero(values, lane + k)) d.tangent[static_cast<std::size_t>(k)].emplace(x.read(values, lane + k));
+  static dual_matrix<M, most> dual_argument(const Value& value, const placed& x, const double* tangents, Index width) {
+    dual_matrix<M, most> d{M(value)};
+    for (Index k = 0; k < width; ++k)
+      if (!x.is_zero(tangents, k)) d.tangent[static_cast<std::size_t>(k)].emplace(x.read(tangents, k));
     return d;
   }
 
-  void write_tangents(const placed& y, const dual_matrix<MatrixXd, pass>& d, double* values, Index lane) const {
-    for (Index k = 0; k < pass && lane + k < width_; ++k) {
-      const auto& t = d.tangent[static_cast<std::size_t>(k)];
-      t ? y.write(*t, values, lane + k) : y.zero(values, lane + k, 1);
-    }
+  static void write_tangents(const placed& y, const dual_matrix<MatrixXd, most>& d, double* tangents, Index width) {
+    y.zero(tangents);
+    for (Index k = 0; k < width; ++k)
+      if (const auto& t = d.tangent[static_cast<std::size_t>(k)]) y.write(*t, tangents, k);
   }
 
-  // ---- adjoints and their tangents -----------------------------------------------------------------------------------
-
-  template <std::size_t... I, std::size_t... R>
-  void reverse(const double* values, double* adjoints, std::index_sequence<I...> i, std::index_sequence<R...> r) const {
-    bool is_used = false;
-    for (Index lane = 0; lane < width_ && !is_used; ++lane) is_used = (!y_[R].is_zero(adjoints, lane) || ...);
-    if (!is_used) return;  // an infinite derivative of what nobody used must not become nan
-    const reading x[] = {reading(x_[I], values)...}, y[] = {reading(y_[R], values)...};
-    filled_room room(values + kept_);
-    const auto kept = Rule{}.prepare(room, x[I].get()...);
-    pull_back(kept, x, y, adjoints, 0, i, r);
-    const bool has_value = (!y_[R].is_zero(adjoints, 0) || ...);
-    for (Index lane = 1; lane < width_; lane += pass) {
-      bool curved[pass] = {};
-      for (Index k = 0; k < pass && lane + k < width_; ++k) {
-        curved[k] = has_value && (!x_[I].is_zero(values, lane + k) || ...);
-        if (!curved[k]) pull_back(kept, x, y, adjoints, lane + k, i, r);
-      }
-      sweep(kept, x, values, adjoints, lane, curved, i, r);
-    }
-  }
-
-  /// The transposed Jacobian times what has arrived in one lane, by the rule's own formula.
+  /// The transposed Jacobian times what has arrived in one of `width` parts, by the rule's own formula.
   template <class Kept, std::size_t... I, std::size_t... R>
-  void pull_back(const Kept& kept, const reading* x, const reading* y, double* adjoints, Index lane, std::index_sequence<I...>,
-                 std::index_sequence<R...>) const {
-    if ((y_[R].is_zero(adjoints, lane) && ...)) return;
-    const arriving y_bar[] = {arriving(y_[R], adjoints, lane)...};
-    adding x_bar[] = {adding(x_[I], adjoints, lane, op_.operands[I].active)...};
+  void pull_back(const Kept& kept, const reading* x, const reading* y, double* adjoints, Index width, Index part,
+                 std::index_sequence<I...>, std::index_sequence<R...>) const {
+    if ((y_[R].apart(width).is_zero(adjoints, part) && ...)) return;
+    const arriving y_bar[] = {arriving(y_[R].apart(width), adjoints, part)...};
+    adding x_bar[] = {adding(x_[I].apart(width), adjoints, part, op_.operands[I].active)...};
     Rule{}.adjoint(kept, x[I].get()..., y[R].get()..., y_bar[R].get()..., x_bar[I].get()...);
   }
 
-  /// The tangents of the adjoints in the lanes that are curved: (dJ)' y_bar + J' dy_bar, the gradient of <y_bar, J dx> + <dy_bar, y>.
-  template <class Kept, std::size_t... I, std::size_t... R>
-  void sweep(const Kept& kept, const reading* x, const double* values, double* adjoints, Index lane, const bool (&curved)[pass],
-             std::index_sequence<I...>, std::index_sequence<R...>) const {
+  template <std::size_t... I, std::size_t... R>
+  void second(const second_spaces& w, Index width, std::index_sequence<I...> i, std::index_sequence<R...> r) const {
+    const reading x[] = {reading(x_[I], w.values)...}, y[] = {reading(y_[R], w.values)...};
+    filled_room room(w.values + kept_);
+    const auto kept = Rule{}.prepare(room, x[I].get()...);
+    const bool has_value = is_used(w.adjoints, r);
+    if (has_value) pull_back(kept, x, y, w.adjoints, 1, 0, i, r);
+    std::array<bool, most> curved{};
     bool any = false;
-    for (const bool c : curved) any = any || c;
-    if (!any) return;
+    for (Index k = 0; k < width; ++k) {
+      const bool is = has_value && (!x_[I].apart(width).is_zero(w.tangents, k) || ...);
+      if (!is) pull_back(kept, x, y, w.adjoint_tangents, width, k, i, r);
+      curved[static_cast<std::size_t>(k)] = is;
+      any = any || is;
+    }
+    if (any) sweep(kept, x, w, width, curved, i, r);
+  }
+
+  /// The tangents of the adjoints in the parts that are curved: (dJ)' y_bar + J' dy_bar, the gradient of <y_bar, J dx> + <dy_bar, y>.
+  template <class Kept, std::size_t... I, std::size_t... R>
+  void sweep(const Kept& kept, const reading* x, const second_spaces& w, Index width, const std::array<bool, most>& curved,
+             std::index_sequence<I...>, std::index_sequence<R...>) const {
     tape& own = second_order_tape();
     const active_tape active(own);
     const scope inner(own);
-    const auto d = std::make_tuple(dual_argument<matrix<var>>(x[I].get(), x_[I], values, lane)...);
-    const auto y = algebra<dual_matrix<matrix<var>, pass>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
-    for (std::size_t k = 0; k < pass; ++k) {
-      if (!curved[k]) continue;
+    const auto d = std::make_tuple(dual_argument<matrix<var>>(x[I].get(), x_[I].apart(width), w.tangents, width)...);
+    const auto y = algebra<dual_matrix<matrix<var>, most>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
+    for (Index k = 0; k < width; ++k) {
+      if (!curved[static_cast<std::size_t>(k)]) continue;
       own.clear_adjoints();
-      (seed(own, y[R], y_[R], adjoints, k, lane), ...);
+      (seed(own, y[R], y_[R], w, width, k), ...);
       own.sweep();
-      ((op_.operands[I].active ? x_[I].add(adjoint_of(own, std::get<I>(d).value), adjoints, lane + static_cast<Index>(k))
-                               : void()),
-       ...);
+      (collect(own, std::get<I>(d).value, I, w, width, k), ...);
     }
   }
 
-  void seed(tape& own, const dual_matrix<matrix<var>, pass>& y, const placed& place, const double* adjoints, std::size_t k,
-            Index lane) const {
-    if (y.value.size() == 0) return;
-    adjoint_of(own, y.value) += place.read(adjoints, lane + static_cast<Index>(k));
-    if (y.tangent[k]) adjoint_of(own, *y.tangent[k]) += place.read(adjoints, 0);
+  static void seed(tape& own, const dual_matrix<matrix<var>, most>& y, const placed& place, const second_spaces& w, Index width,
+                   Index k) {
+    if (place.size() == 0) return;
+    adjoint_of(own, y.value) += place.apart(width).read(w.adjoint_tangents, k);
+    if (const auto& t = y.tangent[static_cast<std::size_t>(k)]) adjoint_of(own, *t) += place.read(w.adjoints, 0);
+  }
+  void collect(tape& own, const matrix<var>& x, std::size_t i, const second_spaces& w, Index width, Index k) const {
+    if (op_.operands[i].active) x_[i].apart(width).add(adjoint_of(own, x), w.adjoint_tangents, k);
   }
 };
 
 /// The kernel's loops, in the form that program/operation.hpp asks for.
 template <class Rule>
 struct program_loops {
-  template <class S>
-  struct loops {
-    static constexpr Index width = sizeof(S) / sizeof(double);
-    static_assert(std::is_standard_layout_v<S>, "a scalar of programs is a number with its tangents behind it");
+  static void forward(const operation& op, const run_context& context, double* values) {
+    under_python_name<Rule>([&] { on(op, context).forward(values); });
+  }
+  static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
+    under_python_name<Rule>([&] { on(op, context).reverse(values, adjoints); });
+  }
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
+    under_python_name<Rule>([&] { on(op, context).tangent(values, tangents, Width); });
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& spaces) {
+    under_python_name<Rule>([&] { on(op, context).second(spaces, Width); });
+  }
 
-    static void forward(const operation& op, const run_context& context, S* values) {
-      under_python_name<Rule>(
-          [&] { program_operation<Rule>::forward(op, context.integers + op.data, reinterpret_cast<double*>(values), width); });
-    }
-    static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
-      under_python_name<Rule>([&] {
-        program_operation<Rule>::reverse(op, context.integers + op.data, reinterpret_cast<const double*>(values),
-                                         reinterpret_cast<double*>(adjoints), width);
-      });
-    }
-  };
+ private:
+  static program_operation<Rule> on(const operation& op, const run_context& context) {
+    return program_operation<Rule>(op, context.integers + op.data);
+  }
 };
 
 }  // namespace linalg
 
 template <class Rule>
-inline constexpr kernel linalg_kernel = kernels::make<linalg::program_loops<Rule>::template loops>(Rule::name);
+inline constexpr kernel linalg_kernel = kernels::make_of<linalg::program_loops<Rule>>(Rule::name);
 
 }  // namespace agrad

@@ -1,11 +1,12 @@
 // Linear algebra slots: matrices of a program, stored row after row, seen as the column-major blocks that rules work on.
 //
-// A `placed` matrix knows its shape and where its entries are among doubles that are `width` apart: 1 in values, 1 + K in lanes,
-// where number 0 of a slot is the value and number k the k-th tangent. Blocks are views where the memory allows, else copies.
+// A `placed` matrix knows its shape and where its entries are among doubles that are `width` apart: 1 in values and adjoints, the
+// number of directions in tangents, where part k of a slot is its k-th one. Blocks are views where the memory allows, else copies.
 // Read next: program/linalg.hpp.
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -44,12 +45,11 @@ struct placed {
   void add(const In& m, double* to, Index part) const {
     visit([&](Index i, Index j, Index place) { to[place + part] += m(i, j); });
   }
-  /// Zeros in `count` numbers of each slot from `part` on, as far as there are any.
-  void zero(double* to, Index part, Index count) const {
-    const Index end = part + count < width ? part + count : width;
-    for (Index i = 0; i < size(); ++i)
-      for (Index p = part; p < end; ++p) to[first + i * width + p] = 0;
-  }
+  /// Zeros in all parts.
+  void zero(double* to) const { std::fill_n(to + first, size() * width, 0.0); }
+
+  /// The same slots in a space of so many parts.
+  placed apart(Index parts) const { return {first * parts, s, parts, is_transposed}; }
 
  private:
   /// f(i, j, place of entry (i, j)) by panels of columns, so that rows are read while they are in the cache.
@@ -107,7 +107,7 @@ class writing {
   block& get() { return block_; }
 
  private:
-  const placed& place_;
+  placed place_;
   double* to_;
   MatrixXd copy_;
   block block_;
@@ -130,7 +130,7 @@ class adding {
   block* get() { return is_wanted_ ? &block_ : nullptr; }
 
  private:
-  const placed& place_;
+  placed place_;
   double* to_;
   Index lane_;
   bool is_wanted_;
