@@ -90,7 +90,7 @@ class Compiled(Generic[Arguments, Result]):
         if self.transformation is not None and self.transformation.has_aux:
             raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not kwargs and not is_debugging():
             result = self._known(args)
             if result is not NotImplemented:
@@ -107,13 +107,13 @@ class Compiled(Generic[Arguments, Result]):
             self._learn(args, entry, call, path)
         return result
 
-    def bind(self, *args: Any) -> Callable[[], Any]:
+    def bind(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Callable[[], Result]:
         """Make a function without arguments that calls this one with these arrays, as they are then.
 
         Parameters
         ----------
         *args : arrays, nested structures of them
-            As for a call; write into the arrays to change the values.
+            As for a call, by position; write into the arrays to change the values.
 
         Returns
         -------
@@ -126,9 +126,11 @@ class Compiled(Generic[Arguments, Result]):
         TypeError
             The arguments or the result are more than dicts, lists and tuples of floats and float64 arrays.
         """
-        self(*args)
+        self(*args, **kwargs)
         try:
-            return self._known.bind(args, lambda: self(*args))
+            if kwargs:
+                raise ValueError("bind: plans are of positional arguments")
+            return self._known.bind(args, lambda: self(*args, **kwargs))
         except ValueError:
             raise TypeError(
                 f"{self.label}: bind's arguments must be plain dicts, lists and tuples of floats and float64 arrays, and the "

@@ -70,6 +70,7 @@ double second_derivative(const elementwise_row& row, std::size_t i, std::size_t 
   operation op;
   op.result = static_cast<slot>(arity);
   op.count = 1;
+  op.arity = static_cast<std::uint32_t>(arity);
   for (std::size_t k = 0; k < arity; ++k) op.operands[k] = {static_cast<slot>(k), 1};
   row.loops->forward(op, {}, values.data());
   row.loops->tangent.one(op, {}, values.data(), tangents.data());

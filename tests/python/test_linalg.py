@@ -175,11 +175,11 @@ def test_all_modes_agree(case, made):
 
     v = GENERATOR.standard_normal(x[0].shape)
     value, gradient = made(ag.value_and_grad(scalar))(x[0])
-    along, slope = made(lambda a: ag.jvp(scalar, (a,), (v,)))(x[0])
+    along, slope = ag.jvp(made(scalar), (x[0],), (v,))
     np.testing.assert_allclose(value, along, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(np.sum(gradient * v), slope, rtol=1e-9, atol=1e-9 * np.sum(np.abs(gradient)))
     hessian = made(ag.hessian(scalar))(x[0]).reshape(v.size, v.size)
-    product = made(lambda a: ag.hvp(scalar, (a,), (v,)))(x[0])[1].ravel()
+    product = made(ag.hvp(scalar))(x[0], v).ravel()
     scale = 1 + np.max(np.abs(hessian))
     np.testing.assert_allclose(hessian @ v.ravel(), product, rtol=0, atol=1e-10 * scale)
     np.testing.assert_allclose(hessian, hessian.T, rtol=0, atol=1e-10 * scale)

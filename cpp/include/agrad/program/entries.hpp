@@ -99,8 +99,8 @@ struct entries_of {
   static constexpr entry_functions functions{static_cast<std::uint32_t>(arity), values, partial, second};
 };
 
-/// A tangent times a factor; a tangent of zero stays one beside an infinite factor.
-AGRAD_INLINE double carried(double factor, double tangent) { return tangent == 0 ? 0.0 : factor * tangent; }
+/// A tangent times a factor; zeros stay zeros beside what is infinite, on whichever side, because they mean that nothing passes.
+AGRAD_INLINE double carried(double factor, double tangent) { return tangent == 0 || factor == 0 ? 0.0 : factor * tangent; }
 
 }  // namespace detail
 
