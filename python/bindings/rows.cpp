@@ -68,6 +68,7 @@ double second_derivative(const elementwise_row& row, std::size_t i, std::size_t 
   tangents[j] = 1;
   adjoints[arity] = 1;
   operation op;
+  op.what = row.loops;
   op.result = static_cast<slot>(arity);
   op.count = 1;
   op.arity = static_cast<std::uint32_t>(arity);

@@ -311,10 +311,13 @@ TEST_CASE("a Jacobian is compressed along its cheaper side") {
   const auto column = agrad::colour_jacobian(arrowhead(100, 3, false, true));
   CHECK_FALSE(column.by_rows);
   CHECK(column.colours.count == 2);
+  const auto by_four = [](double run) {  // four columns at a time, for the price of `run` rows
+    return [run](bool by_rows, std::size_t n) { return by_rows ? 1.0 * n : run * ((n + 3) / 4); };
+  };
   const csr_pattern wide = random_pattern(3, 8, 1.0);
-  CHECK(agrad::colour_jacobian(wide).by_rows);           // three rows against eight columns,
-  CHECK_FALSE(agrad::colour_jacobian(wide, 4).by_rows);  // which are two runs of four,
-  CHECK(agrad::colour_jacobian(wide, 4, 2.0).by_rows);   // at twice the price
+  CHECK(agrad::colour_jacobian(wide).by_rows);                    // three rows against eight columns,
+  CHECK_FALSE(agrad::colour_jacobian(wide, by_four(1)).by_rows);  // which are two runs of four,
+  CHECK(agrad::colour_jacobian(wide, by_four(2)).by_rows);        // at twice the price
 }
 
 TEST_CASE("a hundred thousand variables are coloured at once") {

@@ -110,6 +110,8 @@ def _settled(compute: Callable[[], Any], digits: int) -> Any:
             if last is not None and abs(now - last) <= abs(now) * mp.mpf(10) ** -40 and (now != 0 or 2 * digits > _MOST_DIGITS):
                 return now
         digits, last = 2 * digits, now
+    if last is not None and abs(last) < mp.mpf(10) ** (-_MOST_DIGITS // 4):
+        return mp.mpf(0)  # what is left of it vanishes with the rounding
     raise UndefinedError("no settled value")
 
 

@@ -197,7 +197,14 @@ def test_rows_are_used_where_they_are_cheaper(made):
     assert info.colours == 2
     np.testing.assert_array_equal(np.sort(info.groups), [0, 1])
     check(matrix, ag.jacobian(f)(x))
-    assert made(ag.jacobian(lambda x: np.concatenate([x, x**2, np.exp(x)]), sparse=True, return_info=True))(X)[1].mode == "forward"
+
+    def curve(x):
+        return x[0] * np.sin(x[1] * np.arange(50.0))
+
+    matrix, info = made(ag.jacobian(curve, sparse=True, return_info=True))(X)
+    assert info.mode == "forward"
+    np.testing.assert_array_equal(info.groups, [0, 1, -1, -1, -1, -1])
+    check(matrix, ag.jacobian(curve)(X))
 
 
 def test_a_scalar_is_one_row_and_one_column(made):

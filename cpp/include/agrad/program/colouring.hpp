@@ -116,8 +116,8 @@ inline colouring colour_columns(const csr_pattern& p, const csr_pattern& columns
 
 /// Colours of the columns such that those that share a row differ, taken in the given order.
 inline colouring colour_columns(const csr_pattern& p, ordering by) {
-  const csr_pattern columns = transposed(p);
-  detail::column_greedy greedy(p, columns);
+  const csr_pattern by_column = transposed(p);
+  detail::column_greedy greedy(p, by_column);
   return greedy.run(greedy.order(by));
 }
 
@@ -133,11 +133,9 @@ struct jacobian_colouring {
   colouring colours;
 };
 
-/// The cheaper of colouring columns and rows. Tangents run `together` at a time, in a run that costs `tangent_cost` sweeps back.
-inline jacobian_colouring colour_jacobian(const csr_pattern& p, std::size_t together = 1, double tangent_cost = 1) {
-  const auto cost = [&](bool by_rows, std::size_t colours) {
-    return by_rows ? static_cast<double>(colours) : tangent_cost * static_cast<double>((colours + together - 1) / together);
-  };
+/// The cheaper of colouring columns and rows: cost(by_rows, colours) is what so many products cost, and grows with their number.
+template <class Cost>
+jacobian_colouring colour_jacobian(const csr_pattern& p, const Cost& cost) {
   const csr_pattern t = transposed(p);
   const std::size_t least[] = {p.longest_row(), t.longest_row()};  // colours, of columns and of rows
   const bool first = cost(true, least[1]) < cost(false, least[0]);
@@ -145,6 +143,11 @@ inline jacobian_colouring colour_jacobian(const csr_pattern& p, std::size_t toge
   if (cost(first, best.colours.count) <= cost(!first, least[first ? 0 : 1])) return best;
   jacobian_colouring other{!first, first ? detail::colour_columns(p, t) : detail::colour_columns(t, p)};
   return cost(!first, other.colours.count) < cost(first, best.colours.count) ? other : best;
+}
+
+/// The one that needs fewer colours; of columns if they are as many.
+inline jacobian_colouring colour_jacobian(const csr_pattern& p) {
+  return colour_jacobian(p, [](bool, std::size_t colours) { return colours; });
 }
 
 }  // namespace agrad

@@ -102,7 +102,7 @@ struct elementwise_loops {
         if (!op.operands[j].active) continue;
         double d[block_length];
         op.what->entries->partial(j, n, from, y, d);
-        for (std::uint32_t i = 0; i < n; ++i) d[i] = carried(d[i], y_adjoint[i]);  // no nan of unused entries
+        for (std::uint32_t i = 0; i < n; ++i) d[i] = sent(d[i], y_adjoint[i]);
         x.readers[j].add(adjoints, begin, n, d);
       }
     });
@@ -156,13 +156,13 @@ struct elementwise_loops {
       op.what->entries->second(j, n, x, y, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
         if (!op.operands[l].active) continue;
-        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = carried(h[l][i], y_adjoint[i]);
+        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = sent(h[l][i], y_adjoint[i]);
         add_products<Width>(n, h[l], dx[l], tangents.data());
       }
     }
     op.what->entries->partial(j, n, x, y, d);
     add_products<Width>(n, d, y_tangents, tangents.data());
-    for (std::uint32_t i = 0; i < n; ++i) sums[i] = carried(d[i], y_adjoint[i]);
+    for (std::uint32_t i = 0; i < n; ++i) sums[i] = sent(d[i], y_adjoint[i]);
     to.add(w.adjoints, begin, n, sums);
     to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
   }

@@ -102,6 +102,9 @@ struct entries_of {
 /// A tangent times a factor; zeros stay zeros beside what is infinite, on whichever side, because they mean that nothing passes.
 AGRAD_INLINE double carried(double factor, double tangent) { return tangent == 0 || factor == 0 ? 0.0 : factor * tangent; }
 
+/// An adjoint times a factor; an infinite derivative of an entry that nobody used must not become nan.
+AGRAD_INLINE double sent(double factor, double adjoint) { return adjoint == 0 ? 0.0 : factor * adjoint; }
+
 }  // namespace detail
 
 }  // namespace agrad

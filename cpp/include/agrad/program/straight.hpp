@@ -73,9 +73,9 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
         for (int k = 0; k < Width; ++k)
           factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
     }
-    w.adjoints[at->x[j]] += carried(d, y_adjoint);
+    w.adjoints[at->x[j]] += sent(d, y_adjoint);
     double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};
-    for (int k = 0; k < Width; ++k) sums[k] += carried(y_adjoint, factors[k]) + carried(d, y_tangents[k]);
+    for (int k = 0; k < Width; ++k) sums[k] += sent(factors[k], y_adjoint) + carried(d, y_tangents[k]);
   }
   --at;
   return at->what->second.template at<Width>()(at, w, y - 1);
