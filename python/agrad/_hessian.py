@@ -1,7 +1,7 @@
 """Second derivatives: Hessians and their products with vectors, forward over reverse.
 
 The program is run forwards on numbers that carry directional derivatives and swept back with adjoints that carry them too:
-the adjoints of the inputs are the gradient, what they carry is the gradient's derivative in those directions, four at once.
+the adjoints of the inputs are the gradient, what they carry is the gradient's derivative in those directions, eight at once.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def hessian(
 
     Notes
     -----
-    Columns are computed forward over reverse, four a run; nothing is made symmetric afterwards. :func:`hvp` is one product
+    Columns are computed forward over reverse, eight a run; nothing is made symmetric afterwards. :func:`hvp` is one product
     with a vector at the cost of one run. A sparse Hessian takes one product for each colour of a star colouring of its pattern
     (Gebremedhin, Manne and Pothen, SIAM Review 47, 2005), and is symmetric to the bit.
 
