@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 import numpy as np
 
@@ -92,13 +92,13 @@ class Compiled(Generic[Arguments, Result]):
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not kwargs and not is_debugging():
-            result = self._known(args)
+            result: Result = self._known(args)
             if result is not NotImplemented:
                 return result
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = _Signature(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
-            return (self.transformation or self.function)(*args, **kwargs)
+            return cast(Result, (self.transformation or self.function)(*args, **kwargs))
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
             bound.prepare(entry.parameters)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from agrad._structure import find_recording
 __all__ = ["apply", "functions", "recorded", "row", "solve_with", "square"]
 
 _rows = {(each.name, each.options): each for each in linalg_rows()}
-_EIGH, _SVD, _QR = (type(f(np.eye(1))) for f in (np.linalg.eigh, np.linalg.svd, np.linalg.qr))
-_SLOGDET = type(np.linalg.slogdet(np.eye(1)))
+_EIGH, _SVD, _QR, _SLOGDET = (
+    cast(Any, type(f(np.eye(1)))) for f in (np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet)
+)
 
 
 # ---- what all functions share ----------------------------------------------------------------------------------------

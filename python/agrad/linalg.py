@@ -114,7 +114,8 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
         `a` is not positive definite; the message has the pivot.
     """
     if find_recording(a) is None:
-        return scipy.linalg.cho_factor(a, lower)
+        plain: tuple[Any, bool] = scipy.linalg.cho_factor(a, lower)
+        return plain
     (factor,) = apply(row("cholesky"), square("cho_factor", *recorded(a)))
     return (factor if lower else np.swapaxes(factor, -1, -2)), lower
 

@@ -56,12 +56,12 @@ struct csr_pattern {
   }
 
   /// Appends a row: its columns in any order, also repeatedly; they are sorted in place.
-  void append_row(std::vector<index>& columns) {
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    if (AGRAD_UNLIKELY(!columns.empty() && columns.back() >= cols)) fail_column(columns.back());
-    check_entries(col.size() + columns.size());
-    col.insert(col.end(), columns.begin(), columns.end());
+  void append_row(std::vector<index>& places) {
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    if (AGRAD_UNLIKELY(!places.empty() && places.back() >= cols)) fail_column(places.back());
+    check_entries(col.size() + places.size());
+    col.insert(col.end(), places.begin(), places.end());
     begin.push_back(col.size());
   }
 

@@ -68,10 +68,10 @@ struct product_along_loops {
       if (is_constant_zero(after)) continue;
       const S* x = values + op.operands[0].first + over.begin(i);
       S* x_adjoint = adjoints + op.operands[0].first + over.begin(i);
-      S product(1);
+      S so_far(1);
       for (std::uint32_t j = 0; j < over.length; ++j) {
-        before[j] = product;
-        product *= x[std::size_t{j} * over.inner];
+        before[j] = so_far;
+        so_far *= x[std::size_t{j} * over.inner];
       }
       for (std::uint32_t j = over.length; j-- > 0;) {
         x_adjoint[std::size_t{j} * over.inner] += before[j] * after;
