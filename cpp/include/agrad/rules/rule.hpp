@@ -14,7 +14,7 @@
 //     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
 //                 number too); the derivatives of such a rule are computed anew when they are wanted
 //     packets     the open interval in which `values` is as good as `value`, where that is not everywhere
-//     is_linear   whether the derivatives are constant; proportional_to: the bits of the arguments that the value is proportional to
+//     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_condition whether the values, 1 and 0, mean true and false
 // and is `in_cmath` too where <cmath> has the function. It knows no tape, no program and no Python. Beside it stands its one
 // overload in namespace agrad,
