@@ -118,10 +118,10 @@ shared recorded(const Record& body) {
   return agrad::schedule(r, body(r, x));
 }
 
-csr_pattern pattern_6(rows r) { return agrad::pattern_of_rows(6, std::move(r)); }
+inline csr_pattern pattern_6(rows r) { return agrad::pattern_of_rows(6, std::move(r)); }
 
-slots apply(recorder& r, const agrad::kernel& what, std::size_t count, const std::vector<slots>& x,
-            std::initializer_list<std::uint32_t> integers = {}) {
+inline slots apply(recorder& r, const agrad::kernel& what, std::size_t count, const std::vector<slots>& x,
+                   std::initializer_list<std::uint32_t> integers = {}) {
   std::vector<agrad::span> operands;
   for (const slots& each : x) operands.push_back(r.dense(each.data(), each.size()));
   return range(r.apply(what, count, operands.data(), operands.size(), integers), count);
