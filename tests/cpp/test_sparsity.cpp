@@ -230,19 +230,6 @@ TEST_CASE("external operations are functions of everything, and go by adjoints")
   CHECK(entries == expected);
 }
 
-TEST_CASE("matrices that are large and full are refused before they are made") {
-  constexpr std::size_t n = 20000;
-  recorder r;
-  const std::vector<double> start(n, 1.0);
-  const auto x = range(r.input(start.data(), n), n);
-  const slots total = record<agrad::sin_rule>(r, recording::sum(r, x));
-  CHECK_THROWS_WITH_AS(agrad::hessian_pattern(*agrad::schedule(r, total)),
-                       "sparse pattern: number of entries is at least 400000000, but must be at most 268435456; the matrix is "
-                       "not sparse, multiply with it instead of making it",
-                       std::length_error);
-  CHECK_THROWS_AS(agrad::jacobian_pattern(*agrad::schedule(r, record<agrad::multiply_rule>(r, x, total))), std::length_error);
-}
-
 TEST_CASE("degenerate programs") {
   recorder r;
   const auto x = range(r.input(point.data(), 2), 2);
