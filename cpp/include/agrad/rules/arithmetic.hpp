@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <agrad/rules/apply.hpp>
+#include <agrad/rules/either.hpp>
 
 namespace agrad {
 

@@ -66,8 +66,8 @@ struct i1_rule : rule<1> {
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     const T before = i0(x);
-    if (!(before < infinity)) return before;
-    return before - apply<detail::bessel_i_over_power_rule>(1.0, x);
+    return either<T>(
+        before < infinity, [&] { return T(before - apply<detail::bessel_i_over_power_rule>(1.0, x)); }, [&] { return before; });
   }
 };
 template <class X>

@@ -97,12 +97,12 @@ struct select_rule : rule<3> {
     return 0.0;
   }
   template <class T>
-  static double derivative(wrt<1>, const T& x, const T&, const T&, const T&) {
-    return x != 0 ? 1.0 : 0.0;
+  static auto derivative(wrt<1>, const T& x, const T&, const T&, const T&) {
+    return either(x != 0, 1.0, 0.0);
   }
   template <class T>
-  static double derivative(wrt<2>, const T& x, const T&, const T&, const T&) {
-    return x != 0 ? 0.0 : 1.0;
+  static auto derivative(wrt<2>, const T& x, const T&, const T&, const T&) {
+    return either(x != 0, 0.0, 1.0);
   }
 };
 template <class X, class Y, class Z>

@@ -37,8 +37,8 @@ struct xlogy_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
-    if (x == 0 && y == 0) return 0.0;
-    return x / (y + 0.0);
+    return either<T>(
+        x == 0 && y == 0, [&] { return T(0.0); }, [&] { return T(x / (y + 0.0)); });
   }
 };
 template <class X, class Y>
@@ -57,8 +57,8 @@ struct xlog1py_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
-    if (x == 0 && y == -1) return 0.0;
-    return x / (1.0 + y);
+    return either<T>(
+        x == 0 && y == -1, [&] { return T(0.0); }, [&] { return T(x / (1.0 + y)); });
   }
 };
 template <class X, class Y>
@@ -98,8 +98,8 @@ struct rel_entr_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
-    if (x == 0 && y == 0) return 0.0;
-    return -x / y;
+    return either<T>(
+        x == 0 && y == 0, [&] { return T(0.0); }, [&] { return T(-x / y); });
   }
 };
 template <class X, class Y>
@@ -126,9 +126,8 @@ struct kl_div_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
-    if (x == 0 && y == 0) return 1.0;
-    if (y > 2 * x) return 1.0 - x / y;
-    return (y - x) / y;
+    return either<T>(
+        x == 0 && y == 0, [&] { return T(1.0); }, y > 2 * x, [&] { return T(1.0 - x / y); }, [&] { return T((y - x) / y); });
   }
 };
 template <class X, class Y>

@@ -64,8 +64,9 @@ struct expm1_rule : rule<1>, in_cmath {
   static double value(double x) { return std::expm1(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    if (x > -1) return value + 1.0;
-    return exp(x);  // the value is close to -1 here, and 1 + value has lost its digits
+    return either<T>(
+        x > -1, [&] { return T(value + 1.0); },
+        [&] { return T(exp(x)); });  // the value is close to -1 there, and 1 + value has lost its digits
   }
 };
 template <class X>

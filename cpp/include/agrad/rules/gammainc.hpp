@@ -30,8 +30,8 @@ struct gamma_density_rule : gamma_order_rule<gamma_density_rule> {
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& a, const T& x, const T& value) {
     const T slope = (a - 1.0 - x) / x * value;
-    if (order == 0) return slope;
-    return slope + order / x * apply<gamma_density_rule>(order - 1.0, a, x);
+    return either<T>(
+        order == 0, [&] { return slope; }, [&] { return T(slope + order / x * apply<gamma_density_rule>(order - 1.0, a, x)); });
   }
 };
 

@@ -40,9 +40,12 @@ struct tanh_rule : rule<1>, in_cmath {
   static double value(double x) { return std::tanh(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    if (abs(x) < 1) return 1.0 - value * value;
-    const T e = exp(-2.0 * abs(x));  // the value is close to 1 here, and 1 - value^2 has lost its digits
-    return 4.0 * e / ((1.0 + e) * (1.0 + e));
+    const auto large = [&] {  // the value is close to 1, and 1 - value^2 has lost its digits
+      const T e = exp(-2.0 * abs(x));
+      return T(4.0 * e / ((1.0 + e) * (1.0 + e)));
+    };
+    return either<T>(
+        abs(x) < 1, [&] { return T(1.0 - value * value); }, large);
   }
 };
 template <class X>

@@ -119,8 +119,8 @@ struct log_sum_exp_rule : rule<2> {
  private:
   template <class T>
   static T weight(const T& x, const T& y) {
-    if (x == y && !(abs(x) < infinity)) return 0.5;
-    return inv_logit(x - y);
+    return either<T>(
+        x == y && !(abs(x) < infinity), [&] { return T(0.5); }, [&] { return T(inv_logit(x - y)); });
   }
 };
 template <class X, class Y>
@@ -148,10 +148,13 @@ struct logaddexp2_rule : rule<2> {
  private:
   template <class T>
   static T weight(const T& x, const T& y) {
-    if (x == y && !(abs(x) < infinity)) return 0.5;
-    if (x > y) return 1.0 / (1.0 + exp2(y - x));
-    const T ratio = exp2(x - y);
-    return ratio / (1.0 + ratio);
+    const auto small = [&] {
+      const T ratio = exp2(x - y);
+      return T(ratio / (1.0 + ratio));
+    };
+    const auto large = [&] { return T(1.0 / (1.0 + exp2(y - x))); };
+    return either<T>(
+        x == y && !(abs(x) < infinity), [&] { return T(0.5); }, x > y, large, small);
   }
 };
 template <class X, class Y>

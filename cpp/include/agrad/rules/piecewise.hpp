@@ -12,19 +12,19 @@ namespace agrad {
 
 namespace detail {
 template <class T>
-double sign_of(const T& x) {
-  return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
+auto sign_of(const T& x) {
+  return either(x > 0, 1.0, either(x < 0, -1.0, 0.0));
 }
 
 /// Base of rules that pick one of two arguments.
 struct extreme_rule : rule<2> {
   template <class T>
-  static double derivative(wrt<0>, const T& x, const T& y, const T& value) {
-    return x == y ? 0.5 : value == x ? 1.0 : 0.0;
+  static auto derivative(wrt<0>, const T& x, const T& y, const T& value) {
+    return either(x == y, 0.5, either(value == x, 1.0, 0.0));
   }
   template <class T>
-  static double derivative(wrt<1>, const T& x, const T& y, const T& value) {
-    return x == y ? 0.5 : value == y ? 1.0 : 0.0;
+  static auto derivative(wrt<1>, const T& x, const T& y, const T& value) {
+    return either(x == y, 0.5, either(value == y, 1.0, 0.0));
   }
 };
 }  // namespace detail
@@ -36,7 +36,7 @@ struct abs_rule : rule<1>, in_cmath {
                                     reference = "fabs(x)", ufunc = "absolute";
   static double value(double x) { return std::abs(x); }
   template <class T>
-  static double derivative(wrt<0>, const T& x, const T&) {
+  static auto derivative(wrt<0>, const T& x, const T&) {
     return detail::sign_of(x);
   }
 };
@@ -68,7 +68,7 @@ struct copysign_rule : rule<2>, in_cmath {
                                     reference = "fabs(x) if y >= 0 else -fabs(x)";
   static double value(double x, double y) { return std::copysign(x, y); }
   template <class T>
-  static double derivative(wrt<0>, const T& x, const T&, const T& value) {
+  static auto derivative(wrt<0>, const T& x, const T&, const T& value) {
     return detail::sign_of(x) * detail::sign_of(value);
   }
   template <class T>
@@ -179,9 +179,8 @@ struct fdim_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "fdim", text = "x - y where that is positive, else 0.", reference = "max(x - y, 0)";
   static double value(double x, double y) { return std::fdim(x, y); }
   template <int I, class T>
-  static double derivative(wrt<I>, const T& x, const T& y, const T&) {
-    const double of_difference = x > y ? 1.0 : x == y ? 0.5 : 0.0;
-    return I == 0 ? of_difference : -of_difference;
+  static auto derivative(wrt<I>, const T& x, const T& y, const T&) {
+    return (I == 0 ? 1.0 : -1.0) * either(x > y, 1.0, either(x == y, 0.5, 0.0));
   }
 };
 template <class X, class Y>

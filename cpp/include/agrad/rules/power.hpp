@@ -18,15 +18,18 @@ struct pow_rule : rule<2>, in_cmath {
   static double value(double x, double y) { return std::pow(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
-    if (x == 0 && y == 0) return 0.0;  // x ** 0 is 1 also at x = 0
-    const T power = apply<pow_rule>(x, y - 1.0);
-    if (power == 0 && abs(y) == infinity) return 0.0;  // the limit for large y
-    return y * power;
+    const auto beside = [&] {
+      const T power = apply<pow_rule>(x, y - 1.0);
+      return either<T>(  // the limit for large y
+          power == 0 && abs(y) == infinity, [&] { return T(0.0); }, [&] { return T(y * power); });
+    };
+    return either<T>(  // x ** 0 is 1 also at x = 0
+        x == 0 && y == 0, [&] { return T(0.0); }, beside);
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T&, const T& value) {
-    if (value == 0) return 0.0;  // 0 ** y is 0 for all y > 0
-    return value * log(x);
+    return either<T>(  // 0 ** y is 0 for all y > 0
+        value == 0, [&] { return T(0.0); }, [&] { return T(value * log(x)); });
   }
 };
 template <class X, class Y>
@@ -97,13 +100,18 @@ struct hypot_rule : rule<2>, in_cmath {
   // derivatives accurate, where x / value would cancel.
   template <class T>
   static T share(const T& x, const T& y) {
-    if (x == 0 && y == 0) return 0.0;
-    if (abs(x) == infinity && abs(y) == infinity) return detail::sign_of(x) * detail::sqrt_half;
-    const bool wide = abs(x) >= abs(y);
-    const T t = wide ? y / x : x / y;
-    const T s = 1.0 / sqrt(1.0 + t * t);
-    if (wide) return x < 0 ? T(-s) : s;
-    return y < 0 ? T(-t * s) : T(t * s);
+    const auto wide = [&] {
+      const T t = y / x;
+      return T(either(x < 0, -1.0, 1.0) / sqrt(1.0 + t * t));
+    };
+    const auto narrow = [&] {
+      const T t = x / y;
+      return T(either(y < 0, -1.0, 1.0) * t / sqrt(1.0 + t * t));
+    };
+    const auto diagonal = [&] { return T(detail::sign_of(x) * detail::sqrt_half); };
+    return either<T>(
+        x == 0 && y == 0, [&] { return T(0.0); }, abs(x) == infinity && abs(y) == infinity, diagonal, abs(x) >= abs(y), wide,
+        narrow);
   }
 };
 template <class X, class Y>
@@ -186,8 +194,8 @@ struct ldexp_rule : rule<2>, in_cmath {
     return std::ldexp(x, static_cast<int>(y < -beyond ? -beyond : y > beyond ? beyond : y));
   }
   template <class T>
-  static double derivative(wrt<0>, const T&, const T& y, const T&) {
-    return value(1, detail::number_of(y));
+  static T derivative(wrt<0>, const T&, const T& y, const T&) {
+    return apply<ldexp_rule>(1.0, y);
   }
   template <class T>
   static double derivative(wrt<1>, const T&, const T&, const T&) {

@@ -61,9 +61,10 @@ struct erfinv_rule : rule<1> {
   static double value(double x) { return detail::erfinv(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    if (abs(x) < 0.5) return detail::half_sqrt_pi / apply<detail::gaussian_rule>(value);
-    if (abs(x) == 1) return infinity;
-    return detail::half_sqrt_pi * erfcx(abs(value)) / (1.0 - abs(x));
+    const auto central = [&] { return T(detail::half_sqrt_pi / apply<detail::gaussian_rule>(value)); };
+    const auto in_tails = [&] { return T(detail::half_sqrt_pi * erfcx(abs(value)) / (1.0 - abs(x))); };
+    return either<T>(
+        abs(x) < 0.5, central, abs(x) == 1, [&] { return T(infinity); }, in_tails);
   }
 };
 template <class X>
@@ -80,9 +81,14 @@ struct erfcinv_rule : rule<1> {
   static double value(double x) { return detail::erfcinv(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    if (x > 0.5 && x < 1.5) return -detail::half_sqrt_pi / apply<detail::gaussian_rule>(value);
-    if (x == 0 || x == 2) return -infinity;
-    return -detail::half_sqrt_pi * erfcx(abs(value)) / (x < 1 ? x : T(2.0 - x));
+    const auto central = [&] { return T(-detail::half_sqrt_pi / apply<detail::gaussian_rule>(value)); };
+    const auto in_tails = [&] {
+      const T tail = either<T>(
+          x < 1, [&] { return x; }, [&] { return T(2.0 - x); });
+      return T(-detail::half_sqrt_pi * erfcx(abs(value)) / tail);
+    };
+    return either<T>(
+        x > 0.5 && x < 1.5, central, x == 0 || x == 2, [&] { return T(-infinity); }, in_tails);
   }
 };
 template <class X>
@@ -110,8 +116,9 @@ struct log_ndtr_rule : rule<1> {
   static double value(double x) { return detail::log_ndtr(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    if (x < 0) return detail::sqrt_two_over_pi / erfcx(-detail::inv_sqrt_2 * x);
-    return detail::inv_sqrt_two_pi * apply<detail::bell_rule>(x) / ndtr(x);
+    return either<T>(
+        x < 0, [&] { return T(detail::sqrt_two_over_pi / erfcx(-detail::inv_sqrt_2 * x)); },
+        [&] { return T(detail::inv_sqrt_two_pi * apply<detail::bell_rule>(x) / ndtr(x)); });
   }
 };
 template <class X>
@@ -129,9 +136,14 @@ struct ndtri_rule : rule<1> {
   static double value(double x) { return detail::ndtri(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    if (x > 0.25 && x < 0.75) return 2.0 * detail::sqrt_half_pi / apply<detail::bell_rule>(value);
-    if (x == 0 || x == 1) return infinity;
-    return detail::sqrt_half_pi * erfcx(detail::inv_sqrt_2 * abs(value)) / (x < 0.5 ? x : T(1.0 - x));
+    const auto central = [&] { return T(2.0 * detail::sqrt_half_pi / apply<detail::bell_rule>(value)); };
+    const auto in_tails = [&] {
+      const T tail = either<T>(
+          x < 0.5, [&] { return x; }, [&] { return T(1.0 - x); });
+      return T(detail::sqrt_half_pi * erfcx(detail::inv_sqrt_2 * abs(value)) / tail);
+    };
+    return either<T>(
+        x > 0.25 && x < 0.75, central, x == 0 || x == 1, [&] { return T(infinity); }, in_tails);
   }
 };
 template <class X>

@@ -133,8 +133,9 @@ struct boxcox_rule : rule<2> {
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     const T log_x = log(x), z = y * log_x;
-    if (abs(z) < 1) return log_x * log_x * apply<detail::exprel_moment_rule>(1.0, z);
-    return pow(x, y) * (log_x - 1.0 / y) / y + 1.0 / (y * y);
+    return either<T>(
+        abs(z) < 1, [&] { return T(log_x * log_x * apply<detail::exprel_moment_rule>(1.0, z)); },
+        [&] { return T(pow(x, y) * (log_x - 1.0 / y) / y + 1.0 / (y * y)); });
   }
 };
 template <class X, class Y>

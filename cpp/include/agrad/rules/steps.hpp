@@ -14,8 +14,8 @@ struct heaviside_rule : rule<2> {
     return 0.0;
   }
   template <class T>
-  static double derivative(wrt<1>, const T& x, const T&, const T&) {
-    return x == 0 ? 1.0 : 0.0;
+  static auto derivative(wrt<1>, const T& x, const T&, const T&) {
+    return either(x == 0, 1.0, 0.0);
   }
 };
 template <class X, class Y>

@@ -96,11 +96,16 @@ struct atan2_rule : rule<2>, in_cmath {
   // y / (x^2 + y^2) and -x / (x^2 + y^2) by the ratio of the smaller to the larger, so that no square overflows.
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
-    if (abs(x) == infinity && abs(y) == infinity) return 0.0;
-    const bool flat = abs(y) > abs(x);
-    const T t = flat ? x / y : y / x;
-    if (flat) return 1.0 / (y + x * t);
-    return t / (x + y * t);
+    const auto flat = [&] {
+      const T t = x / y;
+      return T(1.0 / (y + x * t));
+    };
+    const auto steep = [&] {
+      const T t = y / x;
+      return T(t / (x + y * t));
+    };
+    return either<T>(
+        abs(x) == infinity && abs(y) == infinity, [&] { return T(0.0); }, abs(y) > abs(x), flat, steep);
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
