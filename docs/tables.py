@@ -7,7 +7,7 @@ import numpy as np
 import scipy.special
 
 from agrad import _linalg, _numpy, linalg, special
-from agrad._core import density_rows, elementwise_rows
+from agrad._core import density_rows, elementwise_rows, glm_rows
 from agrad._numpy import order
 from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
@@ -53,7 +53,7 @@ def densities() -> str:
             _escaped(row.text),
             "; ".join(f"{name}: {_escaped(condition)}" for name, condition in row.arguments),
         ]
-        for row in density_rows()
+        for row in [*density_rows(), *glm_rows()]
     ]
     return _table(["density", "meaning", "conditions"], rows)
 

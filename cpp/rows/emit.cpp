@@ -17,10 +17,13 @@ void print_stub_head(std::ostream& out, std::string_view what) {
       << "from typing import Any\n\nfrom numpy.typing import ArrayLike\n\nfrom agrad._core import Array\n\n";
 }
 
-template <class Rows>
-void print_all(std::ostream& out, const Rows& rows) {
+template <class... Rows>
+void print_all(std::ostream& out, const Rows&... rows) {
+  const auto print_names = [&](const auto& list) {
+    for (const auto& row : list) out << "    \"" << row.name << "\",\n";
+  };
   out << "__all__ = [\n";
-  for (const auto& row : rows) out << "    \"" << row.name << "\",\n";
+  (print_names(rows), ...);
   out << "]\n";
 }
 
@@ -41,14 +44,20 @@ void print_elementwise_stub(std::ostream& out) {
   }
 }
 
-void print_density_stub(std::ostream& out) {
-  print_stub_head(out, "Log probability densities, summed over their arguments");
-  print_all(out, agrad::density_rows());
-  for (const agrad::density_row& row : agrad::density_rows()) {
+template <class Rows>
+void print_densities(std::ostream& out, const Rows& rows) {
+  for (const auto& row : rows) {
     std::string parameters;
     for (int i = 0; i < row.arity; ++i) parameters.append(row.arguments[i].name).append(": ArrayLike | Array, ");
     print_function(out, row, parameters + "*, propto: bool = False");
   }
+}
+
+void print_density_stub(std::ostream& out) {
+  print_stub_head(out, "Log probability densities, summed over their arguments");
+  print_all(out, agrad::density_rows(), agrad::glm_rows());
+  print_densities(out, agrad::density_rows());
+  print_densities(out, agrad::glm_rows());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "rows.hpp"
 
 #include <agrad/program/density.hpp>
+#include <agrad/program/density_glm.hpp>
 #include <agrad/program/elementwise.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
@@ -35,6 +36,14 @@ const std::vector<density_row>& density_rows() {
   static const auto rows = made_from<density_row>(rules::densities{}, [](auto tag) -> density_row {
     using Rule = typename decltype(tag)::type;
     return {Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &density_kernel<Rule>};
+  });
+  return rows;
+}
+
+const std::vector<glm_row>& glm_rows() {
+  static const auto rows = made_from<glm_row>(rules::generalised_linear_models{}, [](auto tag) -> glm_row {
+    using Rule = typename decltype(tag)::type;
+    return {Rule::name, Rule::text, Rule::source, Rule::arguments, &glm_kernel<Rule>, glm_slots<Rule>};
   });
   return rows;
 }

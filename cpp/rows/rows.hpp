@@ -28,8 +28,18 @@ struct density_row {
   const kernel* loops;
 };
 
+/// A generalised linear model: a density of outcomes y, given predictors x, an intercept alpha and coefficients beta.
+struct glm_row {
+  static constexpr int arity = 4;
+  std::string_view name, text, source;
+  const density_argument* arguments;
+  const kernel* loops;
+  std::size_t (*slots)(std::size_t rows, std::size_t columns);  // of the operation's result, by the shape of x
+};
+
 const std::vector<elementwise_row>& elementwise_rows();
 const std::vector<density_row>& density_rows();
+const std::vector<glm_row>& glm_rows();
 
 /// The row of that name; the name must be one of the list.
 const elementwise_row& elementwise_row_named(std::string_view name);

@@ -10,23 +10,35 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from agrad._core import DensityRow, density_rows
+from agrad._core import DensityRow, GlmRow, density_rows, glm_rows
+
+_SHAPES = "    Arrays are of one shape; single numbers broadcast."
+#: Of the arguments of generalised linear models, which are these in all of them.
+_MODEL_SHAPES = {
+    "y": "Outcomes, n of them or one for all rows; they have no derivatives.",
+    "x": "Predictors, n x p.",
+    "alpha": "Intercept, one or n of them.",
+    "beta": "Coefficients, p of them.",
+}
 
 
-def _docstring(row: DensityRow) -> str:
-    parameters = "\n".join(
-        f"{name} : number, array-like or recorded array\n    {condition.capitalize()}." for name, condition in row.arguments
-    )
+def _parameter(name: str, condition: str, shape: str) -> str:
+    return f"{name} : number, array-like or recorded array\n    {' '.join(filter(None, (shape, f'{condition.capitalize()}.')))}"
+
+
+def _docstring(row: DensityRow | GlmRow) -> str:
+    shapes = _MODEL_SHAPES if isinstance(row, GlmRow) else {}
+    parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in row.arguments)
     return (
-        f"{row.text}\n\nParameters\n----------\n{parameters}\n    Arrays are of one shape; single numbers broadcast.\n"
+        f"{row.text}\n\nParameters\n----------\n{parameters}\n{'' if shapes else _SHAPES + chr(10)}"
         "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n\n"
-        "Returns\n-------\nfloat or Array\n    The sum over all entries; 0 for none.\n\n"
+        f"Returns\n-------\nfloat or Array\n    The sum over all {'rows' if shapes else 'entries'}; 0 for none.\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
         f"References\n----------\n{row.source}"
     )
 
 
-def _function(row: DensityRow) -> Callable[..., Any]:
+def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
     signature = inspect.Signature([*positional, inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)])
@@ -43,5 +55,6 @@ def _function(row: DensityRow) -> Callable[..., Any]:
     return density
 
 
-__all__ = [row.name for row in density_rows()]
-globals().update({row.name: _function(row) for row in density_rows()})
+_functions = {row.name: _function(row) for row in [*density_rows(), *glm_rows()]}
+__all__ = list(_functions)
+globals().update(_functions)

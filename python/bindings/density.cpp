@@ -43,7 +43,40 @@ array record(const density_row& row, const std::vector<array>& x, bool propto) {
   return array(in, {}, first);
 }
 
-py::object call(const density_row& row, const py::args& arguments, bool propto) {
+// ---- generalised linear models
+
+/// The argument as n slots, or one for all where it may be a single number.
+span of_length(const glm_row& row, std::size_t k, const array& a, std::size_t n, const char* whose, bool may_be_one) {
+  if (may_be_one && a.size() == 1) return {a.at(0), 1, 0, a.as_span().active};
+  if (a.shape() != shape_type{static_cast<py::ssize_t>(n)}) {
+    throw ShapeError(std::string(row.name) + ": " + std::string(row.arguments[k].name) + " is of shape " + to_text(a.shape()) +
+                     ", but must be " + (may_be_one ? "a single number or " : "") + "of length " + std::to_string(n) + "; " +
+                     whose);
+  }
+  return may_be_one ? a.as_span() : a.as_dense();
+}
+
+array record(const glm_row& row, const std::vector<array>& given, bool propto) {
+  const array &y = given[0], &x = given[1], &alpha = given[2], &beta = given[3];
+  if (x.shape().size() != 2) {
+    throw ShapeError(std::string(row.name) + ": x is of shape " + to_text(x.shape()) +
+                     ", but must be a matrix; a row for each outcome, a column for each coefficient");
+  }
+  const auto n = static_cast<std::size_t>(x.shape()[0]), p = static_cast<std::size_t>(x.shape()[1]);
+  const span operands[] = {of_length(row, 0, y, n, "the number of rows of x", true), x.as_dense(),
+                           of_length(row, 2, alpha, n, "the number of rows of x", true),
+                           of_length(row, 3, beta, p, "the number of columns of x", false)};
+  const auto& in = y.owner();
+  const slot first = in->code.apply(*row.loops, row.slots(n, p), operands, glm_row::arity,
+                                    {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(p)}, in->keeps_adjoints);
+  const bool is_constant = !operands[1].active && !operands[2].active && !operands[3].active;
+  return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
+}
+
+// ---- both
+
+template <class Row>
+py::object call(const Row& row, const py::args& arguments, bool propto) {
   const std::string name(row.name);
   if (arguments.size() != static_cast<std::size_t>(row.arity)) {
     fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
@@ -57,29 +90,38 @@ py::object call(const density_row& row, const py::args& arguments, bool propto) 
   return outer ? py::cast(y) : py::object(py::float_(in->code.value(y.at(0))));
 }
 
-}  // namespace
-
-void register_densities(py::module_& m) {
-  py::class_<density_row>(m, "DensityRow", "A log probability density: what is known of it and how to call it.")
-      .def_property_readonly("name", [](const density_row& r) { return r.name; })
-      .def_property_readonly("text", [](const density_row& r) { return r.text; })
-      .def_property_readonly("source", [](const density_row& r) { return r.source; })
+template <class Row>
+void register_rows_of(py::module_& m, const char* type, const char* text, const char* function,
+                      const std::vector<Row>& (*rows)(), const char* all) {
+  py::class_<Row>(m, type, text)
+      .def_property_readonly("name", [](const Row& r) { return r.name; })
+      .def_property_readonly("text", [](const Row& r) { return r.text; })
+      .def_property_readonly("source", [](const Row& r) { return r.source; })
       .def_property_readonly("arguments",
-                             [](const density_row& r) {
+                             [](const Row& r) {
                                py::list arguments;
                                for (int k = 0; k < r.arity; ++k)
                                  arguments.append(py::make_tuple(r.arguments[k].name, r.arguments[k].must.name));
                                return arguments;
                              })
-      .def("__call__", &call, py::kw_only(), py::arg("propto") = false);
+      .def("__call__", &call<Row>, py::kw_only(), py::arg("propto") = false);
   m.def(
-      "density_rows",
-      [] {
-        py::list rows;
-        for (const density_row& row : density_rows()) rows.append(py::cast(&row, py::return_value_policy::reference));
-        return rows;
+      function,
+      [rows] {
+        py::list list;
+        for (const Row& row : rows()) list.append(py::cast(&row, py::return_value_policy::reference));
+        return list;
       },
-      "All log probability densities.");
+      all);
+}
+
+}  // namespace
+
+void register_densities(py::module_& m) {
+  register_rows_of(m, "DensityRow", "A log probability density: what is known of it and how to call it.", "density_rows",
+                   &density_rows, "All log probability densities of terms.");
+  register_rows_of(m, "GlmRow", "A generalised linear model: what is known of it and how to call it.", "glm_rows", &glm_rows,
+                   "All log likelihoods of generalised linear models.");
 }
 
 }  // namespace agrad::python

@@ -175,8 +175,8 @@ struct density_engine<var> {
 
 template <>
 struct bernoulli_logit_glm_engine<var> {
-  template <class X, class Alpha, class Beta>
-  static var apply(const bernoulli_logit_glm& model, const X& x, const Alpha& alpha, const Beta& beta) {
+  template <class Y, class X, class Alpha, class Beta>
+  static var apply(const bernoulli_logit_glm<Y>& model, const X& x, const Alpha& alpha, const Beta& beta) {
     tape_operand<Alpha> a(alpha);
     tape_operand<Beta> b(beta);
     model.check_parameters(a.input(), b.input());

@@ -3,7 +3,7 @@
 // With s = 2 y - 1 and m = s (alpha + x beta) a term is log logistic(m), and its derivative with respect to the predictor is
 // y - logistic(alpha + x beta) = s logistic(-m). Rows go through in blocks, so that x is read from memory once for the two
 // products with it, value and gradient, and nothing of x is kept.
-// Read next: tape/density.hpp, which makes one statement or closure of it.
+// Read next: tape/density.hpp, which makes one statement or closure of it, and program/density_glm.hpp, one operation.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,36 +18,50 @@
 
 namespace agrad {
 
+/// What there is to say of the function, for rows (cpp/rows/rows.hpp).
+struct bernoulli_logit_glm_rule {
+  static constexpr std::string_view
+      name = "bernoulli_logit_glm_lpmf",
+      text = "Log likelihood of a logistic regression: outcomes y, predictors x, intercept alpha, coefficients beta.",
+      source =
+          "McCullagh, Nelder (1989), Generalized Linear Models, section 4.4: sum of log Bernoulli(y; logistic(alpha + x beta))";
+  static constexpr density_argument arguments[] = {{"y", {"0 or 1", [](double y) { return y == 0 || y == 1; }}},
+                                                   {"x", must_be::finite},
+                                                   {"alpha", must_be::finite},
+                                                   {"beta", must_be::finite}};
+};
+
+namespace rules {
+using generalised_linear_models = typelist<bernoulli_logit_glm_rule>;
+}
+
 namespace detail {
 
-struct bernoulli_logit_glm {
-  static constexpr std::string_view name = "bernoulli_logit_glm_lpmf";
-  static constexpr condition outcome{"0 or 1", [](double y) { return y == 0 || y == 1; }};
-
-  density_input<int> y;
+/// The outcomes, of type Y, and the shape of x.
+template <class Y>
+struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
+  density_input<Y> y;
   Eigen::Index rows, cols;
 
-  AGRAD_COLD [[noreturn]] void fail_outcome() const {
-    for (Eigen::Index i = 0;; ++i) check(name, "y", at(i), outcome, y.stride == 0 ? -1 : static_cast<long>(i));
-  }
-  void check_outcomes() const {
-    int others = 0;
-    for (Eigen::Index i = 0; i < rows; ++i) others |= at(i) & ~1;
-    if (AGRAD_UNLIKELY(others != 0)) fail_outcome();
-  }
-  int at(Eigen::Index i) const { return y.values[static_cast<std::size_t>(i) * y.stride]; }
+  bernoulli_logit_glm(const density_input<Y>& outcomes, Eigen::Index rows_of_x, Eigen::Index cols_of_x)
+      : y(outcomes), rows(rows_of_x), cols(cols_of_x) {}
 
+  Y at(Eigen::Index i) const { return y.values[static_cast<std::size_t>(i) * y.stride]; }
+
+  void check_outcomes() const { check_each<0>(y, rows); }
   template <class S>
   void check_parameters(const density_input<S>& alpha, const density_input<S>& beta) const {
-    check_finite("alpha", alpha, rows);
-    check_finite("beta", beta, cols);
+    check_each<2>(alpha, rows);
+    check_each<3>(beta, cols);
   }
-  template <class S>
-  static void check_finite(std::string_view argument, const density_input<S>& in, Eigen::Index n) {
-    const std::size_t size = in.stride == 0 ? 1 : static_cast<std::size_t>(n);
-    const std::size_t i = first_outside<must_be::finite.holds>(in.values, size);
+  template <std::size_t K, class S>
+  static void check_each(const density_input<S>& in, Eigen::Index n) {
+    constexpr density_argument argument = arguments[K];
+    const std::size_t size = in.stride == 0 && n > 0 ? 1 : static_cast<std::size_t>(n);
+    const std::size_t i = first_outside<argument.must.holds>(in.values, size);
     if (AGRAD_UNLIKELY(i != size))
-      fail_check(name, argument, in.stride == 0 ? -1 : static_cast<long>(i), primal_value(in.values[i]), must_be::finite, {});
+      fail_check(name, argument.name, in.stride == 0 ? -1 : static_cast<long>(i), primal_value(in.values[i]), argument.must,
+                 {});
   }
 
   /// A predictor that is not finite, and times 0 is nan, comes from an entry of x that is not, or from an overflow.
@@ -57,6 +71,10 @@ struct bernoulli_logit_glm {
       for (Eigen::Index j = 0; j < x.cols(); ++j)
         check(name, "x[" + std::to_string(i) + ", " + std::to_string(j) + "]", x(i, j), must_be::finite);
   }
+
+  /// The sum of the terms; calls use(first, rows, block) for each block of rows of x, with its values and slopes.
+  template <class X, class Use>
+  double each_block(const X& x, const density_input<double>& alpha, const density_input<double>& beta, const Use& use) const;
 
   /// Value, and partial derivatives where there is room for them; alpha's may take the place of its values.
   template <class X>
@@ -71,7 +89,7 @@ struct bernoulli_logit_glm {
       S predictor = alpha.values[static_cast<std::size_t>(i) * alpha.stride];
       for (Eigen::Index j = 0; j < cols; ++j) predictor += x(i, j) * beta.values[j];
       if (AGRAD_UNLIKELY(!std::isfinite(primal_value(predictor)))) check_predictors(x, i, 1);
-      sum += log_inv_logit(at(i) == 1 ? predictor : S(-predictor));
+      sum += log_inv_logit(at(i) != 0 ? predictor : S(-predictor));
     }
     return sum;
   }
@@ -85,26 +103,33 @@ class bernoulli_logit_block {
 
   array predictor, slope;
 
-  double value(const bernoulli_logit_glm& model, Eigen::Index first) {
+  template <class Y>
+  double value(const bernoulli_logit_glm<Y>& model, Eigen::Index first) {
     const Eigen::Index n = predictor.size();
-    array sign(n), towards(n), distance(n), odds(n);
-    for (Eigen::Index i = 0; i < n; ++i) sign[i] = 2 * model.at(first + i) - 1;
+    array sign(n), towards(n), distance(n);
+    odds_.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) sign[i] = 2.0 * model.at(first + i) - 1.0;
     towards = sign * predictor;
     distance = -towards.abs();
-    values_into<exp_rule>(odds.data(), n, distance.data());
+    values_into<exp_rule>(odds_.data(), n, distance.data());
     slope.resize(n);
-    for (Eigen::Index i = 0; i < n; ++i) slope[i] = sign[i] * (towards[i] < 0 ? 1 : odds[i]) / (1 + odds[i]);
-    return (towards.min(0.0) - log1p_rule::values(odds)).sum();  // odds are at most 1, where packets are accurate
+    for (Eigen::Index i = 0; i < n; ++i) slope[i] = sign[i] * (towards[i] < 0 ? 1 : odds_[i]) / (1 + odds_[i]);
+    return (towards.min(0.0) - log1p_rule::values(odds_)).sum();  // odds are at most 1, where packets are accurate
   }
+  /// Minus the second derivatives: p (1 - p).
+  array curvature() const { return odds_ / (1 + odds_).square(); }
+
+ private:
+  array odds_;
 };
 
-template <class X>
-double bernoulli_logit_glm::partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta,
-                                     double* alpha_partial, double* beta_partial) const {
+template <class Y>
+template <class X, class Use>
+double bernoulli_logit_glm<Y>::each_block(const X& x, const density_input<double>& alpha, const density_input<double>& beta,
+                                          const Use& use) const {
   const Eigen::Map<const Eigen::VectorXd> coefficients(beta.values, cols);
-  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(beta_partial != nullptr ? cols : 0);
   bernoulli_logit_block block;
-  double sum = 0, alpha_sum = 0;
+  double sum = 0;
   for (Eigen::Index first = 0; first < rows; first += block.size) {
     const Eigen::Index n = std::min(block.size, rows - first);
     const auto part = x.middleRows(first, n);
@@ -116,13 +141,25 @@ double bernoulli_logit_glm::partials(const X& x, const density_input<double>& al
       block.predictor += const_array(alpha.values + first, n);
     if (AGRAD_UNLIKELY((0 * block.predictor).sum() != 0)) check_predictors(x, first, n);
     sum += block.value(*this, first);
+    use(first, part, block);
+  }
+  return sum;
+}
+
+template <class Y>
+template <class X>
+double bernoulli_logit_glm<Y>::partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta,
+                                        double* alpha_partial, double* beta_partial) const {
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(beta_partial != nullptr ? cols : 0);
+  double alpha_sum = 0;
+  const double sum = each_block(x, alpha, beta, [&](Eigen::Index first, const auto& part, const bernoulli_logit_block& block) {
     if (beta_partial != nullptr) gradient.noalias() += part.transpose() * block.slope.matrix();
-    if (alpha_partial == nullptr) continue;
+    if (alpha_partial == nullptr) return;
     if (alpha.stride == 0)
       alpha_sum += block.slope.sum();
     else
-      array_map(alpha_partial + first, n) = block.slope;
-  }
+      array_map(alpha_partial + first, block.slope.size()) = block.slope;
+  });
   if (beta_partial != nullptr) Eigen::Map<Eigen::VectorXd>(beta_partial, cols) = gradient;
   if (alpha_partial != nullptr && alpha.stride == 0) *alpha_partial = alpha_sum;
   return sum;
@@ -135,8 +172,8 @@ struct bernoulli_logit_glm_engine;
 /// Any scalar that records nothing as a whole.
 template <class S>
 struct direct_bernoulli_logit_glm_engine {
-  template <class X, class Alpha, class Beta>
-  static S apply(const bernoulli_logit_glm& model, const X& x, const Alpha& alpha, const Beta& beta) {
+  template <class Y, class X, class Alpha, class Beta>
+  static S apply(const bernoulli_logit_glm<Y>& model, const X& x, const Alpha& alpha, const Beta& beta) {
     const density_operand<S, Alpha> a(alpha);
     const density_operand<S, Beta> b(beta);
     model.check_parameters(a.input(true), b.input(true));
@@ -152,13 +189,13 @@ struct bernoulli_logit_glm_engine<double> : direct_bernoulli_logit_glm_engine<do
 template <class Y, class X, class Alpha, class Beta>
 auto bernoulli_logit_glm_evaluated(const Y& y, const X& x, const Alpha& alpha, const Beta& beta) {
   using S = typename common_scalar<scalar_of_t<Alpha>, scalar_of_t<Beta>>::type;
-  constexpr std::string_view name = bernoulli_logit_glm::name, rows = "the number of rows of x";
+  constexpr std::string_view name = bernoulli_logit_glm_rule::name, rows = "the number of rows of x";
   const auto n = static_cast<std::size_t>(x.rows()), p = static_cast<std::size_t>(x.cols());
   if (!sequence<Y>::is_scalar) check_size(name, "y", sequence<Y>::size(y), n, rows);
   if (!sequence<Alpha>::is_scalar) check_size(name, "alpha", sequence<Alpha>::size(alpha), n, rows);
   check_size(name, "beta", sequence<Beta>::size(beta), p, "the number of columns of x");
   const density_operand<int, Y> outcomes(y);
-  const bernoulli_logit_glm model{outcomes.input(false), x.rows(), x.cols()};
+  const bernoulli_logit_glm<int> model(outcomes.input(false), x.rows(), x.cols());
   model.check_outcomes();
   return bernoulli_logit_glm_engine<S>::apply(model, x, alpha, beta);
 }
