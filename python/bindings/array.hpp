@@ -140,6 +140,7 @@ void register_products(pybind11::module_& m);  // after register_program
 void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
+void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);  // after register_program
 void register_call(pybind11::module_& m);   // after register_program
 

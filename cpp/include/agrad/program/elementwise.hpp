@@ -9,6 +9,7 @@
 #include <array>
 
 #include <agrad/program/straight.hpp>
+#include <agrad/program/tracing.hpp>
 
 namespace agrad {
 
@@ -180,5 +181,10 @@ inline constexpr kernel elementwise_kernel{
     agrad::dependence_of_rule<Rule, dual<double>>(),
     detail::straight_table<Rule>::steps,
     &detail::entries_of<Rule>::functions};
+
+template <class Rule>
+const kernel& kernel_of_rule() {
+  return elementwise_kernel<Rule>;
+}
 
 }  // namespace agrad

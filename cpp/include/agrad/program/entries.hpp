@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <agrad/dual/dual.hpp>
+#include <agrad/program/traced.hpp>
 #include <agrad/rules/apply.hpp>
 #include <agrad/rules/values.hpp>
 
@@ -26,6 +27,8 @@ struct entry_functions {
   void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
   /// h[l] = the derivative of that with respect to argument l
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* const* h);
+  /// The partial derivative with respect to argument j, recorded instead of computed.
+  traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
 };
 
 namespace detail {
@@ -78,13 +81,18 @@ struct entries_of {
     ((x[L].value = at[L], x[L].tangent[L] = 1), ...);
     return direction(y, {static_cast<double>(partial_of<Rule, L>(at, y, each))...});
   }
+  /// The derivatives of the partial derivative with respect to argument J.
+  template <std::size_t J>
+  static std::array<double, arity> second_at(const std::array<double, arity>& x, double y) {
+    std::array<direction, arity> each;
+    const direction value = with_directions(each, x, y, every{});
+    return direction(partial_of<Rule, J>(each, value, every{})).tangent;
+  }
   template <std::size_t J>
   static void differentiate_twice(std::uint32_t n, columns x, const double* y, double* const* h) {
     for (std::uint32_t i = 0; i < n; ++i) {
-      std::array<direction, arity> each;
-      const direction value = with_directions(each, at(x, i, every{}), y[i], every{});
-      const direction d(partial_of<Rule, J>(each, value, every{}));
-      for (std::size_t l = 0; l < arity; ++l) h[l][i] = d.tangent[l];
+      const std::array<double, arity> of_partial = second_at<J>(at(x, i, every{}), y[i]);
+      for (std::size_t l = 0; l < arity; ++l) h[l][i] = of_partial[l];
     }
   }
   template <std::size_t... J>
@@ -96,7 +104,19 @@ struct entries_of {
     choose_second(j, n, x, y, h, every{});
   }
 
-  static constexpr entry_functions functions{static_cast<std::uint32_t>(arity), values, partial, second};
+  template <std::size_t J, std::size_t... I>
+  static traced record_partial(const traced* x, const traced& y, std::index_sequence<I...>) {
+    return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
+  }
+  template <std::size_t... J>
+  static traced choose_record(std::size_t j, const traced* x, const traced& y, std::index_sequence<J...>) {
+    traced d(0.0);
+    (void)((J == j && (d = record_partial<J>(x, y, every{}), true)) || ...);
+    return d;
+  }
+  static traced recorded_partial(std::size_t j, const traced* x, const traced& y) { return choose_record(j, x, y, every{}); }
+
+  static constexpr entry_functions functions{static_cast<std::uint32_t>(arity), values, partial, second, recorded_partial};
 };
 
 /// A tangent times a factor; zeros stay zeros beside what is infinite, on whichever side, because they mean that nothing passes.

@@ -62,6 +62,8 @@ class external_operation {
   /// Adds the transposed Jacobian times y_adjoint to x_adjoint; may be called again with other adjoints.
   virtual void reverse(state& s, const double* y_adjoint, double* x_adjoint) const = 0;
 
+  /// Whether it has no second derivatives, because it is linear.
+  virtual bool is_linear() const { return false; }
   /// Whether the operation has the two functions below, and so second derivatives.
   virtual bool has_tangents() const { return false; }
   /// After `forward`: y_tangent = J x_tangent, for `width` directions side by side (1 or lane_count).

@@ -66,6 +66,27 @@ class recorder {
     }
   }
 
+  /// Records an operation of this recording again, with other operands of the same sizes.
+  slot repeat(operation op, const span* operands) {
+    bool active = false;
+    for (std::uint32_t k = 0; k < op.arity; ++k) {
+      op.operands[k] = operands[k];
+      active = active || operands[k].active;
+    }
+    if (op.what == &kernels::external) {
+      std::shared_ptr<const external_operation> f = code_.externals[code_.integers[op.data]];
+      return apply(std::move(f), operands[0], op.count, true);
+    }
+    const auto old = op.data;
+    op.data = static_cast<std::uint32_t>(code_.integers.size());
+    code_.integers.resize(op.data + op.data_count);
+    std::copy_n(code_.integers.begin() + old, op.data_count, code_.integers.begin() + op.data);
+    return carry_out(op, active);
+  }
+
+  /// The same numbers in slots of their own.
+  slot copied(const slot* slots, std::size_t n) { return gathered(slots, n).first; }
+
   /// Records that a slot's being zero or not decided the path of the recording.
   void guard(slot condition) {
     const span x{condition, 1, 0, is_active(condition)};

@@ -134,6 +134,12 @@ double number_of(const X& x) {
 }
 }  // namespace detail
 
+/// An argument as a constant to the next derivative.
+template <class X>
+double without_derivative(const X& x) {
+  return detail::number_of(x);
+}
+
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
 AGRAD_INLINE applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
   return apply<add_rule>(x, y);

@@ -13,6 +13,7 @@ namespace detail {
 
 /// I_n(x) / x^n; its derivative is x times the next one (DLMF 10.29.4).
 struct bessel_i_over_power_rule : rule<2> {
+  static constexpr std::string_view name = "bessel_i_over_power";
   static double value(double order, double x) { return bessel_i_over_power(order, x); }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {
@@ -37,9 +38,11 @@ struct moment_rule : rule<2> {
   }
 };
 struct bessel_i_moment_rule : moment_rule<bessel_i_moment_rule> {
+  static constexpr std::string_view name = "bessel_i_moment";
   static double value(double order, double x) { return bessel_i_moment(order, x); }
 };
 struct bessel_k_moment_rule : moment_rule<bessel_k_moment_rule> {
+  static constexpr std::string_view name = "bessel_k_moment";
   static double value(double order, double x) { return bessel_k_moment(order, x); }
 };
 

@@ -62,6 +62,7 @@ inline double beta(double x, double y) {
 }
 
 struct polygamma_difference_rule : rule<3> {
+  static constexpr std::string_view name = "polygamma_difference";
   static double value(double order, double x, double y) { return polygamma_difference(order, x, y); }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {

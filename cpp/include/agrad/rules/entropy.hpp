@@ -13,6 +13,7 @@ namespace detail {
 
 /// log(x / y).
 struct log_ratio_rule : rule<2> {
+  static constexpr std::string_view name = "log_ratio";
   static double value(double x, double y) { return log_ratio(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&, const T&) {

@@ -9,6 +9,7 @@ namespace detail {
 
 /// exp(-x^2), also in its tails: the rounding error of x^2 would be an error of exp as large as x^2 times it.
 struct gaussian_rule : rule<1> {
+  static constexpr std::string_view name = "gaussian";
   static double value(double x) {
     if (std::abs(x) > 28) return 0;
     const double square = x * x;

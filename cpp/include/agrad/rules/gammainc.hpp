@@ -25,6 +25,7 @@ struct gamma_order_rule : rule<3> {
 
 /// x^(a - 1) e^-x / gamma(a).
 struct gamma_density_rule : gamma_order_rule<gamma_density_rule> {
+  static constexpr std::string_view name = "gamma_density";
   using gamma_order_rule<gamma_density_rule>::derivative;
   static double value(double order, double a, double x) { return gamma_density_derivative(order, a, x); }
   template <class T>
@@ -37,6 +38,7 @@ struct gamma_density_rule : gamma_order_rule<gamma_density_rule> {
 
 template <bool is_upper>
 struct gamma_tail_rule : gamma_order_rule<gamma_tail_rule<is_upper>> {
+  static constexpr std::string_view name = is_upper ? "gamma_upper_tail" : "gamma_lower_tail";
   using gamma_order_rule<gamma_tail_rule<is_upper>>::derivative;
   static double value(double order, double a, double x) { return gamma_tail_derivative(order, a, x, is_upper); }
   template <class T>

@@ -194,8 +194,8 @@ struct ldexp_rule : rule<2>, in_cmath {
     return std::ldexp(x, static_cast<int>(y < -beyond ? -beyond : y > beyond ? beyond : y));
   }
   template <class T>
-  static T derivative(wrt<0>, const T&, const T& y, const T&) {
-    return apply<ldexp_rule>(1.0, y);
+  static auto derivative(wrt<0>, const T&, const T& y, const T&) {
+    return apply<ldexp_rule>(1.0, without_derivative(y));
   }
   template <class T>
   static double derivative(wrt<1>, const T&, const T&, const T&) {

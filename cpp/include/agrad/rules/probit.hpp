@@ -14,6 +14,7 @@ namespace detail {
 
 /// exp(x^2) times the n-fold integral of erfc; its derivative is -2 (n + 1) times the next one.
 struct scaled_ierfc_rule : rule<2> {
+  static constexpr std::string_view name = "scaled_ierfc";
   static double value(double order, double x) { return scaled_ierfc(order, x); }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {
@@ -27,6 +28,7 @@ struct scaled_ierfc_rule : rule<2> {
 
 /// exp(-x^2 / 2), also in its tails.
 struct bell_rule : rule<1> {
+  static constexpr std::string_view name = "bell";
   static double value(double x) { return exp_of_square(x, -0.5); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {

@@ -37,6 +37,7 @@ inline double exprel_moment(double order, double x) {
 }
 
 struct exprel_moment_rule : rule<2> {
+  static constexpr std::string_view name = "exprel_moment";
   static double value(double order, double x) { return exprel_moment(order, x); }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {
@@ -81,6 +82,7 @@ inline double sinc_derivative(double order, double x) {
 }
 
 struct sinc_derivative_rule : rule<2> {
+  static constexpr std::string_view name = "sinc_derivative";
   static double value(double order, double x) { return sinc_derivative(order, x); }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {

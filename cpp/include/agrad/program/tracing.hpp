@@ -1,0 +1,28 @@
+// Tracing: how traced numbers (program/traced.hpp) record their operations.
+#pragma once
+
+#include <agrad/program/record.hpp>
+#include <agrad/program/traced.hpp>
+
+namespace agrad {
+
+inline span traced::slots_in(recorder& r) const {
+  if (is_constant()) return {r.constant(constant_), 1, 0, false};
+  return x_;
+}
+
+inline traced traced::record(const kernel& what, const traced* x, std::size_t n) {
+  recorder* in = nullptr;
+  std::uint32_t count = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (x[i].is_constant()) continue;
+    in = x[i].in_;
+    count = std::max(count, x[i].x_.count);
+  }
+  span operands[operation::most_operands];
+  for (std::size_t i = 0; i < n; ++i) operands[i] = x[i].slots_in(*in);
+  const slot first = in->apply(what, count, operands, n);
+  return {*in, {first, count, static_cast<std::uint16_t>(count == 1 ? 0 : 1), in->is_active(first)}};
+}
+
+}  // namespace agrad

@@ -1,0 +1,30 @@
+#include "derivatives.hpp"
+
+#include <agrad/program/adjoints.hpp>
+#include <agrad/program/elementwise.hpp>
+#include <agrad/program/tangents.hpp>
+
+namespace agrad {
+
+std::vector<slot> record_adjoints(recorder& in, std::size_t begin, const std::vector<slot>& outputs,
+                                  const std::vector<slot>& seeds, const std::vector<slot>& wanted) {
+  const recorded_part part(in, begin, wanted);
+  adjoint_recorder back(in, part);
+  for (std::size_t i = 0; i < outputs.size(); ++i) back.seed(outputs[i], seeds[i]);
+  back.sweep();
+  return back.of(wanted);
+}
+
+std::vector<slot> record_tangents(recorder& in, std::size_t begin, const std::vector<slot>& inputs,
+                                  const std::vector<slot>& seeds, const std::vector<slot>& outputs) {
+  const recorded_part part(in, begin, inputs);
+  tangent_recorder along(in, part);
+  for (std::size_t i = 0; i < inputs.size(); ++i) along.seed(inputs[i], seeds[i]);
+  along.sweep();
+  std::vector<slot> tangents;
+  tangents.reserve(outputs.size());
+  for (const slot s : outputs) tangents.push_back(along.of(s));
+  return tangents;
+}
+
+}  // namespace agrad

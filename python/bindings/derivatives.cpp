@@ -1,0 +1,64 @@
+// Derivatives recorded, in Python: methods that join the class Recording. They take and give arrays of the recording.
+#include <pybind11/stl.h>
+
+#include <vector>
+
+#include "../../cpp/rows/derivatives.hpp"
+#include "array.hpp"
+#include "errors.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+std::vector<slot> slots_of(const std::vector<array>& arrays) {
+  std::vector<slot> slots;
+  for (const array& a : arrays)
+    for (std::size_t i = 0, n = a.size(); i < n; ++i) slots.push_back(a.at(i));
+  return slots;
+}
+
+std::vector<slot> seeds_of(const std::shared_ptr<recording>& r, const py::object& seeds, std::size_t n) {
+  const array given = as_array(r, r->function, seeds);
+  if (given.size() != n) throw ShapeError(r->function + ": a direction has another size than what it belongs to");
+  return given.slots();
+}
+
+array copied(const std::shared_ptr<recording>& r, const array& x) {
+  check_open(r->function.c_str(), *r);
+  const std::vector<slot> slots = x.slots();
+  return {r, x.shape(), r->code.copied(slots.data(), slots.size())};
+}
+
+array adjoints(const std::shared_ptr<recording>& r, std::size_t begin, const array& output, const py::object& seeds,
+               const std::vector<array>& wanted) {
+  check_open(r->function.c_str(), *r);
+  std::vector<slot> slots =
+      record_adjoints(r->code, begin, output.slots(), seeds_of(r, seeds, output.size()), slots_of(wanted));
+  const auto n = static_cast<py::ssize_t>(slots.size());
+  return {r, {n}, std::move(slots)};
+}
+
+array tangents(const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& inputs,
+               const py::object& seeds, const array& output) {
+  check_open(r->function.c_str(), *r);
+  const std::vector<slot> from = slots_of(inputs);
+  return {r, output.shape(), record_tangents(r->code, begin, from, seeds_of(r, seeds, from.size()), output.slots())};
+}
+
+}  // namespace
+
+void register_derivatives(py::module_& m) {
+  py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
+      .def_property_readonly(
+          "operations", [](const recording& r) { return r.code.code().operations.size(); }, "How many there are so far.")
+      .def("copied", &copied, py::arg("x"), "The same numbers in slots of their own, by an operation.")
+      .def("adjoints", &adjoints, py::arg("begin"), py::arg("output"), py::arg("seeds"), py::arg("wanted"),
+           "Records the sweep back over the operations from `begin` on; the adjoints of `wanted`, one after the other.")
+      .def("tangents", &tangents, py::arg("begin"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
+           "Records the tangents of the operations from `begin` on; those of `output`, in its shape.");
+}
+
+}  // namespace agrad::python
