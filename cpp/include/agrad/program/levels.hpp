@@ -40,6 +40,8 @@ class leveller {
   }
 
   program_parts result() { return std::move(to_); }
+  /// Where a slot is now.
+  slot now(slot s) const { return place_[source_[s]]; }
 
  private:
   /// An operation, or one entry of it, in the order in which it is to run.
@@ -51,7 +53,6 @@ class leveller {
   };
   static constexpr std::uint32_t guards = 0, wholes = 1, rules = 2;
 
-  slot now(slot s) const { return place_[source_[s]]; }
   const std::uint32_t* integers_of(const operation& op) const { return from_.code.integers.data() + op.data; }
   static bool is_small(const operation& op) { return op.what->steps != nullptr && op.count <= longest_small_span; }
   static slot entry_of(const span& x, std::uint32_t i) { return x.first + (x.stride == 0 ? 0 : i); }

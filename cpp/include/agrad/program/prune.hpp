@@ -52,6 +52,8 @@ class pruner {
   }
 
   program_parts result() { return std::move(parts_); }
+  /// Where each slot of the recording is now; 0 for those that went.
+  const std::vector<slot>& places() const { return place_; }
 
  private:
   bool is_wanted(const operation& op) const {
