@@ -66,6 +66,8 @@ class external_operation {
   virtual bool is_linear() const { return false; }
   /// Whether the operation has the two functions below, and so second derivatives.
   virtual bool has_tangents() const { return false; }
+  /// The operation, in this one or itself, that has not; null without any.
+  virtual const external_operation* first_without_tangents() const { return has_tangents() ? nullptr : this; }
   /// After `forward`: y_tangent = J x_tangent, for `width` directions side by side (1 or lane_count).
   virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
   /// After `tangent`: adds to x_adjoint and x_adjoint_tangent (width a slot) the sweep back of both.

@@ -41,7 +41,7 @@ class program {
   /// The first external operation without tangents; null without any.
   const external_operation* first_without_tangents() const {
     for (const auto& f : code_.externals)
-      if (!f->has_tangents()) return f.get();
+      if (const external_operation* found = f->first_without_tangents()) return found;
     return nullptr;
   }
 
