@@ -41,6 +41,7 @@ struct recording {
   bool keeps_adjoints = false;    // swept back where it stands, without a program
   std::size_t depth = 0;          // recordings inside of others are deeper
   bool captures = false;          // arrays of recordings around it become inputs
+  bool is_body = false;           // of a loop: entries that are known already are captured once
   bool is_tape = false;           // written in the direct style: captures arrays of tapes around it, and of nothing else
   std::vector<array> captured;    // those arrays
   std::vector<slot> captured_at;  // and where each of them begins here
@@ -107,6 +108,14 @@ class array {
   pybind11::object base_, key_;
 };
 
+/// The recordings of this thread that stand in for recordings around them that have ended: a further path of a loop's body. In
+/// such a recording, values from around are those that earlier paths have captured, and constants.
+std::vector<std::shared_ptr<recording>>& stand_ins();
+/// Whether arrays of an ended recording can be used here, because it has a stand-in.
+bool has_stand_in(const recording& r);
+/// An array of a recording that has a stand-in as one of that; throws ScopeError where it is not known there.
+array in_stand_in(const char* function, const array& a);
+
 /// Throws ScopeError when the call that recorded has ended.
 void check_open(const char* function, const recording& r);
 
@@ -140,8 +149,10 @@ void register_products(pybind11::module_& m);  // after register_program
 void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
+void register_scan(pybind11::module_& m);  // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
-void register_debug(pybind11::module_& m);  // after register_program
-void register_call(pybind11::module_& m);   // after register_program
+void register_debug(pybind11::module_& m);        // after register_program
+void register_describe(pybind11::module_& m);     // after register_program
+void register_call(pybind11::module_& m);         // after register_program
 
 }  // namespace agrad::python

@@ -20,7 +20,9 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_functions(m);
   agrad::python::register_ode(m);
   agrad::python::register_callback(m);
+  agrad::python::register_scan(m);
   agrad::python::register_derivatives(m);
   agrad::python::register_debug(m);
+  agrad::python::register_describe(m);
   agrad::python::register_call(m);
 }

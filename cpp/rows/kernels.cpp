@@ -1,0 +1,83 @@
+#include "kernels.hpp"
+
+#include <agrad/program/batched_product.hpp>
+#include <agrad/program/cumulative.hpp>
+#include <agrad/program/custom.hpp>
+#include <agrad/program/extremum.hpp>
+#include <agrad/program/log_sum_exp.hpp>
+#include <agrad/program/lookup.hpp>
+#include <agrad/program/product.hpp>
+#include <agrad/program/reduction.hpp>
+#include <agrad/program/structure.hpp>
+#include <unordered_map>
+
+#include "linalg_rows.hpp"
+#include "rows.hpp"
+
+namespace agrad {
+
+namespace {
+
+/// Those that are made of no rule. A test compares them with the headers.
+constexpr const kernel* structural[] = {&kernels::gather,
+                                        &kernels::sum,
+                                        &kernels::guard,
+                                        &kernels::straight,
+                                        &kernels::product,
+                                        &kernels::batched_product,
+                                        &kernels::sum_along,
+                                        &kernels::product_along,
+                                        &kernels::max_along,
+                                        &kernels::min_along,
+                                        &kernels::argmax_along,
+                                        &kernels::argmin_along,
+                                        &kernels::sort_along,
+                                        &kernels::cumulative_sum,
+                                        &kernels::cumulative_product,
+                                        &kernels::log_sum_exp_along,
+                                        &kernels::interpolation,
+                                        &kernels::scatter_add,
+                                        &kernels::stop_gradient,
+                                        &kernels::hold,
+                                        &kernels::perturbation,
+                                        &kernels::with_derivative};
+
+std::vector<named_kernel> all_kernels() {
+  std::vector<named_kernel> all;
+  for (const kernel* each : structural) all.push_back({std::string(each->name), each});
+  for (const auto& row : elementwise_rows()) all.push_back({std::string(row.name), row.loops});
+  for (const auto& row : density_rows()) all.push_back({std::string(row.name), row.loops});
+  for (const auto& row : glm_rows()) all.push_back({std::string(row.name), row.loops});
+  for (const auto& row : linalg_rows())
+    all.push_back({"linalg." + std::string(row.name) + "/" + std::to_string(row.options), row.loops});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<named_kernel>& named_kernels() {
+  static const auto all = all_kernels();
+  return all;
+}
+
+std::string_view name_of_kernel(const kernel* what) {
+  static const auto names = [] {
+    std::unordered_map<const kernel*, std::string_view> by_kernel;
+    for (const named_kernel& each : named_kernels()) by_kernel.emplace(each.what, each.name);
+    return by_kernel;
+  }();
+  const auto found = names.find(what);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
+const kernel* kernel_of_name(std::string_view name) {
+  static const auto kernels = [] {
+    std::unordered_map<std::string_view, const kernel*> by_name;
+    for (const named_kernel& each : named_kernels()) by_name.emplace(each.name, each.what);
+    return by_name;
+  }();
+  const auto found = kernels.find(name);
+  return found == kernels.end() ? nullptr : found->second;
+}
+
+}  // namespace agrad

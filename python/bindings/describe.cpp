@@ -1,0 +1,247 @@
+// Programs to look at and to keep, in Python: text, drawing, profile with the user's lines, pickling.
+//
+// Lines are noted by a watch while a function is recorded, and only when asked for; where each slot of the recording went in
+// the program (program/schedule.hpp) then tells the lines of the program's operations.
+#include <pybind11/stl.h>
+
+#include <agrad/program/describe.hpp>
+#include <agrad/program/dot.hpp>
+#include <agrad/program/portable.hpp>
+#include <agrad/program/profile.hpp>
+#include <agrad/program/schedule.hpp>
+#include <agrad/version.hpp>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../../cpp/rows/kernels.hpp"
+#include "array.hpp"
+#include "pool.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+// ---- lines
+
+/// Notes the user's line of each operation.
+class line_watch final : public operation_watch {
+ public:
+  line_watch() = default;
+  line_watch(const line_watch&) = delete;
+  line_watch& operator=(const line_watch&) = delete;
+  ~line_watch() override {
+    const py::gil_scoped_acquire locked;
+    lines.clear();
+  }
+
+  void after_input(const double*, std::size_t) override {}
+  void after_forward(const operation&, std::size_t index, const double*) override {
+    const py::gil_scoped_acquire locked;
+    lines.resize(index + 1);
+    lines[index] = user_place();
+  }
+  void after_reverse(const operation&, std::size_t, const double*, const double*) override {}
+
+  std::vector<source_place> lines;  // by operation
+};
+
+/// Lines of a program: for each of its slots the number of its line, 0 without one.
+struct source_lines {
+  std::vector<source_place> lines{{}};
+  std::vector<std::uint32_t> of_slot;
+
+  std::uint32_t number_of(const source_place& place) {
+    for (std::size_t i = lines.size(); i-- > 1;)  // most often the last one
+      if (lines[i].line == place.line && lines[i].code.is(place.code)) return static_cast<std::uint32_t>(i);
+    lines.push_back(place);
+    return static_cast<std::uint32_t>(lines.size() - 1);
+  }
+};
+
+std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> program_with_lines(const recording& r,
+                                                                                             const array& output) {
+  const auto* watch = dynamic_cast<const line_watch*>(r.watching.get());
+  if (watch == nullptr) throw std::logic_error("program_with_lines: lines were not noted");
+  std::vector<slot> places;
+  auto made = std::make_shared<pooled_program>(schedule(r.code, output.slots(), places));
+  auto lines = std::make_shared<source_lines>();
+  lines->of_slot.assign(made->code->size(), 0);
+  const auto& operations = r.code.code().operations;
+  for (std::size_t i = 0; i < operations.size() && i < watch->lines.size(); ++i) {
+    if (!watch->lines[i].code) continue;
+    const std::uint32_t number = lines->number_of(watch->lines[i]);
+    for (std::uint32_t k = 0; k < operations[i].count; ++k) {
+      std::uint32_t& line = lines->of_slot[places[operations[i].result + k]];
+      if (line == 0) line = number;  // what was computed twice belongs to the first
+    }
+  }
+  return {std::move(made), std::move(lines)};
+}
+
+// ---- profile
+
+/// What one line spends in operations of one kind.
+struct profile_row {
+  std::size_t operations = 0, entries = 0;
+  double forward = 0, backward = 0;
+};
+
+/// The operations' times by line and name; an operation of entries from several lines is shared out among them.
+std::map<std::pair<std::uint32_t, std::string>, profile_row> by_line(const program_profile& p, const source_lines& lines) {
+  std::map<std::pair<std::uint32_t, std::string>, profile_row> rows;
+  for (const profiled_operation& op : p.operations) {
+    std::map<std::uint32_t, std::size_t> entries;  // by line
+    for (std::uint32_t k = 0; k < op.count; ++k) {
+      const std::uint32_t own = lines.of_slot[op.result + k];
+      ++entries[own != 0 ? own : lines.of_slot[op.first_read]];
+    }
+    if (op.count == 0) entries[lines.of_slot[op.first_read]] = 0;
+    for (const auto& [line, n] : entries) {
+      const double share = op.count == 0 ? 1.0 : static_cast<double>(n) / op.count;
+      profile_row& row = rows[{line, op.name}];
+      row.operations += 1;
+      row.entries += n;
+      row.forward += share * op.forward;
+      row.backward += share * op.backward;
+    }
+  }
+  return rows;
+}
+
+py::object profile_of(const pooled_program& f, const std::vector<doubles>& inputs, const source_lines& lines,
+                      std::size_t repeats) {
+  const std::vector<double> x = joined(*f.code, inputs), seeds(f.code->output_size(), 1.0);
+  program_profile p;
+  const bool done = on_path([&] {
+    const auto w = f.workspaces.take();
+    p = profile(*f.code, *w, x.data(), seeds.data(), repeats);
+  });
+  if (!done) return py::none();
+  py::list rows;
+  for (const auto& [key, row] : by_line(p, lines)) {
+    const source_place& place = lines.lines[key.first];
+    rows.append(py::make_tuple(key.second, row.operations, row.entries, row.forward, row.backward, place.file(), place.line));
+  }
+  return py::make_tuple(p.forward, p.backward, rows);
+}
+
+// ---- text
+
+py::dict summary(const pooled_program& f) {
+  const program_summary s = summary_of(*f.code);
+  py::dict d;
+  d["inputs"] = s.inputs;
+  d["outputs"] = s.outputs;
+  d["operations"] = s.operations;
+  d["dispatches"] = s.dispatches;
+  d["spans"] = s.spans;
+  d["longest_span"] = s.longest_span;
+  d["guards"] = s.guards;
+  d["levels"] = s.levels;
+  d["flops"] = s.flops;
+  d["depth"] = s.depth;
+  d["constants"] = s.constants;
+  d["program_bytes"] = s.program_bytes;
+  d["workspace_bytes"] = s.workspace_bytes;
+  py::dict kinds;
+  for (const kind_summary& kind : s.kinds)
+    kinds[py::str(kind.name)] = py::make_tuple(kind.operations, kind.entries, kind.flops, kind.bytes);
+  d["kinds"] = kinds;
+  return d;
+}
+
+std::string drawn(const pooled_program& f, const std::vector<std::pair<std::string, std::size_t>>& inputs,
+                  const std::vector<std::pair<std::string, std::size_t>>& outputs) {
+  const auto groups = [](const auto& named, std::size_t all) {
+    std::vector<drawn_group> made;
+    std::size_t size = 0;
+    for (const auto& [name, n] : named) made.push_back({name, n}), size += n;
+    if (size != all) throw ShapeError("to_dot: names must be for all inputs and outputs");
+    return made;
+  };
+  return to_dot(*f.code, groups(inputs, f.code->input_size()), groups(outputs, f.code->output_size()));
+}
+
+// ---- pickling
+
+template <class T>
+py::array_t<T> as_numpy(const std::vector<T>& x) {
+  return py::array_t<T>(static_cast<py::ssize_t>(x.size()), x.data());
+}
+template <class T>
+std::vector<T> as_vector(const py::handle& x) {
+  const auto from = py::cast<py::array_t<T, py::array::c_style | py::array::forcecast>>(x);
+  return std::vector<T>(from.data(), from.data() + from.size());
+}
+
+py::tuple state_of(const pooled_program& f) {
+  const portable_program p = export_program(*f.code, name_of_kernel);
+  return py::make_tuple(version, p.kernels, as_numpy(p.operations), as_numpy(p.instructions), as_numpy(p.integers),
+                        as_numpy(p.inputs), as_numpy(p.outputs), as_numpy(p.image));
+}
+
+std::shared_ptr<pooled_program> of_state(const py::tuple& state) {
+  const std::string by = state.empty() ? "none" : py::cast<std::string>(py::str(state[0]));
+  if (by != version || state.size() != 8) {
+    throw std::invalid_argument("program: version of the pickle is " + by + ", but must be " + version +
+                                "; programs are read by the version of agrad that pickled them, record it again");
+  }
+  portable_program p;
+  p.kernels = py::cast<std::vector<std::string>>(state[1]);
+  p.operations = as_vector<std::uint32_t>(state[2]);
+  p.instructions = as_vector<std::uint32_t>(state[3]);
+  p.integers = as_vector<std::uint32_t>(state[4]);
+  p.inputs = as_vector<std::uint32_t>(state[5]);
+  p.outputs = as_vector<std::uint32_t>(state[6]);
+  p.image = as_vector<double>(state[7]);
+  return std::make_shared<pooled_program>(import_program(p, kernel_of_name));
+}
+
+}  // namespace
+
+void register_describe(py::module_& m) {
+  py::class_<source_lines, std::shared_ptr<source_lines>>(m, "SourceLines", "The user's lines of a program's operations.");
+  auto recordings = py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"));
+  recordings
+      .def(
+          "note_lines",
+          [](recording& r) {
+            r.watching = std::make_shared<line_watch>();
+            r.code.watch(r.watching.get());
+          },
+          "From now on notes the user's line of each operation, for program_with_lines.")
+      .def("program_with_lines", &program_with_lines, "The program, and the lines of its operations.");
+  auto programs = py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"));
+  programs.def("__str__", [](const pooled_program& f) { return describe(*f.code); })
+      .def_property_readonly(
+          "externals",
+          [](const pooled_program& f) {
+            std::vector<std::string> names;
+            for (const auto& each : f.code->code().externals) names.emplace_back(each->name());
+            return names;
+          },
+          "The external operations, which cannot be pickled.")
+      .def_property_readonly("summary", &summary, "What the program consists of and costs, by name.")
+      .def("to_dot", &drawn, py::arg("inputs"), py::arg("outputs"), "The program as text for Graphviz.")
+      .def("profile", &profile_of, py::arg("inputs"), py::arg("lines"), py::arg("repeats"),
+           "Nanoseconds forwards and backwards, and rows (operation, operations, entries, forward, backward, file, line); or "
+           "None "
+           "when a comparison went another way than at recording.")
+      .def(py::pickle(&state_of, &of_state));
+  m.def(
+      "kernel_names",
+      [] {
+        std::vector<std::string> names;
+        for (const named_kernel& each : named_kernels()) names.push_back(each.name);
+        return names;
+      },
+      "The names by which pickles know operations.");
+}
+
+}  // namespace agrad::python
