@@ -6,18 +6,18 @@
 
 namespace agrad {
 
-std::vector<slot> record_adjoints(recorder& in, std::size_t begin, const std::vector<slot>& outputs,
+std::vector<slot> record_adjoints(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& outputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& wanted) {
-  const recorded_part part(in, begin, wanted);
+  const recorded_part part(in, begin, end, wanted);
   adjoint_recorder back(in, part);
   for (std::size_t i = 0; i < outputs.size(); ++i) back.seed(outputs[i], seeds[i]);
   back.sweep();
   return back.of(wanted);
 }
 
-std::vector<slot> record_tangents(recorder& in, std::size_t begin, const std::vector<slot>& inputs,
+std::vector<slot> record_tangents(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& inputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& outputs) {
-  const recorded_part part(in, begin, inputs);
+  const recorded_part part(in, begin, end, inputs);
   tangent_recorder along(in, part);
   for (std::size_t i = 0; i < inputs.size(); ++i) along.seed(inputs[i], seeds[i]);
   along.sweep();

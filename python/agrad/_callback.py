@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, ShapeError, record_callback
+from agrad._recording import no_recording
 from agrad._structure import find_recording
 from agrad._trees import flatten, split
 
@@ -136,7 +137,7 @@ class Callback:
         x = parts[0].with_slots(np.concatenate([part.slots.ravel() for part in parts]))
         call.leaves = [None if given else leaf for leaf, given in zip(call.leaves, call.is_input, strict=True)]
         call.inputs, call.args = [], tuple(None if place in call.places else x for place, x in enumerate(call.args))
-        y = record_callback(call.label, self.forward, self.reverse, x)
+        y = record_callback(call.label, _plainly(self.forward), _plainly(self.reverse), x)
         return self.together([y.with_slots(slots) for slots in slots_of(y, self.result_shapes)])
 
     def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
@@ -164,6 +165,16 @@ class Callback:
         parts = [_values(self.names, n, leaf, shape, like) for n, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))]
         self.result_shapes = [part.shape for part in parts]
         return _joined(parts)
+
+
+def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, called outside of the recording that runs it."""
+
+    def run(*args: Any) -> Any:
+        with no_recording():
+            return function(*args)
+
+    return run
 
 
 class VjpCall(Callback):

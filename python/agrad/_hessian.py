@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Program, Recording
+from agrad._nested import Part
 from agrad._transforms import ArgNums, Arguments, OfScalar, Parameters, Transformation, check_tangents
 from agrad._trees import split
 
@@ -37,12 +38,18 @@ class SecondOrder(OfScalar):
         result = program.hessian_products(inputs, np.ones(1), directions)
         return None if result is None else self.finish(result[2][:, wanted], parameters)
 
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        gradient = part.adjoints(output, np.ones(()))
+        part.end()
+        products = [part.adjoints(gradient, row) for row in self.directions(parameters)]
+        return self.with_aux(self.finish(np.stack(products) if products else np.zeros((0, 0)), parameters), aux)
+
     @abstractmethod
-    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+    def directions(self, parameters: Parameters) -> Any:
         """The directions within the parameters' space, one a row."""
 
     @abstractmethod
-    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+    def finish(self, products: Any, parameters: Parameters) -> Any:
         """The result, from one product a row."""
 
 
@@ -54,11 +61,11 @@ class Hessian(SecondOrder):
     def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
         return np.eye(sum(leaf.size for leaf in parameters.leaves))
 
-    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+    def finish(self, products: Any, parameters: Parameters) -> Any:
         rows = split(products, parameters.shapes)  # by the gradient's parts; the first axis is that of the directions
-        return parameters.together([self._of_part(np.moveaxis(part, 0, -1), parameters) for part in rows])
+        return parameters.together([self._of_leaf(np.moveaxis(part, 0, -1), parameters) for part in rows])
 
-    def _of_part(self, part: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+    def _of_leaf(self, part: Any, parameters: Parameters) -> Any:
         return parameters.together(split(part, parameters.shapes))
 
 
@@ -67,7 +74,7 @@ class HessianProduct(SecondOrder):
 
     name = "hvp"
     vector: Any = None
-    along: np.ndarray[Any, Any]
+    along: Any
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
         if len(args) < 2:
@@ -82,10 +89,10 @@ class HessianProduct(SecondOrder):
     def prepare(self, parameters: Parameters) -> None:
         self.along = parameters.direction(self.name, "vector", self.vector)
 
-    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+    def directions(self, parameters: Parameters) -> Any:
         return self.along[np.newaxis]
 
-    def finish(self, products: np.ndarray[Any, Any], parameters: Parameters) -> Any:
+    def finish(self, products: Any, parameters: Parameters) -> Any:
         return parameters.together(split(products[0], parameters.shapes))
 
 

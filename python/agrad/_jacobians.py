@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Program, Recording
+from agrad._nested import Part
 from agrad._transforms import ArgNums, Arguments, Jacobian, Parameters, check_tangents
 
 __all__ = ["jacfwd", "jacrev"]
@@ -17,6 +18,9 @@ class ForwardJacobian(Jacobian):
     """See :func:`jacfwd`."""
 
     name = "jacfwd"
+
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        return self.with_aux(self.finish(part.columns(output), output.shape, parameters), aux)
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         program = recording.program(output)
@@ -35,6 +39,9 @@ class ReverseJacobian(Jacobian):
 
     name = "jacrev"
 
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        return self.with_aux(self.finish(part.rows(output), output.shape, parameters), aux)
+
     def of_program(
         self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
     ) -> Any:
@@ -43,7 +50,7 @@ class ReverseJacobian(Jacobian):
 
 
 def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
-    """Make a function that returns the Jacobian of `function` by forward mode: one run carries four columns.
+    """Make a function that returns the Jacobian of `function` by forward mode: one run carries eight columns.
 
     Parameters
     ----------

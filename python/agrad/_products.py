@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 
 from agrad._compile import Compiled, Path
-from agrad._core import Program
-from agrad._recording import name_of, open_recording
+from agrad._core import Array, Program, Recording
+from agrad._nested import Part, known
+from agrad._recording import innermost, name_of, open_recording
 from agrad._structure import Outputs
 from agrad._transforms import Parameters, check_tangents, separate
 from agrad._trees import direction, split, values_of
@@ -28,13 +29,37 @@ def _is_recorded(function: Callable[..., Any]) -> bool:
     return isinstance(function, Compiled) and function.transformation is None
 
 
-def _parameters(name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool) -> Parameters:
+def _parameters(
+    name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool, within: Recording | None
+) -> Parameters:
     """All of the primals as parameters, with what must be checked before the function is called."""
     if not callable(function):
         raise TypeError(f"{name}: function is {function!r}, but must be callable")
     if has_aux and _is_recorded(function):
         raise TypeError(f"{name}: has_aux is True, but must be False for a compiled function; return everything as its value")
-    return Parameters(name, tuple(primals), range(len(primals)))
+    return Parameters(name, tuple(primals), range(len(primals)), within)
+
+
+class Inside:
+    """A function recorded where a recording is open already: as a part of it."""
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], primals: Sequence[Any], parameters: Parameters, recording: Recording
+    ) -> None:
+        self.label = f"{name}({name_of(function)})"
+        self.recording, self.arguments = recording, primals
+        self.part = Part(recording, parameters.leaves)
+        given = [x.copy() for x in self.part.inputs]
+        self.result = function(*parameters.put(tuple(primals), given))
+
+    def outputs(self, has_aux: bool) -> tuple[Outputs, Any]:
+        value, aux = separate(self.label, self.result, has_aux)
+        outputs = Outputs(self.recording, value)
+        self.part.end()
+        return outputs, values_of(aux)
+
+    def together(self, outputs: Outputs, flat: Array) -> Any:
+        return known(outputs.together(split(flat, outputs.shapes)), self.arguments)
 
 
 class Recorded:
@@ -101,12 +126,15 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"jvp: {name} is {given!r}, but must be a tuple or list, one for each argument")
-    parameters = _parameters("jvp", function, primals, has_aux)
-    along = parameters.direction("jvp", "tangents", tangents)[np.newaxis]
+    around = innermost()
+    parameters = _parameters("jvp", function, primals, has_aux, around)
+    along = parameters.direction("jvp", "tangents", tangents)
+    if around is not None:
+        return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
 
     def run(program: Program) -> Any:
         check_tangents("jvp", program, "use vjp")
-        return program.jacobian_products(parameters.leaves, along)
+        return program.jacobian_products(parameters.leaves, along[np.newaxis])
 
     outputs: Outputs | Path
     aux = None
@@ -117,6 +145,13 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         outputs, aux = recorded.outputs, recorded.aux
         flat, product = run(recorded.recording.program(outputs.joined))
     value, tangent = (outputs.together(split(x, outputs.shapes)) for x in (flat, product[0]))
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def _jvp_inside(inside: Inside, along: Any, has_aux: bool) -> Any:
+    outputs, aux = inside.outputs(has_aux)
+    tangent = inside.part.tangents(outputs.joined, along)
+    value, tangent = (inside.together(outputs, x) for x in (outputs.joined, tangent))
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
@@ -162,7 +197,10 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     >>> value, pullback((1.0, 10.0))
     ((6.0, 2.0), (13.0, 2.0))
     """
-    parameters = _parameters("vjp", function, primals, has_aux)
+    around = innermost()
+    parameters = _parameters("vjp", function, primals, has_aux, around)
+    if around is not None:
+        return _vjp_inside(Inside("vjp", function, primals, parameters, around), parameters, has_aux)
     outputs: Outputs | Path
     aux = None
     if isinstance(function, Compiled) and function.transformation is None:
@@ -185,5 +223,21 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = direction("vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes)
         return tuple(parameters.together(split(sweep(seeds), parameters.shapes)))
+
+    return (value, pullback, aux) if has_aux else (value, pullback)
+
+
+def _vjp_inside(inside: Inside, parameters: Parameters, has_aux: bool) -> Any:
+    outputs, aux = inside.outputs(has_aux)
+    value = inside.together(outputs, outputs.joined)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        seeds = direction(
+            "vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes, within=inside.recording
+        )
+        flat = inside.part.adjoints(outputs.joined, seeds)
+        back = tuple(parameters.together(split(flat, parameters.shapes)))
+        result: tuple[Any, ...] = known(back, (inside.arguments, cotangent))
+        return result
 
     return (value, pullback, aux) if has_aux else (value, pullback)

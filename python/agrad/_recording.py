@@ -10,16 +10,17 @@ from typing import Any
 from agrad._core import Comparison, Recording
 from agrad._debug import watch
 
-__all__ = ["name_of", "open_recording"]
+__all__ = ["innermost", "name_of", "no_recording", "open_recording"]
 
 
-class _Depth(threading.local):
-    """How many recordings of this thread are open: what is recorded inside of another is deeper."""
+class _Open(threading.local):
+    """The open recordings of this thread; None where a function that is called with plain values begins."""
 
-    value = 0
+    def __init__(self) -> None:
+        self.recordings: list[Recording | None] = []
 
 
-_depth = _Depth()
+_open = _Open()
 
 
 @contextmanager
@@ -31,14 +32,29 @@ def open_recording(
     captures: bool = False,
 ) -> Iterator[Recording]:
     """Open a recording; when the block ends, also by an exception, its arrays can no longer be used."""
-    _depth.value += 1
-    recording = Recording(function, on_comparison, keeps_adjoints, captures, _depth.value)
+    recording = Recording(function, on_comparison, keeps_adjoints, captures, len(_open.recordings) + 1)
     watch(recording)
+    _open.recordings.append(recording)
     try:
         yield recording
     finally:
-        _depth.value -= 1
+        _open.recordings.remove(recording)
         recording.close()
+
+
+def innermost() -> Recording | None:
+    """The recording that a function which is called now belongs to."""
+    return _open.recordings[-1] if _open.recordings else None
+
+
+@contextmanager
+def no_recording() -> Iterator[None]:
+    """Within the block, functions are called with plain values: what they differentiate is no part of a recording."""
+    _open.recordings.append(None)
+    try:
+        yield
+    finally:
+        _open.recordings.pop()
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -53,6 +53,8 @@ def _csr(entries: np.ndarray[Any, Any], analysis: SparseJacobian | SparseHessian
 class Sparse(Transformation):
     """What sparse Jacobians and Hessians share: an analysis for each program, kept as long as the program is."""
 
+    nests = False
+
     def __init__(self, function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, return_info: bool) -> None:
         super().__init__(function, argnums, has_aux=has_aux)
         self.return_info = return_info

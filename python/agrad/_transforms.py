@@ -15,7 +15,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from agrad._core import Array, Program, Recording, ShapeError, Wanted
-from agrad._recording import name_of, open_recording
+from agrad._nested import Part, known
+from agrad._recording import innermost, name_of, open_recording
 from agrad._structure import output_of
 from agrad._trees import direction, flatten, parameter, split, values_of
 
@@ -38,7 +39,8 @@ def as_places(function: str, argnums: ArgNums) -> tuple[bool, tuple[int, ...]]:
 class Parameters:
     """The arguments that a transformation differentiates with respect to, as leaves in float64."""
 
-    def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums) -> None:
+    def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums, within: Recording | None = None) -> None:
+        self.within = within  # the recording whose values may be among them
         self.single, self.places = as_places(function, argnums)
         for place in self.places:
             if not -len(args) <= place < len(args):
@@ -49,7 +51,7 @@ class Parameters:
             raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
         self._places_from_0 = [place % len(args) for place in self.places]
         leaves, self._together, self._structure = flatten(tuple(args[place] for place in self.places))
-        self.leaves = [parameter(function, functools.partial(self.label, n), leaf) for n, leaf in enumerate(leaves)]
+        self.leaves = [parameter(function, functools.partial(self.label, n), leaf, within) for n, leaf in enumerate(leaves)]
         self.shapes = [leaf.shape for leaf in self.leaves]
 
     def label(self, n: int) -> str:
@@ -69,13 +71,13 @@ class Parameters:
         trees = self._together(leaves)
         return trees[0] if self.single else tuple(trees)
 
-    def direction(self, function: str, name: str, tree: Any) -> np.ndarray[Any, Any]:
+    def direction(self, function: str, name: str, tree: Any) -> Any:
         """A direction in the shape of the differentiated arguments, as a vector; messages call it `name`."""
         if not self.single and not isinstance(tree, (tuple, list)):
             raise TypeError(f"{function}: {name} is {tree!r}, but must be a tuple, one for each differentiated argument")
         like = f"argument {self._places_from_0[0]}" if self.single else "the differentiated arguments"
         trees = (tree,) if self.single else tuple(tree)
-        return direction(function, name, trees, like, self._structure, self.shapes, skip=int(self.single))
+        return direction(function, name, trees, like, self._structure, self.shapes, skip=int(self.single), within=self.within)
 
 
 def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
@@ -104,6 +106,8 @@ class Transformation(ABC):
     name = ""
     #: What a compiled call of it is in the words of the compiled part; None where it has none.
     plan: Wanted | None = None
+    #: Whether it can be used inside of a function that is recorded.
+    nests = True
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
         if not callable(function):
@@ -115,14 +119,25 @@ class Transformation(ABC):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound, args = self.bind(args)
-        parameters = Parameters(self.name, args, self.argnums)
+        around = innermost() if self.nests else None
+        parameters = Parameters(self.name, args, self.argnums, around)
         bound.prepare(parameters)
+        if around is not None:
+            return bound.inside(around, parameters, args, kwargs)
         with open_recording(self.label, keeps_adjoints=True) as recording:
             inputs = [recording.input(leaf) for leaf in parameters.leaves]
             given = [x.copy() for x in inputs]  # which the function may write into
             result = self.function(*parameters.put(args, given), **kwargs)
             output, aux = self.take_apart(recording, result)
             return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+
+    def inside(self, recording: Recording, parameters: Parameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result where a recording is open already: more of it."""
+        part = Part(recording, parameters.leaves)
+        given = [x.copy() for x in part.inputs]
+        output, aux = self.take_apart(recording, self.function(*parameters.put(args, given), **kwargs))
+        part.end()
+        return known(self.of_part(part, output, parameters, aux), (args, kwargs))
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
         """The transformation for one call, with those of its arguments that are not the function's, and the others."""
@@ -142,6 +157,10 @@ class Transformation(ABC):
 
     def with_aux(self, result: Any, aux: Any) -> Any:
         return (result, aux) if self.has_aux else result
+
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        """The transformation's result from a part of a recording, recorded; for classes that have `nests`."""
+        raise NotImplementedError
 
     @abstractmethod
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
@@ -174,11 +193,14 @@ class ValueAndGrad(OfScalar):
         flat = recording.reverse(output, np.ones(()), inputs)
         return self.finish(value, flat, parameters, aux)
 
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        return self.finish(output, part.adjoints(output, np.ones(())), parameters, aux)
+
     def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
         result = program.value_and_vjp(inputs, np.ones(()))
         return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters, None)
 
-    def finish(self, value: float, flat: np.ndarray[Any, Any], parameters: Parameters, aux: Any) -> Any:
+    def finish(self, value: Any, flat: Any, parameters: Parameters, aux: Any) -> Any:
         gradient = parameters.together(split(flat, parameters.shapes))
         return self.with_aux(value, aux), gradient
 
@@ -189,7 +211,7 @@ class Grad(ValueAndGrad):
     name = "grad"
     plan = Wanted.gradient
 
-    def finish(self, value: float, flat: np.ndarray[Any, Any], parameters: Parameters, aux: Any) -> Any:
+    def finish(self, value: Any, flat: Any, parameters: Parameters, aux: Any) -> Any:
         return self.with_aux(parameters.together(split(flat, parameters.shapes)), aux)
 
 
@@ -204,11 +226,15 @@ class Jacobian(Transformation):
             row[:] = recording.reverse(output, seed, inputs)
         return self.with_aux(self.finish(rows, output.shape, parameters), aux)
 
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        matrix = part.columns(output) if part.size < output.size else part.rows(output)
+        return self.with_aux(self.finish(matrix, output.shape, parameters), aux)
+
     def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
         result = program.jacobian(inputs)
         return None if result is None else self.finish(result[1][:, wanted], shape, parameters)
 
-    def finish(self, rows: np.ndarray[Any, Any], shape: tuple[int, ...], parameters: Parameters) -> Any:
+    def finish(self, rows: Any, shape: tuple[int, ...], parameters: Parameters) -> Any:
         flat = rows.reshape((*shape, rows.shape[-1]))
         return parameters.together(split(flat, parameters.shapes))
 

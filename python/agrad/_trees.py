@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import optree
 
-from agrad._core import Array, ShapeError
+from agrad._core import Array, Recording, ShapeError
 
 __all__ = ["direction", "flatten", "is_number", "parameter", "split", "values_of"]
 
@@ -62,12 +62,17 @@ def is_number(leaf: Any) -> bool:
     return isinstance(leaf, float)
 
 
-def parameter(function: str, label: Callable[[], str], leaf: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point."""
+def parameter(function: str, label: Callable[[], str], leaf: Any, within: Recording | None) -> Any:
+    """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point.
+
+    Within a recording it may be a recorded value.
+    """
     if isinstance(leaf, Array):
+        if within is not None:
+            return leaf
         raise TypeError(
-            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; transformations "
-            "inside of a function that is being recorded are not available"
+            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; sparse matrices are "
+            "made outside of functions that are recorded, and recorded values are used there only"
         )
     values = np.asarray(leaf)
     kind = values.dtype.kind
@@ -86,11 +91,20 @@ def parameter(function: str, label: Callable[[], str], leaf: Any) -> np.ndarray[
 
 
 def direction(
-    function: str, name: str, tree: Any, like: str, structure: Any, shapes: Sequence[tuple[int, ...]], *, skip: int = 0
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+    function: str,
+    name: str,
+    tree: Any,
+    like: str,
+    structure: Any,
+    shapes: Sequence[tuple[int, ...]],
+    *,
+    skip: int = 0,
+    within: Recording | None = None,
+) -> Any:
     """The entries of a tree as one vector; raises unless it has the structure and the shapes of `like`.
 
-    `name` and `like` are what messages call the two; the first `skip` entries of a path are no part of a leaf's name.
+    `name` and `like` are what messages call the two; the first `skip` entries of a path are no part of a leaf's name. Within
+    a recording leaves may be recorded, and then so is the vector.
     """
     leaves, _, its_structure = flatten(tree)
     if its_structure != structure:
@@ -100,22 +114,22 @@ def direction(
     for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
         values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
         label = path[skip:].codify(name)
-        if isinstance(leaf, Array) or values.dtype.kind not in "fiu":
+        if isinstance(leaf, Array) and within is None or values.dtype.kind not in "fiu":
             raise TypeError(f"{function}: {label} is {leaf!r}, but must be plain real numbers")
         if values.shape != shape:
             raise ShapeError(f"{function}: {label} is of shape {values.shape}, but must be of shape {shape}, as in {like}")
-        parts.append(np.ravel(values).astype(np.float64))
+        parts.append(np.ravel(values) if isinstance(leaf, Array) else np.ravel(values).astype(np.float64))
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def split(flat: np.ndarray[Any, Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+def split(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
     """Consecutive parts of the last axis of `flat` in the given shapes; a float for each () of a vector."""
     parts: list[Any] = []
     begin = 0
     for shape in shapes:
         end = begin + int(np.prod(shape, dtype=int))
         part = flat[..., begin:end].reshape(flat.shape[:-1] + shape)
-        parts.append(float(part) if part.ndim == 0 else part)
+        parts.append(float(part) if part.ndim == 0 and isinstance(part, np.ndarray) else part)
         begin = end
     return parts
 

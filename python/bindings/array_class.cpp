@@ -34,6 +34,7 @@ array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py
 namespace {
 
 py::array_t<double> values_of(const array& a) {
+  if (has_stand_in(*a.owner())) return values_of(in_stand_in("array", a));
   py::array_t<double> values(a.shape());
   double* to = values.mutable_data();
   for (std::size_t i = 0, n = a.size(); i < n; ++i) to[i] = a.owner()->code.value(a.at(i));
@@ -42,17 +43,19 @@ py::array_t<double> values_of(const array& a) {
 
 bool truth(const array& a) {
   check_open("bool", *a.owner());
+  if (has_stand_in(*a.owner())) return truth(in_stand_in("bool", a));
   if (a.size() != 1) {
     throw py::value_error("bool: argument is a recorded array of shape " + to_text(a.shape()) +
                           ", but must have one element; use np.all or np.any of plain values, or np.where");
   }
   recording& in = *a.owner();
+  const bool holds = in.code.value(a.at(0)) != 0;
+  if (!in.code.is_active(a.at(0))) return holds;  // the same in every run
   if (in.on_comparison == comparison::refuses) {
     throw py::type_error(in.function +
                          ": condition is a comparison of recorded values, but must be known when the function is recorded; "
                          "choose between values with np.where");
   }
-  const bool holds = in.code.value(a.at(0)) != 0;
   if (in.on_comparison == comparison::guards) {
     in.code.guard(a.at(0));
     in.comparisons.add(holds);
@@ -184,6 +187,13 @@ operators, functions and ufuncs work on them and return new ones; they have no v
             return a.owner()->on_comparison == comparison::answers ? py::object(values_of(a)) : py::object(py::none());
           },
           "Its values where no run with others follows, or None.")
+      .def_property_readonly(
+          "is_active",
+          [](const array& a) {
+            const std::vector<slot> slots = a.slots();
+            return std::any_of(slots.begin(), slots.end(), [&](slot s) { return a.owner()->code.is_active(s); });
+          },
+          "Whether an entry depends on an argument of the recording.")
       .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are truths.")
       .def(
           "with_slots",

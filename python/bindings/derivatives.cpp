@@ -32,20 +32,20 @@ array copied(const std::shared_ptr<recording>& r, const array& x) {
   return {r, x.shape(), r->code.copied(slots.data(), slots.size())};
 }
 
-array adjoints(const std::shared_ptr<recording>& r, std::size_t begin, const array& output, const py::object& seeds,
-               const std::vector<array>& wanted) {
+array adjoints(const std::shared_ptr<recording>& r, std::size_t begin, std::size_t end, const array& output,
+               const py::object& seeds, const std::vector<array>& wanted) {
   check_open(r->function.c_str(), *r);
   std::vector<slot> slots =
-      record_adjoints(r->code, begin, output.slots(), seeds_of(r, seeds, output.size()), slots_of(wanted));
+      record_adjoints(r->code, begin, end, output.slots(), seeds_of(r, seeds, output.size()), slots_of(wanted));
   const auto n = static_cast<py::ssize_t>(slots.size());
   return {r, {n}, std::move(slots)};
 }
 
-array tangents(const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& inputs,
+array tangents(const std::shared_ptr<recording>& r, std::size_t begin, std::size_t end, const std::vector<array>& inputs,
                const py::object& seeds, const array& output) {
   check_open(r->function.c_str(), *r);
   const std::vector<slot> from = slots_of(inputs);
-  return {r, output.shape(), record_tangents(r->code, begin, from, seeds_of(r, seeds, from.size()), output.slots())};
+  return {r, output.shape(), record_tangents(r->code, begin, end, from, seeds_of(r, seeds, from.size()), output.slots())};
 }
 
 }  // namespace
@@ -55,10 +55,11 @@ void register_derivatives(py::module_& m) {
       .def_property_readonly(
           "operations", [](const recording& r) { return r.code.code().operations.size(); }, "How many there are so far.")
       .def("copied", &copied, py::arg("x"), "The same numbers in slots of their own, by an operation.")
-      .def("adjoints", &adjoints, py::arg("begin"), py::arg("output"), py::arg("seeds"), py::arg("wanted"),
-           "Records the sweep back over the operations from `begin` on; the adjoints of `wanted`, one after the other.")
-      .def("tangents", &tangents, py::arg("begin"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
-           "Records the tangents of the operations from `begin` on; those of `output`, in its shape.");
+      .def("adjoints", &adjoints, py::arg("begin"), py::arg("end"), py::arg("output"), py::arg("seeds"), py::arg("wanted"),
+           "Records the sweep back over the operations from `begin` to before `end`; the adjoints of `wanted`, one after the "
+           "other.")
+      .def("tangents", &tangents, py::arg("begin"), py::arg("end"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
+           "Records the tangents of the operations from `begin` to before `end`; those of `output`, in its shape.");
 }
 
 }  // namespace agrad::python

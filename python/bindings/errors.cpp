@@ -39,6 +39,8 @@ void register_errors(py::module_& m) {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const DerivativeError& e) {
+      PyErr_SetString(PyExc_NotImplementedError, e.what());
     } catch (const SolverError& e) {
       const py::object error = py::reinterpret_steal<py::object>(PyObject_CallFunction(solver_error, "s", e.what()));
       error.attr("t") = e.t;

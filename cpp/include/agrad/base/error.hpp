@@ -41,6 +41,11 @@ struct ScopeError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// A derivative was asked for that an operation does not have.
+struct DerivativeError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
 /// A solver stopped before it reached its goal.
 struct SolverError : std::runtime_error {
   /// t: where it stopped; steps: how many it had taken; code: the solver's own name of the fault; advice: what to try.

@@ -1,4 +1,4 @@
-// Part: the operations of a recording since a position, and which of their slots depend on some that were given.
+// Part: the operations of a recording between two positions, and which of their slots depend on some that were given.
 //
 // Derivatives by hand are recorded at arguments that are held constant (program/custom.hpp). The derivative of such a
 // derivative needs them at the arguments themselves, so what depends on a held argument is recorded once more without it.
@@ -19,9 +19,9 @@ namespace agrad {
 
 class recorded_part {
  public:
-  /// The operations from number `begin` on; `on`: the slots that derivatives are with respect to.
-  recorded_part(recorder& in, std::size_t begin, const std::vector<slot>& on)
-      : begin_(begin), end_(in.code().operations.size()), depends_(in.size(), 0) {
+  /// The operations from number `begin` to before `end`; `on`: the slots that derivatives are with respect to.
+  recorded_part(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& on)
+      : begin_(begin), end_(end), depends_(in.size(), 0) {
     for (const slot s : on) depends_[s] = 1;
     bool holds = false;
     for (std::size_t i = begin_; i < end_; ++i) {
@@ -109,7 +109,7 @@ class recorded_part {
     }
   }
   void release(recorder& in, const operation& op) {
-    if (op.count == 0) return;
+    if (op.count == 0 || op.what == &kernels::with_derivative) return;  // whose own derivatives are right as it is
     span operands[operation::most_operands];
     bool is_same = true;
     for (std::uint32_t k = 0; k < op.arity; ++k) {

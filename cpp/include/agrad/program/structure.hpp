@@ -166,8 +166,10 @@ inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {de
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
 AGRAD_COLD inline void external_operation::fail_tangent() const {
-  throw std::logic_error(std::string(name()) +
-                         ": has reverse-mode derivatives only; a tangent or a second derivative cannot pass through it");
+  throw DerivativeError(
+      std::string(name()) +
+      ": has reverse-mode derivatives of first order only, but must have more; a tangent or one more derivative "
+      "cannot pass through it");
 }
 
 }  // namespace agrad
