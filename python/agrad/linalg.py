@@ -220,4 +220,4 @@ def block_diag(*arrays: Any) -> Any:
         if each.ndim > 2:
             raise ShapeError(f"block_diag: arrays[{n}] is of shape {each.shape}, but must be a matrix, a vector or a number")
     places = scipy.linalg.block_diag(*(each.slots for each in x))  # slot 0 is the constant zero
-    return x[0].with_slots(places.astype(np.uint32))
+    return x[0].with_slots(np.asarray(places, np.uint32))

@@ -40,6 +40,14 @@ def of_pair(mu: Vector, sigma: float) -> dict[str, float]:
     return {"density": density(mu, sigma)}
 
 
+def with_text(x: float) -> tuple[float, str]:
+    return x, "aux"
+
+
+def sines(x: Vector) -> Vector:
+    return np.sin(x)
+
+
 def second_derivatives() -> float:
     """Derivatives in other forms; what they add up to is zero."""
     at, along = np.zeros(2), np.ones(2)
@@ -48,7 +56,7 @@ def second_derivatives() -> float:
     value, tangent = ag.jvp(of_pair, (at, 1.0), (along, 0.0))
     same, pullback = ag.vjp(of_pair, at, 1.0)
     adjoints: tuple[Vector, float] = pullback({"density": 1.0})
-    text = ag.vjp(lambda x: (x, "aux"), 1.0, has_aux=True)[2]
+    text = ag.vjp(with_text, 1.0, has_aux=True)[2]
     rows: Vector = ag.jacfwd(density, argnums=0)(at, sigma=1.0)
     columns: Vector = ag.jacrev(density, has_aux=False)(at, 1.0)
     ag.check_grads(density, at, 1.0, order=2)
@@ -62,7 +70,7 @@ def main() -> tuple[float, Rates, Vector, Vector]:
     value, gradient = fast(Rates(1.0, 0.7), times, scale=2.0)
     slope: Rates = gradient
     of_mean: Vector = ag.grad(density)(np.zeros(2), 1.0)
-    matrix: Vector = ag.jacobian(lambda x: np.sin(x))(np.zeros(2))
+    matrix: Vector = ag.jacobian(sines)(np.zeros(2))
     value += second_derivatives()
     try:
         ag.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))

@@ -37,8 +37,8 @@ _OF_SEVERAL: tuple[Callable[..., Any], ...] = (
 
 def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
     def moved(x: Any, *options: Any, **named: Any) -> Any:
-        slots = recorded(x)[0].slots if isinstance(x, (list, tuple)) else x.slots
-        return arrays_of(x, function(slots, *options, **named), slots)
+        whole: Array = recorded(x)[0] if isinstance(x, (list, tuple)) else x
+        return arrays_of(whole, function(whole.slots, *options, **named), whole.slots)
 
     return moved
 

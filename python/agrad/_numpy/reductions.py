@@ -119,7 +119,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
                     "length of one axis that is given"
                 )
             w = np.expand_dims(w, [n for n in range(x.ndim) if n != axis_of(axis, x.ndim)])
-            w = np.broadcast_to(w, x.shape)
+            w = recorded(np.broadcast_to(w, x.shape))[0]
         total = _sum(w, axis, keepdims=keepdims)
         mean = _sum(x * w, axis, keepdims=keepdims) / total
     return (mean, np.broadcast_to(total, mean.shape)) if returned else mean
