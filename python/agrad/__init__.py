@@ -15,6 +15,7 @@ from agrad._custom import custom_jvp, custom_vjp, stop_gradient
 from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
+from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._products import jvp, vjp
 from agrad._sparse import Sparsity
@@ -37,9 +38,11 @@ __all__ = [
     "array",
     "check_grads",
     "compile",
+    "cond",
     "custom_jvp",
     "custom_vjp",
     "debug_nans",
+    "fori",
     "grad",
     "hessian",
     "hvp",
@@ -50,6 +53,7 @@ __all__ = [
     "linalg",
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
+    "scan",
     "solve_ivp",
     "special",
     "stop_gradient",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Comparison, OdeOperation, OdeOptions, ShapeError, check_initial_value_problem
+from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten
@@ -59,7 +60,7 @@ class _Recorded:
                     "one derivative for each state"
                 )
             self.parameters += recording.captured
-            self.program = recording.program(slope)
+            self.program, self.bodies = recording.program(slope), bodies_of(recording)
 
 
 def solve_initial_value_problem(
@@ -88,4 +89,5 @@ def solve_initial_value_problem(
     if recording is None:
         y, statistics = operation.solve(np.concatenate(parts), len(times))
         return y, statistics
+    keep(recording, recorded.bodies)
     return operation.record(np.concatenate([recording.array(x) for x in parts]), len(times)), {}

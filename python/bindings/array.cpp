@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "errors.hpp"
@@ -77,8 +78,19 @@ span array::as_dense() const {
   return owner_->code.dense(slots_.data(), slots_.size());
 }
 
+std::vector<std::shared_ptr<recording>>& open_bodies() {
+  thread_local std::vector<std::shared_ptr<recording>> open;
+  return open;
+}
+
+bool has_stand_in(const recording& r) {
+  return !r.is_open && !open_bodies().empty() && open_bodies().back()->stands_in && r.depth < open_bodies().back()->depth;
+}
+
+array in_body(const char* function, const array& a) { return as_array(open_bodies().back(), function, py::cast(a)); }
+
 void check_open(const char* function, const recording& r) {
-  if (r.is_open) return;
+  if (r.is_open || has_stand_in(r)) return;
   if (r.is_tape) {
     throw ScopeError(
         std::string(function) + ": argument is a recorded value of " + r.function +
@@ -92,8 +104,9 @@ std::shared_ptr<recording> recording_of(const char* function, const py::args& ar
   std::shared_ptr<recording> innermost;
   for (const py::handle argument : arguments) {
     if (!py::isinstance<array>(argument)) continue;
-    const auto& owner = argument.cast<const array&>().owner();
-    check_open(function, *owner);
+    const auto& given = argument.cast<const array&>().owner();
+    check_open(function, *given);
+    const auto& owner = has_stand_in(*given) ? open_bodies().back() : given;
     if (!innermost || owner->depth > innermost->depth) innermost = owner;
   }
   return innermost;
@@ -101,7 +114,37 @@ std::shared_ptr<recording> recording_of(const char* function, const py::args& ar
 
 namespace {
 
+[[noreturn]] AGRAD_COLD void fail_ended(std::string_view function, const recording& r) {
+  throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
+                   " that has ended, but must be of a running one; pass it to the function as an argument");
+}
+
+/// The slots in a body of entries that it has captured already; nothing unless all are known. What never changes in an ended
+/// recording is a constant here.
+std::vector<slot> known_slots(recording& in, const array& outer) {
+  std::unordered_map<slot, slot> known;
+  for (std::size_t k = 0; k < in.captured.size(); ++k) {
+    if (in.captured[k].owner() != outer.owner()) continue;
+    for (std::size_t i = 0, n = in.captured[k].size(); i < n; ++i)
+      known.try_emplace(in.captured[k].at(i), in.captured_at[k] + static_cast<slot>(i));
+  }
+  const recorder& from = outer.owner()->code;
+  std::vector<slot> slots;
+  for (std::size_t i = 0, n = outer.size(); i < n; ++i) {
+    const auto found = known.find(outer.at(i));
+    if (found != known.end())
+      slots.push_back(found->second);
+    else if (!outer.owner()->is_open && !from.is_active(outer.at(i)))
+      slots.push_back(in.constant(from.value(outer.at(i))));
+    else
+      return {};
+  }
+  return slots;
+}
+
 array captured(const std::shared_ptr<recording>& in, std::string_view function, const array& outer) {
+  if (has_stand_in(*outer.owner()) && open_bodies().back() != in)
+    return captured(in, function, captured(open_bodies().back(), function, outer));
   check_open(std::string(function).c_str(), *outer.owner());
   const bool may_capture = in->captures && outer.owner()->depth < in->depth && (!in->is_tape || outer.owner()->is_tape);
   if (!may_capture) {
@@ -112,12 +155,17 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   for (std::size_t known = in->captured.size(); known-- > 0;)
     if (in->captured[known].same_entries(outer))
       return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
+  if (in->is_body && outer.size() > 0) {
+    if (auto slots = known_slots(*in, outer); !slots.empty())
+      return array(in, outer.shape(), std::move(slots)).mark(outer.is_condition());
+    if (!outer.owner()->is_open) fail_ended(function, *outer.owner());
+  }
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
   const slot first = in->code.input(values.data(), values.size());
   in->captured.push_back(outer);
   in->captured_at.push_back(first);
-  return array(in, outer.shape(), first);
+  return array(in, outer.shape(), first).mark(in->is_body && outer.is_condition());
 }
 
 [[noreturn]] AGRAD_COLD void fail_dtype(std::string_view function, const py::array& values) {

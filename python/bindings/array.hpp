@@ -42,6 +42,7 @@ struct recording {
   std::size_t depth = 0;          // recordings inside of others are deeper
   bool captures = false;          // arrays of recordings around it become inputs
   bool is_body = false;           // of a loop: entries that are known already are captured once
+  bool stands_in = false;         // for recordings around it that have ended
   bool is_tape = false;           // written in the direct style: captures arrays of tapes around it, and of nothing else
   std::vector<array> captured;    // those arrays
   std::vector<slot> captured_at;  // and where each of them begins here
@@ -108,13 +109,13 @@ class array {
   pybind11::object base_, key_;
 };
 
-/// The recordings of this thread that stand in for recordings around them that have ended: a further path of a loop's body. In
-/// such a recording, values from around are those that earlier paths have captured, and constants.
-std::vector<std::shared_ptr<recording>>& stand_ins();
-/// Whether arrays of an ended recording can be used here, because it has a stand-in.
+/// The open recordings of this thread that are bodies of loops.
+std::vector<std::shared_ptr<recording>>& open_bodies();
+/// Whether arrays of an ended recording can be used here, because a body stands in for it: a further path, recorded long after
+/// the first. There values from around are those that earlier paths have captured, and constants.
 bool has_stand_in(const recording& r);
-/// An array of a recording that has a stand-in as one of that; throws ScopeError where it is not known there.
-array in_stand_in(const char* function, const array& a);
+/// An array from around the innermost open body as one of the body's; throws ScopeError where it is not known there.
+array in_body(const char* function, const array& a);
 
 /// Throws ScopeError when the call that recorded has ended.
 void check_open(const char* function, const recording& r);
@@ -150,6 +151,7 @@ void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_callback(pybind11::module_& m);
 void register_scan(pybind11::module_& m);  // after register_program
+void register_batch(pybind11::module_& m);  // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);        // after register_program
 void register_describe(pybind11::module_& m);     // after register_program

@@ -34,7 +34,7 @@ array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py
 namespace {
 
 py::array_t<double> values_of(const array& a) {
-  if (has_stand_in(*a.owner())) return values_of(in_stand_in("array", a));
+  if (has_stand_in(*a.owner())) return values_of(in_body("array", a));
   py::array_t<double> values(a.shape());
   double* to = values.mutable_data();
   for (std::size_t i = 0, n = a.size(); i < n; ++i) to[i] = a.owner()->code.value(a.at(i));
@@ -43,7 +43,7 @@ py::array_t<double> values_of(const array& a) {
 
 bool truth(const array& a) {
   check_open("bool", *a.owner());
-  if (has_stand_in(*a.owner())) return truth(in_stand_in("bool", a));
+  if (has_stand_in(*a.owner())) return truth(in_body("bool", a));
   if (a.size() != 1) {
     throw py::value_error("bool: argument is a recorded array of shape " + to_text(a.shape()) +
                           ", but must have one element; use np.all or np.any of plain values, or np.where");
@@ -52,6 +52,7 @@ bool truth(const array& a) {
   const bool holds = in.code.value(a.at(0)) != 0;
   if (!in.code.is_active(a.at(0))) return holds;  // the same in every run
   if (in.on_comparison == comparison::refuses) {
+    if (!open_bodies().empty() && open_bodies().back()->depth > in.depth) return truth(in_body("bool", a));
     throw py::type_error(in.function +
                          ": condition is a comparison of recorded values, but must be known when the function is recorded; "
                          "choose between values with np.where");

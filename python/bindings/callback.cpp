@@ -14,6 +14,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "guarded_object.hpp"
 #include "run.hpp"
 
 namespace py = pybind11;
@@ -21,30 +22,6 @@ namespace py = pybind11;
 namespace agrad::python {
 
 namespace {
-
-/// A Python object that may go in a thread that does not hold the interpreter lock.
-class guarded_object {
- public:
-  guarded_object() = default;
-  explicit guarded_object(py::object object) : object_(std::move(object)) {}
-  guarded_object(const guarded_object&) = delete;
-  guarded_object& operator=(const guarded_object&) = delete;
-  ~guarded_object() {
-    if (!object_) return;
-    if (Py_IsInitialized() == 0) {
-      object_.release();  // the interpreter is gone, and so is the object
-      return;
-    }
-    const py::gil_scoped_acquire locked;
-    object_ = py::object();
-  }
-  /// What it holds; needs the interpreter lock.
-  py::object& get() { return object_; }
-  const py::object& get() const { return object_; }
-
- private:
-  py::object object_;
-};
 
 doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<py::ssize_t>(n), x); }
 

@@ -75,7 +75,8 @@ void register_recording(py::module_& m) {
       .value("answers", comparison::answers)
       .value("guards", comparison::guards)
       .value("refuses", comparison::refuses);
-  auto type = py::class_<recording, std::shared_ptr<recording>>(m, "Recording", "A program that is being written.");
+  auto type =
+      py::class_<recording, std::shared_ptr<recording>>(m, "Recording", py::dynamic_attr(), "A program that is being written.");
   type.def(py::init([](std::string function, comparison on_comparison, bool keeps_adjoints, bool captures, std::size_t depth) {
              auto r = std::make_shared<recording>();
              r->function = std::move(function);

@@ -1,0 +1,163 @@
+"""The body of a loop: a user's function as a growing set of recorded paths.
+
+A path is recorded while the loop is, for the values of the first step that takes it, and later when a run of the program comes
+upon one. Recorded values from around the function are further inputs. While the recording around the loop is open they are
+found as they are met; afterwards a path can be recorded that uses what earlier ones, or the function's closure, know. Where it
+needs more, the run leaves its program, and the compiled function is recorded again, with the values of that run.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeError
+from agrad._loops_tree import Leaves, joined
+from agrad._recording import open_recording
+from agrad._source import Tally, parting_lines
+from agrad._trees import split
+
+__all__ = ["Body", "bodies_of", "keep"]
+
+_MOST_PATHS = 64
+_MOST_REACHED = 1000  # objects that are looked through for recorded values
+
+
+def bodies_of(recording: Recording) -> list[Any]:
+    """What must live as long as programs of the recording are run: the bodies of its loops."""
+    bodies: list[Any] = recording.__dict__.setdefault("bodies", [])
+    return bodies
+
+
+def keep(recording: Recording, body: Any) -> None:
+    """Let a body live as long as the recording and what is kept with it."""
+    bodies_of(recording).append(body)
+
+
+class Body:
+    """The paths of a function of arrays in given shapes; `call` returns the leaves of its results."""
+
+    def __init__(
+        self,
+        function: str,
+        call: Callable[[Recording, list[Array]], list[Leaves]],
+        shapes: Sequence[tuple[int, ...]],
+        is_truth: Sequence[bool],
+        reaches: Sequence[Any],
+    ) -> None:
+        self.function, self._call, self._shapes, self._is_truth = function, call, list(shapes), list(is_truth)
+        self._reaches = reaches
+        self.captured: list[Array] = []
+        self.outputs: list[Leaves] | None = None
+        self._is_settled = self._may_leave = False
+        self._depth = 0
+        self._children: list[Any] = []
+        self._comparisons: list[list[Tally]] = []
+        self.paths = BodyPaths(function, sum(int(np.prod(shape, dtype=int)) for shape in shapes), self)
+
+    def captured_values(self) -> Any:
+        return joined([x.recorded_values for x in self.captured])
+
+    def start(self, local: Any) -> list[Leaves]:
+        """Record the first path, for these inputs."""
+        recorded = self.record(local, np.zeros(0))
+        assert recorded is not None
+        assert self.outputs is not None
+        self.paths.add(recorded[0])
+        return self.outputs
+
+    def explore(self, local: Any) -> None:
+        """Record the path for other inputs, which were not met, as far as the function can be called with them."""
+        try:
+            recorded = self.record(local, self.captured_values())
+        except Exception:  # what it raises may be due to the inputs; it is raised when the path is needed
+            return
+        assert recorded is not None
+        self.paths.add(recorded[0])
+
+    def settle(self, around: Recording | None) -> None:
+        """The loop is recorded: from now on the recordings around it will have ended when a path is asked for."""
+        self._is_settled = True
+        self._may_leave = around is not None and around.on_comparison == Comparison.guards
+
+    def record(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
+        """Record the path for these inputs and captured values: its program, and values captured for it; None if it cannot be.
+
+        Called by the compiled part, whenever a step takes none of the known paths.
+        """
+        with open_recording(self.function, on_comparison=Comparison.guards, captures=True) as recording:
+            inputs = [recording.input(part) for part in split(local, self._shapes)]
+            recording.become_body(self.captured, captured, self._depth, self._is_settled)
+            try:
+                return self._record(recording, inputs)
+            except ScopeError as error:
+                if not self._is_settled:
+                    raise
+                if self._may_leave:
+                    return None
+                raise ScopeError(
+                    f"{self.function}: a path that was not taken at first needs a value from around the function, but must "
+                    "know it from the beginning; pass it to the function in its arguments"
+                ) from error
+            finally:
+                recording.end_body()
+
+    def _record(self, recording: Recording, inputs: list[Array]) -> tuple[Program, Any]:
+        if self.paths.count == _MOST_PATHS:
+            raise RuntimeError(
+                f"{self.function}: number of paths that comparisons took is {_MOST_PATHS + 1}, but must be at most "
+                f"{_MOST_PATHS}; use np.where or ag.cond instead of the comparison at {parting_lines(self._comparisons)}"
+            )
+        self._depth = recording.depth
+        given = [x.with_slots(x.slots, condition=is_truth) for x, is_truth in zip(inputs, self._is_truth, strict=True)]
+        if not self._is_settled:
+            for x in _reached(self._reaches, recording.depth):
+                recording.array(x)
+        outputs = self._call(recording, given)
+        self.outputs = self.outputs or outputs
+        for each, before in zip(outputs, self.outputs, strict=True):
+            each.check_like(self.function, before)
+        entries = [x.slots.ravel() for each in outputs for x in each.arrays]
+        result = recording.array(0.0).with_slots(np.concatenate([*entries, np.zeros(0, np.uint32)]))
+        program, new = recording.program(result), recording.captured[len(self.captured) :]
+        self.captured += new
+        self._children.append(bodies_of(recording))
+        self._comparisons.append(recording.comparisons)
+        return program, joined([x.recorded_values for x in new])
+
+
+def _reached(roots: Sequence[Any], depth: int) -> list[Array]:
+    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them."""
+    found: list[Array] = []
+    seen: set[int] = set()
+    todo = list(roots)
+    while todo and len(seen) < _MOST_REACHED:
+        x = todo.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, Array):
+            around = x.recording
+            if around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
+                found.append(x)
+        elif isinstance(x, types.FunctionType):
+            todo += [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]
+            todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+        elif isinstance(x, types.MethodType):
+            todo += [x.__func__, x.__self__]
+        elif isinstance(x, functools.partial):
+            todo += [x.func, *x.args, *x.keywords.values()]
+        elif isinstance(x, (list, tuple)):
+            todo += x[:_MOST_REACHED]
+        elif isinstance(x, dict):
+            todo += x.values()
+        elif not isinstance(x, (type, types.ModuleType)) and hasattr(x, "__dict__"):
+            todo += vars(x).values()
+    return found
+
+
+_EMPTY = types.CellType()

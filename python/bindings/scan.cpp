@@ -1,0 +1,136 @@
+// Loops in Python: bodies, whose paths are recorded by a Python object, and the operation that runs them.
+//
+// A body must not own the Python function that it was recorded from: the function's closure holds arrays of the recording in
+// which the operation is, a circle that no collector sees. So it knows its owner (python/agrad/_loops_body.py) weakly, and the
+// recordings and programs that may need a further path keep the owner in Python. Without an owner there are no further paths.
+#include <agrad/program/scan.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "errors.hpp"
+#include "guarded_object.hpp"
+#include "pool.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<py::ssize_t>(n), x); }
+
+std::vector<double> to_vector(const doubles& x) { return {x.data(), x.data() + x.size()}; }
+
+/// A body whose further paths come from owner.record(local, captured): (program, new captured values), or None.
+std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::object& owner) {
+  const auto known = std::make_shared<guarded_object>(py::weakref(owner));
+  return std::make_shared<body>(std::move(name), inputs, [known, inputs](const double* local, std::vector<double>& captured) {
+    const py::gil_scoped_acquire locked;
+    const py::object alive = known->get()();
+    if (alive.is_none()) return body_path{};
+    const py::object result = alive.attr("record")(to_numpy(local, inputs), to_numpy(captured.data(), captured.size()));
+    if (result.is_none()) return body_path{};
+    const auto pair = result.cast<py::tuple>();
+    const std::vector<double> more = to_vector(pair[1].cast<doubles>());
+    captured.insert(captured.end(), more.begin(), more.end());
+    return body_path{pair[0].cast<const pooled_program&>().code, captured.size()};
+  });
+}
+
+std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::size_t length, std::size_t carry,
+                                               const std::vector<std::pair<std::size_t, py::object>>& xs,
+                                               std::vector<std::size_t> ys, std::optional<double> first, bool backwards,
+                                               bool checkpoint) {
+  scan_loop loop;
+  loop.length = length;
+  loop.carry = carry;
+  for (const auto& [size, constants] : xs) {
+    loop.xs.push_back({size, {}, !constants.is_none()});
+    if (!constants.is_none()) loop.xs.back().constants = to_vector(constants.cast<doubles>());
+  }
+  loop.ys = std::move(ys);
+  loop.counts = first.has_value();
+  loop.first = first.value_or(0);
+  loop.backwards = backwards;
+  loop.checkpoint = checkpoint;
+  return std::make_shared<scan_operation>(std::move(of), std::move(loop));
+}
+
+doubles prepare(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint) {
+  const double *first = carry.data(), *entries = xs.data();
+  std::vector<double> known = to_vector(captured), y;
+  {
+    const py::gil_scoped_release unlocked;
+    y = f.prepare(first, entries, std::move(known), with_adjoint);
+  }
+  return to_numpy(y.data(), y.size());
+}
+
+array record(const std::shared_ptr<scan_operation>& f, const array& x) {
+  check_open(std::string(f->name()).c_str(), *x.owner());
+  if (x.size() != f->input_size()) throw ShapeError(std::string(f->name()) + ": argument has another size than was prepared");
+  const span argument = x.as_dense();
+  recording& in = *x.owner();
+  slot first = 0;
+  {
+    const py::gil_scoped_release unlocked;
+    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
+  }
+  return array(x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first);
+}
+
+/// Makes a recording that of a further path, at the depth of the first one, with what was captured and its values.
+void become_body(const std::shared_ptr<recording>& r, const std::vector<array>& captured, const doubles& values,
+                 std::size_t depth, bool stands_in) {
+  r->is_body = true;
+  r->depth = std::max(r->depth, depth);
+  const double* from = values.data();
+  for (const array& each : captured) {
+    r->captured.push_back(each);
+    r->captured_at.push_back(r->code.input(from, each.size()));
+    from += each.size();
+  }
+  r->stands_in = stands_in;
+  open_bodies().push_back(r);
+}
+
+}  // namespace
+
+void register_scan(py::module_& m) {
+  py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
+      .def("become_body", &become_body, py::arg("captured"), py::arg("values"), py::arg("depth"), py::arg("stands_in"),
+           "Makes it the recording of a path of a body; with `stands_in` the recordings around it have ended.")
+      .def(
+          "end_body",
+          [](const std::shared_ptr<recording>& r) {
+            auto& open = open_bodies();
+            open.erase(std::remove(open.begin(), open.end(), r), open.end());
+          },
+          "It is no longer an open body.")
+      .def_property_readonly("on_comparison", [](const recording& r) { return r.on_comparison; })
+      .def_property_readonly("keeps_adjoints", [](const recording& r) { return r.keeps_adjoints; });
+  py::class_<body, std::shared_ptr<body>>(m, "BodyPaths", "The recorded paths of a loop's body.")
+      .def(py::init(&make_body), py::arg("name"), py::arg("inputs"), py::arg("owner"))
+      .def(
+          "add",
+          [](body& b, const pooled_program& p) {
+            b.add({p.code, p.code->input_size() - b.input_size()});
+          },
+          py::arg("program"))
+      .def_property_readonly("count", &body::size);
+  py::class_<scan_operation, std::shared_ptr<scan_operation>>(m, "ScanOperation", "A loop over a body.")
+      .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
+           py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
+      .def("prepare", &prepare, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
+           "Runs the loop: the last carry, and ys. The body may come to capture more.")
+      .def("record", &record, py::arg("x"), "Records the loop that was prepared, on the carry, captured values and xs.");
+}
+
+}  // namespace agrad::python
