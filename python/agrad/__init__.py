@@ -21,6 +21,7 @@ from agrad._products import jvp, vjp
 from agrad._sparse import Sparsity
 from agrad._tape import tape, var
 from agrad._transforms import grad, jacobian, value_and_grad
+from agrad._vmap import vmap
 from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
 from agrad.elementwise import *  # noqa: F403
@@ -61,6 +62,7 @@ __all__ = [
     "value_and_grad",
     "var",
     "vjp",
+    "vmap",
     "where",
 ]
 __all__ += _densities + _elementwise

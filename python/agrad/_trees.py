@@ -12,7 +12,7 @@ import optree
 
 from agrad._core import Array, Recording, ShapeError
 
-__all__ = ["direction", "flatten", "is_number", "parameter", "split", "values_of"]
+__all__ = ["axes_of", "direction", "flatten", "is_number", "parameter", "split", "values_of"]
 
 _NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
 _registered: set[type] = set()
@@ -53,6 +53,20 @@ def _register(dataclass: type) -> None:
                 namespace=_NAMESPACE,
             )
             _registered.add(dataclass)
+
+
+def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
+    """The axis of each leaf of a tree: an int or None for it, or for a structure that it belongs to."""
+    try:
+        found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=_NAMESPACE)
+    except ValueError as error:
+        raise TypeError(
+            f"{function}: {name} is {axes!r}, but must be of the structure of what it is for, or its beginning"
+        ) from error
+    for axis in found:
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+            raise TypeError(f"{function}: {name} is {axis!r}, but must be an int or None")
+    return list(found)
 
 
 def is_number(leaf: Any) -> bool:
@@ -114,7 +128,7 @@ def direction(
     for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
         values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
         label = path[skip:].codify(name)
-        if isinstance(leaf, Array) and within is None or values.dtype.kind not in "fiu":
+        if (isinstance(leaf, Array) and within is None) or values.dtype.kind not in "fiu":
             raise TypeError(f"{function}: {label} is {leaf!r}, but must be plain real numbers")
         if values.shape != shape:
             raise ShapeError(f"{function}: {label} is of shape {values.shape}, but must be of shape {shape}, as in {like}")

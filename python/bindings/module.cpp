@@ -22,6 +22,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_callback(m);
   agrad::python::register_scan(m);
   agrad::python::register_derivatives(m);
+  agrad::python::register_batch(m);
   agrad::python::register_debug(m);
   agrad::python::register_describe(m);
   agrad::python::register_call(m);

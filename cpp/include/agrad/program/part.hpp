@@ -117,7 +117,7 @@ class recorded_part {
       is_same = is_same && operands[k].first == op.operands[k].first;
     }
     if (is_same) return;
-    const slot first = in.repeat(op, operands);
+    const slot first = in.repeat(in, op, operands);
     std::iota(now_.begin() + op.result, now_.begin() + op.result + op.count, first);
   }
 

@@ -66,21 +66,21 @@ class recorder {
     }
   }
 
-  /// Records an operation of this recording again, with other operands of the same sizes.
-  slot repeat(operation op, const span* operands) {
+  /// Records an operation of this or of another recording again, with operands of this one, of the same sizes.
+  slot repeat(const recorder& from, operation op, const span* operands) {
     bool active = false;
     for (std::uint32_t k = 0; k < op.arity; ++k) {
       op.operands[k] = operands[k];
       active = active || operands[k].active;
     }
     if (op.what == &kernels::external) {
-      std::shared_ptr<const external_operation> f = code_.externals[code_.integers[op.data]];
+      std::shared_ptr<const external_operation> f = from.code_.externals[from.code_.integers[op.data]];
       return apply(std::move(f), operands[0], op.count, true);
     }
-    const auto old = op.data;
+    const std::vector<std::uint32_t> integers(from.code_.integers.begin() + op.data,
+                                              from.code_.integers.begin() + op.data + op.data_count);
     op.data = static_cast<std::uint32_t>(code_.integers.size());
-    code_.integers.resize(op.data + op.data_count);
-    std::copy_n(code_.integers.begin() + old, op.data_count, code_.integers.begin() + op.data);
+    code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
     return carry_out(op, active);
   }
 

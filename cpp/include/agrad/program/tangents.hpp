@@ -104,7 +104,7 @@ class tangent_recorder {
   }
 
   void carry_repeated(const operation& op, const std::vector<span>& operands) {
-    put(op, in_.consecutive(in_.repeat(op, operands.data()), op.count));
+    put(op, in_.consecutive(in_.repeat(in_, op, operands.data()), op.count));
   }
 
   void carry_product(const operation& op) {
@@ -114,7 +114,7 @@ class tangent_recorder {
       if (!part_.depends(from.first, from.count)) continue;
       span operands[] = {part_.now(in_, op.operands[0]), part_.now(in_, op.operands[1])};
       operands[k] = tangents_of(from);
-      const traced part = number(in_.consecutive(in_.repeat(op, operands), op.count));
+      const traced part = number(in_.consecutive(in_.repeat(in_, op, operands), op.count));
       sum = sum.is_constant() ? part : sum + part;
     }
     put(op, sum.slots_in(in_));

@@ -1,0 +1,246 @@
+"""vmap: a function of one row, called for all rows at once.
+
+The function is recorded for the first row and recorded again for all of them side by side in the recording around it, so
+that each of its operations is one loop over the rows. Rows whose comparisons go another way are recorded apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from agrad._compile import Compiled
+from agrad._core import Array, Comparison, Recording, ShapeError
+from agrad._nested import known
+from agrad._recording import innermost, name_of, open_recording
+from agrad._structure import Outputs
+from agrad._trees import axes_of, flatten, values_of
+
+__all__ = ["Vmap", "vmap"]
+
+Arguments = ParamSpec("Arguments")
+
+#: Rows that a thread takes at a time, whatever the number of threads, so that results do not depend on it.
+_BLOCK = 256
+
+
+class _Batch:
+    """The arguments of a call taken apart: which leaves have rows, and the leaves with their rows first."""
+
+    def __init__(self, label: str, args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> None:
+        self.leaves, self._together, self._structure = flatten((args, kwargs))
+        self._label = label
+        by_argument = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        if len(by_argument) != len(args):
+            raise TypeError(
+                f"{label}: in_axes has {len(by_argument)} entries, but must have one for each positional argument; "
+                f"{len(args)} were given"
+            )
+        self.axes = axes_of(label, "in_axes", (tuple(by_argument), dict.fromkeys(kwargs, 0)), (args, kwargs))
+        self.places = [place for place, axis in enumerate(self.axes) if axis is not None]
+        if not self.places:
+            raise ValueError(f"{label}: in_axes is {in_axes!r}, but must give an axis to one argument at least")
+        self.rows = self._count_rows()
+
+    def _name(self, place: int) -> str:
+        path = self._structure.accessors()[place]
+        return str(path[2:].codify(f"argument {path[1].entry}"))
+
+    def _count_rows(self) -> int:
+        rows = None
+        for place in self.places:
+            leaf, axis = self.leaves[place], self.axes[place]
+            values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
+            if values.dtype.kind not in "fiub":
+                raise TypeError(
+                    f"{self._label}: {self._name(place)} is {leaf!r}, but must be real numbers; give it None in in_axes to "
+                    "pass it on as it is"
+                )
+            if not -values.ndim <= axis < values.ndim:
+                raise ShapeError(
+                    f"{self._label}: {self._name(place)} is of shape {values.shape}, but must have an axis {axis}, as in_axes "
+                    "says; give it None to use it in all rows"
+                )
+            if rows is not None and values.shape[axis] != rows:
+                raise ShapeError(
+                    f"{self._label}: {self._name(place)} has {values.shape[axis]} rows along axis {axis}, but must have "
+                    f"{rows}, as {self._name(self.places[0])}"
+                )
+            rows = values.shape[axis]
+        assert rows is not None, "one leaf at least has rows"
+        return int(rows)
+
+    def with_rows(self, rows: Sequence[Any]) -> Any:
+        """The arguments of one row."""
+        leaves = list(self.leaves)
+        for place, row in zip(self.places, rows, strict=True):
+            leaves[place] = row
+        return self._together(leaves)
+
+    def rows_first(self, leaf_at: Callable[[Any], Any]) -> list[Any]:
+        """The leaves that have rows, with them along the first axis."""
+        return [np.moveaxis(leaf_at(self.leaves[place]), self.axes[place], 0) for place in self.places]
+
+
+class Vmap:
+    """See :func:`vmap`."""
+
+    def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, threads: int | None) -> None:
+        if not callable(function):
+            raise TypeError(f"vmap: function is {function!r}, but must be callable")
+        if threads is not None and (not isinstance(threads, int) or threads < 0):
+            raise TypeError(f"vmap: threads is {threads!r}, but must be None, or a number of threads, 0 for one a processor")
+        functools.update_wrapper(self, function)
+        self.function, self.in_axes, self.out_axes, self.threads = function, in_axes, out_axes, threads
+        self.label = f"vmap({name_of(function)})"
+        self._compiled: Compiled[..., Any] | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        batch = _Batch(self.label, args, kwargs, self.in_axes)
+        around = innermost()
+        if around is not None:
+            return known(self._recorded(around, batch), (args, kwargs))
+        if self.threads is not None and batch.rows > _BLOCK:
+            return self._in_threads(batch)
+        with open_recording(self.label) as recording:
+            return values_of(self._recorded(recording, batch))
+
+    def _recorded(self, recording: Recording, batch: _Batch) -> Any:
+        given = batch.rows_first(recording.array)
+        pending = np.arange(batch.rows)
+        parts: list[Any] = []
+        order: list[Any] = []
+        outputs: Outputs | None = None
+        while outputs is None or pending.size:
+            flat, taken, outputs = self._path(recording, batch, given, pending, outputs)
+            parts.append(flat)
+            order.append(taken)
+            pending = np.setdiff1d(pending, taken, assume_unique=True)
+        flat = parts[0] if len(parts) == 1 else np.concatenate(parts)[np.argsort(np.concatenate(order))]
+        return self._together(flat, outputs)
+
+    def _path(
+        self, recording: Recording, batch: _Batch, given: list[Any], pending: np.ndarray[Any, Any], before: Outputs | None
+    ) -> tuple[Any, np.ndarray[Any, Any], Outputs]:
+        """Record the path of the first of the pending rows for all rows that take it: their output and which they are."""
+        with open_recording(self.label, on_comparison=Comparison.guards, captures=True) as row:
+            inputs = [row.input(_first(x.recorded_values, pending)) for x in given]
+            args, kwargs = batch.with_rows([x.copy() for x in inputs])
+            outputs = Outputs(row, self.function(*args, **kwargs))
+            if before is not None and (outputs.structure, outputs.shapes) != (before.structure, before.shapes):
+                raise TypeError(
+                    f"{self.label}: result is of another structure or shape in some rows, but must be of one in all"
+                )
+            flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
+            on_path = np.ones(len(pending), bool)
+            for condition, holds in conditions:
+                on_path &= (condition.recorded_values != 0) == holds
+            if not on_path.all():
+                pending = pending[on_path]
+                flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
+        for condition, holds in conditions:
+            bool(np.all(condition) if holds else np.any(condition))  # noticed by the recording around, if it runs again
+        return flat, pending, outputs
+
+    def _together(self, flat: Any, outputs: Outputs) -> Any:
+        rows, begin, leaves = flat.shape[0], 0, []
+        for shape in outputs.shapes:
+            end = begin + int(np.prod(shape, dtype=int))
+            leaves.append(np.reshape(flat[:, begin:end], (rows, *shape)))
+            begin = end
+        axes = axes_of(self.label, "out_axes", self.out_axes, outputs.together(range(len(leaves))))
+        for place, (leaf, axis) in enumerate(zip(leaves, axes, strict=True)):
+            if axis is None or not -leaf.ndim <= axis < leaf.ndim:
+                raise ShapeError(f"{self.label}: out_axes is {axis}, but must be an axis of a result of shape {leaf.shape}")
+            leaves[place] = np.moveaxis(leaf, 0, axis)
+        return outputs.together(leaves)
+
+    # ---- threads -----------------------------------------------------------------------------------------------------
+
+    def _in_threads(self, batch: _Batch) -> Any:
+        """Blocks of rows by the recorded function, each by one thread."""
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = Compiled(Vmap(self.function, self.in_axes, 0, None))
+        compiled, given = self._compiled, batch.rows_first(np.asarray)
+        first, *others = [slice(begin, begin + _BLOCK) for begin in range(0, batch.rows, _BLOCK)]
+
+        def run(block: slice) -> Any:
+            rows = [np.moveaxis(x[block], 0, axis) for x, axis in zip(given, self._axes_of(batch), strict=True)]
+            args, kwargs = batch.with_rows([np.ascontiguousarray(x, dtype=float) for x in rows])
+            return flatten(compiled(*args, **kwargs))
+
+        leaves, together, _ = run(first)  # which records, before others do
+        with ThreadPoolExecutor(self.threads or os.cpu_count()) as pool:
+            blocks = [leaves, *(block[0] for block in pool.map(run, others))]
+        joined = [np.concatenate([np.atleast_1d(block[place]) for block in blocks]) for place in range(len(leaves))]
+        axes = axes_of(self.label, "out_axes", self.out_axes, together(range(len(leaves))))
+        return together([np.moveaxis(leaf, 0, axis) for leaf, axis in zip(joined, axes, strict=True)])
+
+    @staticmethod
+    def _axes_of(batch: _Batch) -> Iterator[int]:
+        return (batch.axes[place] for place in batch.places)
+
+
+def _first(values: np.ndarray[Any, Any], pending: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return values[pending[0]] if pending.size else np.zeros(values.shape[1:])
+
+
+def _of(given: list[Any], rows: np.ndarray[Any, Any]) -> list[Any]:
+    return [x if len(rows) == len(x) else x[rows] for x in given]
+
+
+def vmap(
+    function: Callable[Arguments, Any], in_axes: Any = 0, out_axes: Any = 0, *, threads: int | None = None
+) -> Callable[..., Any]:
+    """Make a function that calls `function` for every row of its arguments, side by side.
+
+    Parameters
+    ----------
+    function : callable
+        Of one row; written with NumPy, of numbers, arrays and nested structures of them.
+    in_axes : int, None, or tuple of them and of nested structures of them
+        The axis of the arguments that counts the rows; None for an argument that is the same in all rows. A tuple has one
+        entry for each positional argument, which may be a structure as the argument or the beginning of one. Keyword
+        arguments have their rows along axis 0.
+    out_axes : int, or nested structure of int
+        The axis of the results that counts the rows.
+    threads : int, optional
+        Compile the function and run blocks of 256 rows in so many threads (0: one a processor). This is the promise that it is
+        pure, as :func:`compile` is. The results are the same to the bit for every number of threads.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`, with rows; returns its results with rows.
+
+    Raises
+    ------
+    ShapeError
+        (When called) arguments have different numbers of rows, or not the axis.
+    TypeError
+        An argument with rows is no real number; `in_axes` has another structure than the arguments.
+
+    Notes
+    -----
+    The function is recorded for one row and runs on all of them, each operation as a loop over the rows. It is a function like
+    any other: it can be differentiated, compiled and called within others, and transformations of the row's function, as
+    ``ag.vmap(ag.grad(f))``, work as well. An ``if`` on values is right in every row: rows that decide otherwise are recorded
+    apart. Integers with rows are numbers to the function, no indices.
+
+    Factorisations, densities and solutions of differential equations are carried out row by row.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.vmap(ag.grad(lambda x, a: np.sin(a * x)), in_axes=(0, None))(np.zeros(3), 2.0)
+    array([2., 2., 2.])
+    """
+    return Vmap(function, in_axes, out_axes, threads)

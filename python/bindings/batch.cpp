@@ -1,0 +1,61 @@
+// Batches, in Python: a recording of one row recorded for many rows in the recording around it.
+#include <agrad/program/batch.hpp>
+
+#include <pybind11/stl.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "array.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+using condition = std::pair<array, bool>;
+
+/// The output for all rows, rows x entries, and the conditions that decided the row's path, with the way they went.
+std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<recording>& to, const recording& row,
+                                                      const std::vector<array>& inputs, const std::vector<array>& given,
+                                                      const array& output, std::uint32_t rows) {
+  check_open(to->function.c_str(), *to);
+  batch_recorder batch(to->code, row.code, rows);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const std::size_t n = inputs[k].size();
+    const std::vector<slot> slots = given[k].slots();
+    const slot first = to->code.dense(slots.data(), slots.size()).first;
+    for (std::size_t i = 0; i < n; ++i)
+      batch.put(inputs[k].at(i), {first + static_cast<slot>(i), static_cast<std::uint32_t>(n)});
+  }
+  for (std::size_t k = 0; k < row.captured.size(); ++k) {
+    const array outer = as_array(to, row.function, py::cast(row.captured[k]));
+    for (std::size_t i = 0, n = outer.size(); i < n; ++i)
+      batch.put(row.captured_at[k] + static_cast<slot>(i), {outer.at(i), 0});
+  }
+  batch.run();
+  const auto count = static_cast<py::ssize_t>(rows), size = static_cast<py::ssize_t>(output.size());
+  std::vector<slot> slots;
+  slots.reserve(rows * output.size());
+  for (std::uint32_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < output.size(); ++i) slots.push_back(batch.at(output.at(i)).row(r));
+  std::vector<condition> conditions;
+  for (const auto& [where, holds] : batch.guards()) {
+    std::vector<slot> each(rows);
+    for (std::uint32_t r = 0; r < rows; ++r) each[r] = where.row(r);
+    conditions.emplace_back(array(to, {count}, std::move(each)).mark(true), holds);
+  }
+  return {array(to, {count, size}, std::move(slots)), std::move(conditions)};
+}
+
+}  // namespace
+
+void register_batch(py::module_& m) {
+  py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
+      .def("batch", &record_batch, py::arg("row"), py::arg("inputs"), py::arg("given"), py::arg("output"), py::arg("rows"),
+           "What was recorded for one row, for many: `given` has the rows of the row's `inputs` along the first axis.");
+}
+
+}  // namespace agrad::python
