@@ -57,23 +57,23 @@ class _Loop:
                 f"{_MOST_RESULTS} in all; carry what is needed of them, and return None for y"
             )
         xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
-        operation = ScanOperation(
-            body.paths, self.length, sum(self.carry.sizes), xs, ys, *self.counter or [None], self.reverse, self.checkpoint
-        )
+        first = self.counter[0] if self.counter else None
+        operation = ScanOperation(body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint)
         given = [x for x in self.items.arrays if isinstance(x, Array)]
-        values = [joined([*map(_values, part)]) for part in (self.carry.arrays, given)]
+        carry, entries = (joined([*map(_values, part)]) for part in (self.carry.arrays, given))
         around = find_recording(*self.carry.arrays, *given, *body.captured)
         while True:
-            flat = operation.prepare(*values, body.captured_values(), around is not None and around.keeps_adjoints)
+            flat = operation.prepare(carry, entries, body.captured_values(), around is not None and around.keeps_adjoints)
             before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
             if around is before or around is None or not around.keeps_adjoints:
                 break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep
         body.settle(around)
         if around is None:
             return flat, None
-        parts = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
+        parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
         keep(around, body)
-        return operation.record(np.concatenate(parts)), around
+        argument: Any = np.concatenate(parts)
+        return operation.record(argument), around
 
 
 def _values(x: Any) -> Any:
@@ -334,7 +334,8 @@ def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Re
         pred = Leaves(label, "pred", pred).arrays[0]
     if not isinstance(pred, Array) or pred.recording.on_comparison == Comparison.answers:
         return true_fun(*operands) if pred else false_fun(*operands)
-    return _choice(label, pred, true_fun, false_fun, operands)
+    chosen: Result = _choice(label, pred, true_fun, false_fun, operands)
+    return chosen
 
 
 def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tuple[Any, ...]) -> Any:
@@ -350,10 +351,11 @@ def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tu
         result = (true_fun if inputs[0] else false_fun)(*given)
         return [Leaves(label, "carry", None), Leaves(label, "result", result, recording=recording)]
 
-    body = loop.body(call, [true_fun, false_fun, operands])
+    body = loop.body(call, [true_fun, false_fun])
     if pred.recording.on_comparison == Comparison.refuses:
         body.explore(joined([not pred.recorded_values, *map(_values, recorded[1:])]))
     flat, _ = loop.run(body)
     assert body.outputs is not None
     result = body.outputs[1]
-    return result.together(_pieces(flat, 0, result, result.shapes))
+    value: Any = result.together(_pieces(flat, 0, result, result.shapes))
+    return value

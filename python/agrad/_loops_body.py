@@ -53,7 +53,7 @@ class Body:
         self._reaches = reaches
         self.captured: list[Array] = []
         self.outputs: list[Leaves] | None = None
-        self._is_settled = self._may_leave = False
+        self._is_settled = self._may_leave = self._is_complete = False
         self._depth = 0
         self._children: list[Any] = []
         self._comparisons: list[list[Tally]] = []
@@ -89,6 +89,8 @@ class Body:
 
         Called by the compiled part, whenever a step takes none of the known paths.
         """
+        if self._is_complete:
+            return None
         with open_recording(self.function, on_comparison=Comparison.guards, captures=True) as recording:
             inputs = [recording.input(part) for part in split(local, self._shapes)]
             recording.become_body(self.captured, captured, self._depth, self._is_settled)
@@ -98,6 +100,7 @@ class Body:
                 if not self._is_settled:
                     raise
                 if self._may_leave:
+                    self._is_complete = True  # what is recorded around it again will know more
                     return None
                 raise ScopeError(
                     f"{self.function}: a path that was not taken at first needs a value from around the function, but must "
@@ -119,9 +122,10 @@ class Body:
                 recording.array(x)
         outputs = self._call(recording, given)
         self.outputs = self.outputs or outputs
+        entries = [x.slots.ravel() for each in outputs for x in each.arrays]
         for each, before in zip(outputs, self.outputs, strict=True):
             each.check_like(self.function, before)
-        entries = [x.slots.ravel() for each in outputs for x in each.arrays]
+            each.forget()
         result = recording.array(0.0).with_slots(np.concatenate([*entries, np.zeros(0, np.uint32)]))
         program, new = recording.program(result), recording.captured[len(self.captured) :]
         self.captured += new
@@ -142,7 +146,7 @@ def _reached(roots: Sequence[Any], depth: int) -> list[Array]:
         seen.add(id(x))
         if isinstance(x, Array):
             around = x.recording
-            if around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
+            if x.is_active and around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
                 found.append(x)
         elif isinstance(x, types.FunctionType):
             todo += [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]

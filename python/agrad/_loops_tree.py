@@ -38,14 +38,12 @@ class Leaves:
                 values = _plain(function, label, leaf, takes_integers)
             self.is_truth.append(values.dtype.kind == "b")
             self.arrays.append(values if isinstance(values, Array) else values.astype(np.float64))
+        self.shapes: list[tuple[int, ...]] = [x.shape for x in self.arrays]
+        self.sizes: list[int] = [x.size for x in self.arrays]
 
-    @property
-    def shapes(self) -> list[tuple[int, ...]]:
-        return [x.shape for x in self.arrays]
-
-    @property
-    def sizes(self) -> list[int]:
-        return [x.size for x in self.arrays]
+    def forget(self) -> None:
+        """Keep the description alone, without the recording that the arrays belong to."""
+        self.arrays = []
 
     def together(self, leaves: Iterable[Any]) -> Any:
         """The tree with other leaves in the place of those that are not None."""
@@ -58,10 +56,10 @@ class Leaves:
         if self.structure != other.structure or self._is_none != other._is_none:
             reference = f"of the structure of {other.name}" if is_init else "of the structure that it has on another path"
             raise TypeError(f"{function}: {self.name} {self._difference(other)}, but must be {reference}")
-        for name, x, y, a, b in zip(self.names, self.arrays, other.arrays, self.is_truth, other.is_truth, strict=True):
+        for name, x, y, a, b in zip(self.names, self.shapes, other.shapes, self.is_truth, other.is_truth, strict=True):
             reference = f"in {other.name}{name.removeprefix(self.name)}" if is_init else "on another path"
-            if x.shape != y.shape:
-                raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must be of shape {y.shape}, as {reference}")
+            if x != y:
+                raise ShapeError(f"{function}: {name} is of shape {x}, but must be of shape {y}, as {reference}")
             if a != b:
                 kinds = ("float64", "bool")
                 raise TypeError(f"{function}: {name} is of dtype {kinds[a]}, but must be of dtype {kinds[b]}, as {reference}")

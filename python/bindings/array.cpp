@@ -119,8 +119,8 @@ namespace {
                    " that has ended, but must be of a running one; pass it to the function as an argument");
 }
 
-/// The slots in a body of entries that it has captured already; nothing unless all are known. What never changes in an ended
-/// recording is a constant here.
+/// The slots in a body of entries that it has captured already; nothing unless all are known. What never changes there is a
+/// constant here, too.
 std::vector<slot> known_slots(recording& in, const array& outer) {
   std::unordered_map<slot, slot> known;
   for (std::size_t k = 0; k < in.captured.size(); ++k) {
@@ -134,7 +134,7 @@ std::vector<slot> known_slots(recording& in, const array& outer) {
     const auto found = known.find(outer.at(i));
     if (found != known.end())
       slots.push_back(found->second);
-    else if (!outer.owner()->is_open && !from.is_active(outer.at(i)))
+    else if (!from.is_active(outer.at(i)))
       slots.push_back(in.constant(from.value(outer.at(i))));
     else
       return {};

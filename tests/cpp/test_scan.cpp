@@ -131,9 +131,15 @@ void check_same(const agrad::program& f, const agrad::program& expected, const v
 }  // namespace
 
 TEST_CASE("a loop is what it is unrolled, in all modes, with and without checkpoints") {
-  for (const bool backwards : {false, true})
-    for (const bool checkpoint : {false, true})
-      check_same(*looped(example(backwards, checkpoint)), *unrolled(backwards), argument());
+  for (const bool backwards : {false, true}) {
+    const auto expected = unrolled(backwards);
+    for (const bool checkpoint : {false, true}) {
+      scan_loop loop = example(backwards, checkpoint);
+      check_same(*looped(loop), *expected, argument());
+      loop.most_kept = 0;  // what the body computes is computed again
+      check_same(*looped(loop), *expected, argument());
+    }
+  }
 }
 
 TEST_CASE("one step is a call of the body") {
@@ -212,6 +218,7 @@ TEST_CASE("a body grows by the paths that its steps take, and captures what they
   loop.carry = 1;
   for (const bool checkpoint : {false, true}) {
     loop.checkpoint = checkpoint;
+    loop.most_kept = checkpoint ? 0 : loop.most_kept;
     double start = 7.3;
     vector captured(of->size() == 0 ? 0 : 1, 0.25);
     if (of->size() == 0) of->grow(0, &start, captured);

@@ -127,6 +127,16 @@ class path_spaces {
     is_swept = with_adjoint;
     return true;
   }
+  /// How many numbers a run computes, and whether they are all that the sweep back needs.
+  std::size_t results() const { return of_.code->size() - first_result_; }
+  bool is_plain() const { return code().externals.empty(); }
+  void save(double* to) const { std::copy_n(work_.values.data() + first_result_, results(), to); }
+  /// As after a run with these inputs, of which the results were saved.
+  void restore(const double* local, const double* from) {
+    for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
+    std::copy_n(from, results(), work_.values.data() + first_result_);
+    is_swept = true;
+  }
   double output(std::size_t i) const { return work_.values[of_.code->outputs()[i]]; }
 
   // ---- tangents

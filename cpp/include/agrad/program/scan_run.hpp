@@ -1,8 +1,8 @@
 // Scan run: one run of a loop over a body, forwards, with tangents along, and swept back.
 //
-// A run that will be swept back keeps the carry at the beginning of every step, not what the body computes in between: the
-// sweep computes each step again, while its values are in the cache, and sends the adjoints through. Steps are kept in
-// segments. There is one segment, the whole loop, or with checkpoints about as many as each has steps: then only the carry at
+// A run that will be swept back keeps the carry at the beginning of every step, and what the body computes in between only
+// where that is little: otherwise the sweep computes each step again, while its values are in the cache, and sends the adjoints
+// through. Steps are kept in segments. There is one segment, the whole loop, or with checkpoints about as many as each has steps: then only the carry at
 // the beginning of every segment is kept, and a segment's steps are computed again when the sweep comes to it (Griewank and
 // Walther, Evaluating Derivatives, section 12.2: two levels of checkpoints).
 // Read next: program/scan.hpp, the operation.
@@ -32,6 +32,8 @@ struct scan_loop {
   bool counts = false;
   double first = 0;  // the number of the first step
   bool backwards = false, checkpoint = false;
+  /// So many numbers that the body computes are kept, 2 MB: where they are more, computing them again is as quick.
+  std::size_t most_kept = std::size_t{1} << 18U;
 
   std::size_t segment_length() const {
     if (!checkpoint) return std::max<std::size_t>(length, 1);
@@ -53,20 +55,25 @@ namespace detail {
 class interrupt_pace {
  public:
   void begin(std::size_t slots) {
-    stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
+    left_ = stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
     next_ = clock::now() + period;
   }
   void step() {
-    if (++steps_ % stride_ != 0 || clock::now() < next_) return;
+    if (AGRAD_UNLIKELY(--left_ == 0)) look();
+  }
+
+ private:
+  AGRAD_COLD void look() {
+    left_ = stride_;
+    if (clock::now() < next_) return;
     poll_interrupt();
     next_ = clock::now() + period;
   }
 
- private:
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds period{100};
   clock::time_point next_{};
-  std::size_t stride_ = 1, steps_ = 0;
+  std::size_t stride_ = 1, left_ = 1;  // steps from one look at the clock to the next
 };
 
 class scan_run final : public external_operation::state {
@@ -84,6 +91,9 @@ class scan_run final : public external_operation::state {
     pace_.begin(body_.size() > 0 ? body_.path(0).code->size() : 4096);
     starts_.resize(with_adjoint ? segments() * loop_.carry : 0);
     segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
+    const std::size_t results = with_adjoint ? space_of(0).results() : 0, steps = std::min(length_, loop_.length);
+    kept_stride_ = results * steps <= loop_.most_kept ? results : 0;
+    kept_.resize(with_adjoint ? kept_stride_ * steps : 0);
     std::copy_n(carry, loop_.carry, local_.data());
     for (std::size_t s = 0; s < segments(); ++s) {
       if (with_adjoint) std::copy_n(local_.data(), loop_.carry, starts_.data() + s * loop_.carry);
@@ -149,6 +159,7 @@ class scan_run final : public external_operation::state {
   void run_segment(std::size_t s, bool keep, double* ys) {
     const std::size_t begin = s * length_, end = end_of(s), c = loop_.carry;
     segment_ = path_spaces::nothing;
+    segment_begin_ = begin;
     if (keep) {
       carries_.resize(std::min(length_, loop_.length) * c);
       paths_.resize(std::min(length_, loop_.length));
@@ -160,11 +171,14 @@ class scan_run final : public external_operation::state {
       const std::size_t path = run_step(step, keep && step + 1 == end);
       if (keep) paths_[step - begin] = static_cast<std::uint8_t>(path);
       const path_spaces& at = *spaces_[path];
+      if (keep && keeps(at)) at.save(kept_.data() + (step - begin) * kept_stride_);
       for (std::size_t i = 0; i < c; ++i) local_[i] = at.output(i);
       if (ys != nullptr) each_y(step, [&](std::size_t output, std::size_t place) { ys[place] = at.output(output); });
     }
     if (keep) segment_ = s;
   }
+
+  bool keeps(const path_spaces& at) const { return at.is_plain() && at.results() <= kept_stride_; }
 
   /// Runs the path that holds for the local inputs, and says which: first the one that came after the last one before.
   std::size_t run_step(std::size_t step, bool with_adjoint) {
@@ -227,7 +241,7 @@ class scan_run final : public external_operation::state {
 
   // ---- again: what the sweeps need of a step
 
-  double* carry_of(std::size_t step) { return carries_.data() + step % length_ * loop_.carry; }
+  std::size_t offset(std::size_t step) const { return step - segment_begin_; }
 
   /// The carries of a segment, and their tangents.
   template <int Width>
@@ -246,11 +260,14 @@ class scan_run final : public external_operation::state {
 
   /// The spaces that hold a step of the present segment, ready for a sweep.
   path_spaces& need_values(std::size_t step) {
-    path_spaces& at = *spaces_[paths_[step % length_]];
+    path_spaces& at = *spaces_[paths_[offset(step)]];
     if (at.holds == step && at.is_swept) return at;
-    std::copy_n(carry_of(step), loop_.carry, local_.data());
+    std::copy_n(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
     fill_entries(step);
-    if (!at.run(local_.data(), true)) throw std::logic_error(body_.name() + ": a step took another path when it was run again");
+    if (keeps(at))
+      at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
+    else if (!at.run(local_.data(), true))
+      throw std::logic_error(body_.name() + ": a step took another path when it was run again");
     at.holds = step;
     tangents_at_ = path_spaces::nothing;
     return at;
@@ -262,7 +279,7 @@ class scan_run final : public external_operation::state {
     if constexpr (Width > 0) {
       if (tangents_at_ == step) return at;
       const std::size_t n = loop_.carry * Width;
-      std::copy_n(carry_tangents_.data() + step % length_ * n, n, local_tangents_.data());
+      std::copy_n(carry_tangents_.data() + offset(step) * n, n, local_tangents_.data());
       run_step_tangents<Width>(at, step);
     }
     return at;
@@ -327,6 +344,8 @@ class scan_run final : public external_operation::state {
   std::vector<double> starts_, start_tangents_;   // the carry at the beginning of each segment
   std::vector<double> carries_, carry_tangents_;  // and of each step of one segment
   std::vector<std::uint8_t> paths_;               // which these steps took
+  std::vector<double> kept_;                      // what the body computed in them, if that is little
+  std::size_t kept_stride_ = 0, segment_begin_ = 0;
   std::size_t segment_ = path_spaces::nothing, tangents_segment_ = path_spaces::nothing;
   std::size_t tangents_at_ = path_spaces::nothing;         // the step whose tangents its spaces hold
   std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // of this pass with tangents, and of this sweep
