@@ -49,11 +49,18 @@ class block_reader {
       double* to = space + (first_ + begin) * width;
       for (std::size_t i = 0; i < n * width; ++i) to[i] += what[i];
     } else {
-      double total[width] = {};
-      for (std::uint32_t i = 0; i < n; ++i)
-        for (std::size_t k = 0; k < width; ++k) total[k] += what[i * width + k];
-      for (std::size_t k = 0; k < width; ++k) space[first_ * width + k] += total[k];
+      for (std::size_t k = 0; k < width; ++k) space[first_ * width + k] += total(n, what + k);
     }
+  }
+
+  /// The sum of n numbers `width` apart, eight at a time and in a fixed order.
+  AGRAD_INLINE static double total(std::uint32_t n, const double* __restrict what) {
+    double sums[8] = {};
+    std::uint32_t i = 0;
+    for (; i + 8 <= n; i += 8)
+      for (std::size_t k = 0; k < 8; ++k) sums[k] += what[(i + k) * width];
+    for (; i < n; ++i) sums[0] += what[i * width];
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
   }
 
  private:
@@ -102,8 +109,7 @@ struct elementwise_loops {
       for (std::uint32_t j = 0; j < op.arity; ++j) {
         if (!op.operands[j].active) continue;
         double d[block_length];
-        op.what->entries->partial(j, n, from, y, d);
-        for (std::uint32_t i = 0; i < n; ++i) d[i] = sent(d[i], y_adjoint[i]);
+        op.what->entries->send(j, n, from, y, y_adjoint, d);
         x.readers[j].add(adjoints, begin, n, d);
       }
     });
@@ -151,17 +157,20 @@ struct elementwise_loops {
     const std::size_t at = op.result + begin;
     const double *y = w.values + at, *y_adjoint = w.adjoints + at, *y_tangents = w.adjoint_tangents + at * Width;
     double d[block_length], sums[block_length];
-    std::array<double, block_length * Width> tangents{};
-    if (op.what->depends.curved[j] != 0) {
+    std::array<double, block_length * Width> tangents;
+    std::fill_n(tangents.data(), n * std::size_t{Width}, 0.0);
+    const unsigned curved = op.what->depends.curved[j];
+    if (curved == 0) {
+      op.what->entries->partial(j, n, x, y, d);
+    } else {
       double h[3][block_length], *columns_of_h[] = {h[0], h[1], h[2]};
-      op.what->entries->second(j, n, x, y, columns_of_h);
+      op.what->entries->second(j, n, x, y, d, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
-        if (!op.operands[l].active) continue;
+        if (!op.operands[l].active || (curved >> l & 1U) == 0) continue;
         for (std::uint32_t i = 0; i < n; ++i) h[l][i] = sent(h[l][i], y_adjoint[i]);
         add_products<Width>(n, h[l], dx[l], tangents.data());
       }
     }
-    op.what->entries->partial(j, n, x, y, d);
     add_products<Width>(n, d, y_tangents, tangents.data());
     for (std::uint32_t i = 0; i < n; ++i) sums[i] = sent(d[i], y_adjoint[i]);
     to.add(w.adjoints, begin, n, sums);

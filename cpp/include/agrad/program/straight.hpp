@@ -65,10 +65,11 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
   for (std::uint32_t j = 0; j < arity; ++j) {
     if ((what.active >> j & 1U) == 0) continue;
     double d = 0, h[3] = {}, *to[] = {h, h + 1, h + 2};
-    what.entries->partial(j, 1, x, w.values + y, &d);
     double factors[Width] = {};  // the tangents of d
-    if (what.depends.curved[j] != 0 && y_adjoint != 0) {
-      what.entries->second(j, 1, x, w.values + y, to);
+    if (what.depends.curved[j] == 0 || y_adjoint == 0) {
+      what.entries->partial(j, 1, x, w.values + y, &d);
+    } else {
+      what.entries->second(j, 1, x, w.values + y, &d, to);
       for (std::uint32_t l = 0; l < arity; ++l)
         for (int k = 0; k < Width; ++k)
           factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
@@ -108,7 +109,7 @@ struct straight_rule {
   template <std::size_t J>
   AGRAD_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
                                 double* adjoints) {
-    if constexpr (is_active<J>) adjoints[at->x[J]] += partial_of<Rule, J>(x, y, every{}) * y_adjoint;
+    if constexpr (is_active<J>) adjoints[at->x[J]] += partial_at<Rule, J>(x, y, every{}) * y_adjoint;
   }
   template <std::size_t... J>
   AGRAD_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
@@ -124,14 +125,85 @@ struct straight_rule {
     return at->what->reverse(at, values, adjoints, y - 1);
   }
 
+  /// Whether tangents have steps of the rule's own: those of common rules, which say how to compute arrays, are worth compiling.
+  static constexpr bool has_own_tangents = has_values<Rule>;
+  static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
+
+  template <int Width, std::size_t J>
+  AGRAD_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
+    if constexpr (is_active<J>) {
+      const double* from = tangents + at->x[J] * std::size_t{Width};
+      for (int k = 0; k < Width; ++k) sum[k] += carried(factor, from[k]);
+    }
+  }
+  template <int Width, std::size_t... J>
+  AGRAD_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
+                                     std::index_sequence<J...>) {
+    const std::array<double, arity> x = read(at, values, every{});
+    double sum[Width] = {};
+    (add_carried<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
+    for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
+  }
+  template <int Width>
+  static void tangent(const instruction* at, const double* values, double* tangents, std::size_t y) {
+    carry_all<Width>(at, values, tangents, y, every{});
+    ++at;
+    return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
+  }
+
+  /// What a step sends to operand J, and its tangents.
+  template <int Width, std::size_t J, std::size_t... L>
+  AGRAD_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
+                                     std::size_t y, std::index_sequence<L...>) {
+    if constexpr (is_active<J>) {
+      const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
+      double factors[Width] = {};  // the tangents of d
+      if constexpr (depends.curved[J] != 0) {
+        const auto of = entries_of<Rule>::template second_at<J>(x, w.values[y]);
+        (add_carried<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
+      }
+      w.adjoints[at->x[J]] += sent(d, y_adjoint);
+      double* sums = w.adjoint_tangents + at->x[J] * std::size_t{Width};
+      const double* y_tangents = w.adjoint_tangents + y * Width;
+      for (int k = 0; k < Width; ++k) sums[k] += sent(factors[k], y_adjoint) + carried(d, y_tangents[k]);
+    }
+  }
+  template <int Width, std::size_t... J>
+  AGRAD_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
+                                         std::index_sequence<J...>) {
+    const std::array<double, arity> x = read(at, w.values, every{});
+    (send_both<Width, J>(at, w, x, y, every{}), ...);
+  }
+  template <int Width>
+  static void second(const instruction* at, const second_spaces& w, std::size_t y) {
+    send_all_both<Width>(at, w, y, every{});
+    --at;
+    return at->what->second.template at<Width>()(at, w, y - 1);
+  }
+
+  template <int Width>
+  static constexpr auto tangent_step() {
+    if constexpr (has_own_tangents)
+      return &tangent<Width>;
+    else
+      return &carry<Width>;
+  }
+  template <int Width>
+  static constexpr auto second_step() {
+    if constexpr (has_own_tangents)
+      return &second<Width>;
+    else
+      return &send_second<Width>;
+  }
+
   static constexpr straight_steps steps{Rule::name,
-                                        agrad::dependence_of_rule<Rule, dual<double>>(),
+                                        depends,
                                         Active,
                                         &entries_of<Rule>::functions,
                                         forward,
                                         reverse,
-                                        {carry<1>, carry<lane_count>},
-                                        {send_second<1>, send_second<lane_count>}};
+                                        {tangent_step<1>(), tangent_step<lane_count>()},
+                                        {second_step<1>(), second_step<lane_count>()}};
 };
 
 /// The steps of a rule by which of its operands are active.

@@ -1,6 +1,8 @@
 // Hyperbolic functions and their inverses.
 #pragma once
 
+#include <iterator>
+
 #include <agrad/rules/power.hpp>
 
 namespace agrad {
@@ -38,6 +40,31 @@ applied<cosh_rule, X> cosh(const X& x) {
 struct tanh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tanh", text = "Hyperbolic tangent.";
   static double value(double x) { return std::tanh(x); }
+  static constexpr interval packets{-350, 350};
+  /// (tanh(x) - x) / x^3 as a polynomial of x^2 up to |x| = 0.628, the Chebyshev fit to 60-digit values; its error is 4e-18.
+  static constexpr double of_squares[] = {6.430290257033816e-06,   -3.1087807973209174e-05, 9.247036477691001e-05,
+                                          -0.00023754008855473161, 0.0005896449496796918,   -0.0014557722860342303,
+                                          0.003592121352904903,    -0.008863235071723126,   0.021869488517559,
+                                          -0.053968253967862964,   0.1333333333333301,      -0.3333333333333333};
+  template <class A>
+  static auto values(const A& x) {
+    using array = typename A::PlainObject;
+    const array square = x.square();
+    array sum = array::Constant(x.rows(), x.cols(), of_squares[0]);
+    for (std::size_t k = 1; k < std::size(of_squares); ++k) sum = sum * square + of_squares[k];
+    const array size = x.abs(), large = 1.0 - 2.0 / (1.0 + (2.0 * size).exp());
+    return array((size < 0.625).select(x + x * square * sum, (x < 0.0).select(-large, large)));
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V& value) {
+    using array = typename A::PlainObject;
+    const array e = (-2.0 * x.abs()).exp();
+    return array((x.abs() < 1.0).select(1.0 - value.square(), 4.0 * e / (1.0 + e).square()));
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {
+    return typename A::PlainObject(-2.0 * value * derivatives(first, x, value));
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
     const auto large = [&] {  // the value is close to 1, and 1 - value^2 has lost its digits

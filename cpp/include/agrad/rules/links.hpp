@@ -15,9 +15,23 @@ struct inv_logit_rule : rule<1> {
     const double e = std::exp(-std::abs(x));
     return (x < 0 ? e : 1) / (1 + e);
   }
+  static constexpr interval packets{-708, 708};
+  template <class A>
+  static auto values(const A& x) {
+    return (1.0 + (-x).exp()).inverse();
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
     return value * apply<inv_logit_rule>(-x);  // 1 - value would cancel for large x
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V& value) {
+    return value * (1.0 + x.exp()).inverse();
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0>, wrt<0>, const A& x, const V& value) {
+    const typename V::PlainObject rest = (1.0 + x.exp()).inverse();
+    return typename V::PlainObject(value * rest * (rest - value));
   }
 };
 template <class X>
@@ -60,9 +74,22 @@ struct log1p_exp_rule : rule<1> {
   static constexpr std::string_view name = "log1p_exp", text = "log(1 + exp(x)), also called softplus.",
                                     reference = "log1p(exp(x))";
   static double value(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x))); }
+  static constexpr interval packets{-708, 708};
+  template <class A>
+  static auto values(const A& x) {
+    return x.max(0.0) + (-x.abs()).exp().log1p();
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return inv_logit(x);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return inv_logit_rule::values(x);
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0>, wrt<0>, const A& x, const V&) {
+    return inv_logit_rule::values(x) * inv_logit_rule::values(-x);
   }
 };
 template <class X>
@@ -89,9 +116,22 @@ struct log_inv_logit_rule : rule<1> {
   static constexpr std::string_view name = "log_inv_logit", text = "Logarithm of the logistic function, -log(1 + exp(-x)).",
                                     reference = "-log1p(exp(-x))", ufunc = "log_expit";
   static double value(double x) { return -log1p_exp_rule::value(-x); }
+  static constexpr interval packets{-708, 708};
+  template <class A>
+  static auto values(const A& x) {
+    return x.min(0.0) - (-x.abs()).exp().log1p();
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return inv_logit(-x);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return inv_logit_rule::values(-x);
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0>, wrt<0>, const A& x, const V&) {
+    return -(inv_logit_rule::values(x) * inv_logit_rule::values(-x));
   }
 };
 template <class X>
@@ -107,6 +147,11 @@ struct log_sum_exp_rule : rule<2> {
     const double distance = std::abs(x - y);
     return (x > y ? x : y) + std::log1p(std::exp(-distance));
   }
+  static int suits_packets(double x, double y) { return static_cast<int>(x - y < 708) & static_cast<int>(y - x < 708); }
+  template <class A, class B>
+  static auto values(const A& x, const B& y) {
+    return larger(x, y) + (-(x - y).abs()).exp().log1p();
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     return weight(x, y);
@@ -115,12 +160,27 @@ struct log_sum_exp_rule : rule<2> {
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return weight(y, x);
   }
+  template <int I, class A, class V>
+  static auto derivatives(wrt<I>, const A& x, const A& y, const V&) {
+    return inv_logit_rule::values(I == 0 ? x - y : y - x);
+  }
+  template <int I, int L, class A, class V>
+  static auto second_derivatives(wrt<I>, wrt<L>, const A& x, const A& y, const V&) {
+    return (I == L ? 1.0 : -1.0) * (inv_logit_rule::values(x - y) * inv_logit_rule::values(y - x));
+  }
 
  private:
   template <class T>
   static T weight(const T& x, const T& y) {
     return either<T>(
         x == y && !(abs(x) < infinity), [&] { return T(0.5); }, [&] { return T(inv_logit(x - y)); });
+  }
+  template <class A, class B>
+  static auto larger(const A& x, const B& y) {
+    if constexpr (std::is_arithmetic_v<A>)
+      return y.max(x);
+    else
+      return x.max(y);
   }
 };
 template <class X, class Y>

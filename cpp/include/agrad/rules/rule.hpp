@@ -13,7 +13,11 @@
 //     source      where formula or algorithm come from, beyond common knowledge
 //     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
 //                 number too); the derivatives of such a rule are computed anew when they are wanted
-//     packets     the open interval in which `values` is as good as `value`, where that is not everywhere
+//     packets     the open interval in which `values` is as good as `value`, where that is not everywhere; of two arguments,
+//                 suits_packets(x, y) says where
+//     derivatives the partial derivative with respect to argument I of Eigen arrays, from the arguments and the value, where
+//                 `values` are good (optional; worth it where the formula takes more than arithmetic); with them
+//                 second_derivatives(wrt<I>, wrt<L>, ...), their derivative with respect to argument L
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_condition whether the values, 1 and 0, mean true and false
 // and is `in_cmath` too where <cmath> has the function. It knows no tape, no program and no Python. Beside it stands its one

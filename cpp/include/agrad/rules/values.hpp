@@ -39,46 +39,77 @@ inline constexpr bool has_values<Rule, std::integral_constant<int, 1>> = has_val
 template <class Rule>
 inline constexpr bool has_values<Rule, std::integral_constant<int, 2>> = has_values_of<Rule, void, const_array, const_array>;
 template <class Rule, class = void>
-inline constexpr bool has_packets = false;
+inline constexpr bool has_interval_of_packets = false;
 template <class Rule>
-inline constexpr bool has_packets<Rule, std::void_t<decltype(Rule::packets)>> = true;
+inline constexpr bool has_interval_of_packets<Rule, std::void_t<decltype(Rule::packets)>> = true;
+template <class Rule, class = void>
+inline constexpr bool has_region_of_packets = false;
+template <class Rule>
+inline constexpr bool has_region_of_packets<Rule, std::void_t<decltype(&Rule::suits_packets)>> = true;
+template <class Rule>
+inline constexpr bool has_packets = has_interval_of_packets<Rule> || has_region_of_packets<Rule>;
+
+/// 1 where a rule's packets are as good as its value, else 0: without branches, and counted in integers as wide as the doubles,
+/// so that the compiler makes packets of this, too.
+template <class Rule, class... X>
+AGRAD_INLINE Eigen::Index suits_packets(const X&... x) {
+  if constexpr (has_region_of_packets<Rule>) {
+    return static_cast<Eigen::Index>(Rule::suits_packets(x...));
+  } else {
+    static_assert(sizeof...(x) == 1, "the interval of packets is that of one argument");
+    return (..., (static_cast<Eigen::Index>(x > Rule::packets.lower) & static_cast<Eigen::Index>(x < Rule::packets.upper)));
+  }
+}
 
 /// n values of a rule; `to` must not overlap x. A column is a `const double*` or `repeated`.
 template <class Rule, class... Column>
 void values_into(double* to, Eigen::Index n, const Column&... x) {
   array_map(to, n) = Rule::values(packed(x, n)...);
   if constexpr (has_packets<Rule>) {
-    static_assert(sizeof...(x) == 1, "the interval of packets is that of one argument");
-    const auto& argument = std::get<0>(std::tie(x...));
-    // Without branches, and counted in integers as wide as the doubles, so that the compiler makes packets of this, too.
-    const auto is_inside = [&](Eigen::Index i) {
-      return static_cast<Eigen::Index>(argument[i] > Rule::packets.lower) &
-             static_cast<Eigen::Index>(argument[i] < Rule::packets.upper);
-    };
     Eigen::Index inside = 0;
-    for (Eigen::Index i = 0; i < n; ++i) inside += is_inside(i);
+    for (Eigen::Index i = 0; i < n; ++i) inside += suits_packets<Rule>(x[i]...);
     if (AGRAD_UNLIKELY(inside != n)) {
       for (Eigen::Index i = 0; i < n; ++i)
-        if (is_inside(i) == 0) to[i] = Rule::value(argument[i]);
+        if (suits_packets<Rule>(x[i]...) == 0) to[i] = Rule::value(x[i]...);
     }
   }
 }
 
-/// As values_into for one argument, where every entry must be rounded alike, however many there are and wherever they lie:
-/// every entry goes through a packet of a full octet.
-template <class Rule>
-void octets_into(double* to, Eigen::Index n, const double* x) {
-  using octet_array = Eigen::Array<double, 8, 1>;
+using octet_array = Eigen::Array<double, 8, 1>;
+
+/// Eight or fewer consecutive entries from i on, the last ones filled up with the first.
+inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
+  if (i + 8 <= n) return Eigen::Map<const octet_array>(x + i);
+  octet_array some = octet_array::Constant(x[i]);
+  for (Eigen::Index k = i; k < n; ++k) some[k - i] = x[k];
+  return some;
+}
+
+/// to[i] = packet(x[i]...) in octets, and number(x[i]...) where the rule says that packets are no good. Every entry is rounded
+/// alike, however many there are and wherever they lie: each goes through a packet of a full octet.
+template <class Rule, class Packet, class Number, class Suits, class... X>
+AGRAD_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, const Number& number, const Suits& suits,
+                            const X*... x) {
   Eigen::Index i = 0;
-  for (; i + 8 <= n; i += 8) Eigen::Map<octet_array>(to + i) = Rule::values(Eigen::Map<const octet_array>(x + i));
+  for (; i + 8 <= n; i += 8) Eigen::Map<octet_array>(to + i) = packet(Eigen::Map<const octet_array>(x + i)...);
   if (i < n) {
-    octet_array last = octet_array::Constant(x[i]);
-    for (Eigen::Index k = i; k < n; ++k) last[k - i] = x[k];
-    const octet_array values = Rule::values(last);
+    const octet_array values = packet(octet_at(x, i, n)...);
     for (Eigen::Index k = i; k < n; ++k) to[k] = values[k - i];
   }
-  for (Eigen::Index k = 0; k < n; ++k)
-    if (AGRAD_UNLIKELY(!(x[k] > Rule::packets.lower && x[k] < Rule::packets.upper))) to[k] = Rule::value(x[k]);
+  Eigen::Index inside = 0;
+  for (Eigen::Index k = 0; k < n; ++k) inside += suits(x[k]...);
+  if (AGRAD_UNLIKELY(inside != n)) {
+    for (Eigen::Index k = 0; k < n; ++k)
+      if (suits(x[k]...) == 0) to[k] = number(x[k]...);
+  }
+}
+
+/// As values_into, in octets.
+template <class Rule, class... X>
+void octets_into(double* to, Eigen::Index n, const X*... x) {
+  in_octets<Rule>(
+      to, n, [](const auto&... of) { return octet_array(Rule::values(of...)); }, [](auto... of) { return Rule::value(of...); },
+      [](auto... of) { return suits_packets<Rule>(of...); }, x...);
 }
 
 /// The value that octets_into gives, of one entry; of rules without packets of their own the value itself.
