@@ -107,3 +107,9 @@ TEST_CASE("one operation of a program is the rule in every mode") {
     check_program<agrad::linalg::inverse_rule>([](const auto& x, const auto&) { return agrad::inverse(x); }, a, b);
   }
 }
+
+TEST_CASE("the Cholesky factor's tangents by halves are those of its columns") {
+  const Index n = 45;  // halves of halves
+  const rows a = spd(n);
+  check_program<agrad::linalg::cholesky_rule>([](const auto& x, const auto&) { return agrad::cholesky(x); }, a, a);
+}

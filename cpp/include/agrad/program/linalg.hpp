@@ -46,6 +46,12 @@ void under_python_name(const Run& run) {
   }
 }
 
+/// Whether a rule carries tangents through its adjoint itself (rules/linalg/rule.hpp).
+template <class Rule, class = void>
+inline constexpr bool carries_tangents = false;
+template <class Rule>
+inline constexpr bool carries_tangents<Rule, std::void_t<decltype(&Rule::template carry<const_block>)>> = true;
+
 /// What one operation of the rule does. Functions that are not inlined are shared by one direction and lanes of them.
 template <class Rule>
 class program_operation {
@@ -68,10 +74,16 @@ class program_operation {
     if (is_used(adjoints, every_result{})) reverse(values, adjoints, every_argument{}, every_result{});
   }
   [[gnu::noinline]] void tangent(const double* values, double* tangents, Index width) const {
-    tangent(values, tangents, width, every_argument{}, every_result{});
+    if constexpr (carries_tangents<Rule>)
+      carry(values, tangents, width);
+    else
+      tangent(values, tangents, width, every_argument{}, every_result{});
   }
   [[gnu::noinline]] void second(const second_spaces& w, Index width) const {
-    second(w, width, every_argument{}, every_result{});
+    if constexpr (carries_tangents<Rule>)
+      carry_back(w, width);
+    else
+      second(w, width, every_argument{}, every_result{});
   }
 
  private:
@@ -119,6 +131,38 @@ class program_operation {
     const auto kept = Rule{}.prepare(room, x[I].get()...);
     const auto y = algebra<dual_matrix<MatrixXd, most>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
     (write_tangents(y_[R].apart(width), y[R], tangents, width), ...);
+  }
+
+  /// Tangents by the rule's own formulas, one direction after the other.
+  void carry(const double* values, double* tangents, Index width) const {
+    const placed from = x_[0].apart(width), to = y_[0].apart(width);
+    const reading y(y_[0], values);
+    to.zero(tangents);
+    for (Index k = 0; k < width; ++k) {
+      if (from.is_zero(tangents, k)) continue;
+      MatrixXd d = from.read(tangents, k);
+      Rule{}.carry(y.get(), d);
+      to.write(d, tangents, k);
+    }
+  }
+  void carry_back(const second_spaces& w, Index width) const {
+    if (!op_.operands[0].active) return;
+    const reading y(y_[0], w.values);
+    const arriving y_bar(y_[0], w.adjoints, 0);
+    MatrixXd h = MatrixXd::Zero(y_[0].s.rows, y_[0].s.cols);
+    if (y_bar.get() != nullptr) {
+      h = Rule{}.swept(y.get(), *y_bar.get());
+      adding x_bar(x_[0], w.adjoints, 0, true);
+      Rule{}.add(h, *x_bar.get());
+    }
+    const placed from = y_[0].apart(width);
+    for (Index k = 0; k < width; ++k) {
+      if (from.is_zero(w.adjoint_tangents, k) && (y_bar.get() == nullptr || from.is_zero(w.tangents, k))) continue;
+      MatrixXd d = from.read(w.adjoint_tangents, k);
+      Rule{}.carry_swept(y.get(), from.read(w.tangents, k), h, d);
+      adding x_bar(x_[0].apart(width), w.adjoint_tangents, k, true);
+      Rule{}.add(d, *x_bar.get());
+    }
   }
 
   template <class M>

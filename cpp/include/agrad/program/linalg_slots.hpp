@@ -33,6 +33,7 @@ struct placed {
     return true;
   }
   MatrixXd read(const double* from, Index part) const {
+    if (is_direct()) return Eigen::Map<const MatrixXd>(from + first, s.rows, s.cols);
     MatrixXd m(s.rows, s.cols);
     visit([&](Index i, Index j, Index place) { m(i, j) = from[place + part]; });
     return m;

@@ -12,6 +12,10 @@
 //     tangent(wrt<I>)      the results' tangents from the I-th argument's, in the vocabulary of rules/linalg/algebra.hpp, so that
 //                          it runs on doubles, on the tape and on duals: that is where second derivatives come from
 //     linearize            what the tangents of all directions share. Optional.
+//     swept, add, carry, carry_swept
+//                          of one argument and one result: `adjoint` in two steps, from the result's adjoint to what is added
+//                          from it; the result's tangent from the argument's in place; the tangent of what was swept in place of
+//                          that of the result's adjoint. In doubles, where it costs less than what `tangent` says. Optional.
 //     numpy                NumPy's or SciPy's name, for messages in Python, where it differs. Optional.
 //     transposed_arguments, transposed_results
 //                          bits of what may as well be handed over transposed, where a matrix is stored row after row. Optional.

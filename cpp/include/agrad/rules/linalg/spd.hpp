@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include <agrad/rules/linalg/lift.hpp>
-#include <agrad/rules/linalg/spd_kernels.hpp>
+#include <agrad/rules/linalg/spd_tangents.hpp>
 #include <agrad/rules/linalg/triangular.hpp>
 
 namespace agrad {
@@ -31,9 +31,28 @@ struct cholesky_rule : rule<1> {
   }
   template <class In>
   void adjoint(const kept_matrix&, const In&, const In& l, const In* l_bar, block* a_bar) const {
-    MatrixXd h = *l_bar;
+    add(swept(l, *l_bar), *a_bar);
+  }
+  template <class L>
+  MatrixXd swept(const L& l, const L& l_bar) const {
+    MatrixXd h = l_bar;
     sweep_cholesky<>(l, h);
-    add_symmetric(*a_bar, 0.5, h);
+    return h;
+  }
+  template <class H, class Out>
+  void add(const H& h, Out& a_bar) const {
+    add_symmetric(a_bar, 0.5, h);
+  }
+  template <class L>
+  void carry(const L& l, MatrixXd& d) const {
+    MatrixXd lower = MatrixXd::Zero(d.rows(), d.cols());
+    copy_symmetric_part(d, lower);
+    carry_cholesky<>(l, lower);
+    d.swap(lower);
+  }
+  template <class L>
+  void carry_swept(const L& l, const MatrixXd& dl, const MatrixXd& h, MatrixXd& d) const {
+    carry_sweep<>(l, dl, h, d);
   }
   template <class A, class L, class D>
   auto tangent(wrt<0>, const kept_matrix&, const nothing&, const A&, const L& l, const D& da) const {
