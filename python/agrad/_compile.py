@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
-from agrad._core import Array, CallPlan, Comparison, KnownCalls, Program, Wanted
+from agrad._core import Array, CallPlan, Comparison, KnownCalls, Program, Recording, Wanted
 from agrad._debug import is_debugging
+from agrad._inspect import Inspected
+from agrad._loops_body import bodies_of
 from agrad._plans import plan_of, result_of
 from agrad._recording import name_of, open_recording
 from agrad._source import Tally, parting_lines
 from agrad._structure import Outputs
 from agrad._transforms import Arguments, Parameters, Result, Transformation
 from agrad._trees import flatten, is_number, split
+
+if TYPE_CHECKING:
+    from agrad._core import SourceLines
 
 __all__ = ["Compiled", "Path", "compile"]
 
@@ -28,6 +33,15 @@ class Path:
     def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
         self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
         self.shapes, self.together = outputs.shapes, outputs.together
+        self.bodies: list[Any] = []  # of loops, which may grow while the program is run
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.program, result, self.shapes, self.comparisons = state
+        self.bodies = []
+        _, self.together, self.structure = flatten(result)
 
 
 class _Entry:
@@ -75,7 +89,7 @@ class _Signature:
         return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
 
 
-class Compiled(Generic[Arguments, Result]):
+class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     """See :func:`compile`."""
 
     def __init__(self, function: Callable[Arguments, Result]) -> None:
@@ -137,6 +151,22 @@ class Compiled(Generic[Arguments, Result]):
                 "function values, a gradient or both"
             ) from None
 
+    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, _Signature]:
+        """The path of a call, and the call taken apart."""
+        own = args if self.transformation is None else self.transformation.bind(args)[1]
+        call = _Signature(own, kwargs)
+        path, _ = self._on_path(self._entry_of(own, call), call, lambda path: path.program.forward(call.inputs))
+        return path, call
+
+    def recorded(self) -> list[tuple[Any, list[Path]]]:
+        """The paths, by the signatures of calls that they were recorded for."""
+        return [(key, list(entry.paths)) for key, entry in list(self._entries.items()) if entry.paths]
+
+    def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
+        """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
+        entry = self._entry_of(args, _Signature(args, kwargs))
+        entry.paths = entry.paths or list(paths)
+
     def _learn(self, args: tuple[Any, ...], entry: _Entry, call: _Signature, path: Path) -> None:
         """Make the next such call a known one, where its arguments and its result are plain."""
         if entry.is_plain is False or path in entry.learnt:
@@ -180,15 +210,27 @@ class Compiled(Generic[Arguments, Result]):
     def _record(self, call: _Signature) -> Path:
         sweeps = is_debugging() and self.transformation is not None
         with open_recording(self.label, on_comparison=Comparison.guards, keeps_adjoints=sweeps) as recording:
-            inputs = [recording.input(x) for x in call.inputs]
-            args, kwargs = call.with_inputs(inputs)
-            result = self.function(*args, **kwargs)
-            if self.transformation is not None:
-                result = self.transformation.take_apart(recording, result)[0]
-            outputs = Outputs(recording, result)
+            inputs, outputs = self._recorded_in(recording, call)
             if sweeps:
                 recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
-            return Path(recording.program(outputs.joined), outputs, recording.comparisons)
+            path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
+            path.bodies = bodies_of(recording)
+            return path
+
+    def _record_lines(self, call: _Signature) -> tuple[Program, SourceLines]:
+        """A program of its own for a call, and the lines that its operations come from."""
+        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
+            recording.note_lines()
+            return recording.program_with_lines(self._recorded_in(recording, call)[1].joined)
+
+    def _recorded_in(self, recording: Recording, call: _Signature) -> tuple[list[Array], Outputs]:
+        """Call the function once, for a recording: its inputs there and what it returned."""
+        inputs = [recording.input(x) for x in call.inputs]
+        args, kwargs = call.with_inputs(inputs)
+        result = self.function(*args, **kwargs)
+        if self.transformation is not None:
+            result = self.transformation.take_apart(recording, result)[0]
+        return inputs, Outputs(recording, result)
 
     def _entry_of(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Sequence
 
 __all__ = ["Tally", "line_of_code", "parting_lines"]
@@ -13,12 +14,13 @@ Tally = tuple[str | None, int, int, int]
 _MOST_LINES = 3  # in one message
 
 
-def line_of_code(file: str | None, line: int) -> str:
+def line_of_code(file: str | None, line: int, *, short: bool = False) -> str:
     """A line as messages show it: ``model.py:12: y = np.log(x)``, without the code where it is not at hand."""
     if file is None:
         return "no line of Python"
     code = linecache.getline(file, line).strip()
-    return f"{file}:{line}: {code}" if code else f"{file}:{line}"
+    name = os.path.basename(file) if short else file
+    return f"{name}:{line}: {code}" if code else f"{name}:{line}"
 
 
 def parting_lines(paths: Sequence[Sequence[Tally]]) -> str:

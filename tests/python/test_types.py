@@ -1,6 +1,7 @@
 """Types: the stub of the compiled part names what is there, and type checkers accept a typed user's program."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -98,3 +99,44 @@ def test_mypy_accepts_the_typed_example(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def pyright(tmp_path, mode, *paths):
+    """Run pyright in a mode of its own on files or folders; its complaints."""
+    found = pytest.importorskip("pyright", reason="types are not checked by pyright: it is not installed")
+    (tmp_path / "pyrightconfig.json").write_text(
+        json.dumps(
+            {
+                "include": [str(path) for path in paths],
+                "exclude": [],
+                "typeCheckingMode": mode,
+                "pythonVersion": "3.10",
+                "extraPaths": [str(PACKAGE.parent)],
+                "reportUnsupportedDunderAll": False,  # names of functions made from the rules
+            }
+        )
+    )
+    command = [sys.executable, "-m", found.__name__, "--outputjson", "--pythonpath", sys.executable, "-p", tmp_path]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if not done.stdout.startswith("{"):
+        pytest.skip(
+            f"pyright does not start: {(done.stdout + done.stderr).strip()[-200:]}"
+        )  # it fetches Node.js if there is none
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] > 0
+    return [f"{each['file']}:{each['range']['start']['line'] + 1}: {each['message']}" for each in report["generalDiagnostics"]]
+
+
+def test_pyright_accepts_the_package(tmp_path):
+    assert pyright(tmp_path, "standard", PACKAGE) == []
+
+
+def test_pyright_accepts_the_typed_example(tmp_path):
+    assert pyright(tmp_path, "strict", EXAMPLE) == []
+
+
+def test_pyright_finds_what_is_wrong(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import agrad as ag\n\nag.grad(3)\nag.normal_lpdf(0.0, 0.0, 1.0, proto=True)\n")
+    complaints = pyright(tmp_path, "standard", wrong)
+    assert [complaint.split(":")[1] for complaint in complaints] == ["3", "4"]

@@ -1,0 +1,236 @@
+"""Compiled functions pickled with what they recorded: in this process, in another one, copied; and what cannot be."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+from collections import namedtuple
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agrad as ag
+
+Pair = namedtuple("Pair", "a b")
+
+
+@dataclass
+class Model:
+    rates: np.ndarray
+    scale: float
+    name: str = "model"
+
+
+@dataclass
+class Rates:
+    rates: np.ndarray
+    scale: float
+
+
+CALLS = 0
+
+
+def counting(x, model, pair, *, power):
+    global CALLS
+    CALLS += 1
+    if model.scale > 0:
+        return {"value": np.sum(pair.a * x**power), "rates": Rates(model.rates * 2.0, model.scale)}
+    return {"value": np.sum(x), "rates": Rates(model.rates, model.scale)}
+
+
+def loss(theta):
+    chain = theta[0]
+    for k in range(40):
+        chain = np.sin(chain) + 0.1 * k  # straight code
+    matrix = np.outer(theta, theta) + 3.0 * np.eye(theta.size)
+    many = sum(np.cos(each) * each for each in theta)  # runs
+    return (
+        chain
+        + many
+        + np.linalg.slogdet(matrix)[1]
+        + np.sum(np.linalg.solve(matrix, theta) ** 2)
+        + np.max(theta)
+        + np.sum(np.cumsum(np.sort(theta)))
+        + ag.normal_lpdf(theta, 0.0, 1.0)
+        + ag.bernoulli_logit_glm_lpmf([1, 0], np.ones((2, theta.size)), 0.0, theta)
+        + np.interp(theta[0], np.arange(3.0), np.arange(3.0) ** 2)
+    )
+
+
+@ag.compile
+def decorated(x):
+    return np.sum(x**2)
+
+
+def with_solver(x):
+    return np.sum(ag.solve_ivp(lambda t, y, a: -a * y, (0.0, 1.0), np.ones(2), t_eval=[1.0], args=(x,)).y)
+
+
+AT = np.linspace(0.2, 0.9, 14)
+
+
+def through_pickle(x):
+    return pickle.loads(pickle.dumps(x))
+
+
+@pytest.mark.parametrize("transformation", [lambda f: f, ag.grad, ag.value_and_grad, ag.hessian])
+def test_round_trips_keep_programs_and_bits(transformation):
+    f = ag.compile(transformation(loss))
+    wanted = f(AT)
+    g = through_pickle(f)
+    assert type(g) is type(f)
+    assert str(g) == str(f)
+    for mine, theirs in ((g(AT), wanted), (g(2 * AT), f(2 * AT))):
+        for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (mine, theirs)), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert pickle.dumps(through_pickle(g)) == pickle.dumps(g)
+
+
+def test_nothing_is_recorded_again():
+    f = ag.compile(counting)
+    model, pair = Model(np.arange(3.0), 1.0), Pair(2.0, None)
+    wanted = f(np.ones(3), model, pair, power=2)
+    f(np.ones(3), Model(np.arange(3.0), -1.0), pair, power=2)  # the other path
+    before = CALLS
+    g = through_pickle(f)
+    got = g(np.ones(3), model, pair, power=2)
+    assert got["value"] == wanted["value"]
+    np.testing.assert_array_equal(got["rates"].rates, wanted["rates"].rates)
+    assert type(got["rates"]) is Rates
+    assert g(np.ones(3), Model(np.arange(3.0), -2.0), pair, power=2)["value"] == 3.0
+    assert before == CALLS
+    assert len(g.recorded()[0][1]) == 2
+    g(np.ones(4), model, pair, power=2)  # another signature
+    assert before + 1 == CALLS
+
+
+def test_functions_that_recorded_nothing_travel_too():
+    f = through_pickle(ag.compile(ag.grad(loss)))
+    assert f.recorded() == []
+    np.testing.assert_array_equal(f(AT), ag.compile(ag.grad(loss))(AT))
+
+
+def test_a_decorated_function_is_pickled_by_its_name():
+    decorated(np.ones(2))
+    assert through_pickle(decorated) is decorated
+    assert copy.deepcopy(decorated) is not decorated
+    assert copy.deepcopy(decorated)(np.ones(2)) == 2.0
+
+
+def test_copies_share_programs_and_go_on_by_themselves():
+    f = ag.compile(loss)
+    f(AT)
+    for g in (copy.deepcopy(f), copy.copy(f)):
+        assert g is not f
+        assert g(AT) == f(AT)
+        g(AT[:4])
+        assert len(g.recorded()) == 2
+        assert len(f.recorded()) == 1
+    nested = copy.deepcopy({"f": f})["f"]
+    assert nested(AT) == f(AT)
+    assert copy.deepcopy(f).recorded()[0][1][0].program is f.recorded()[0][1][0].program
+
+
+def test_programs_with_solvers_are_recorded_again():
+    f = ag.compile(ag.grad(with_solver))
+    wanted = f(0.5)
+    g = through_pickle(f)
+    assert g.recorded() == []
+    assert g(0.5) == wanted
+    assert copy.deepcopy(f).recorded()
+    ((_, (path,)),) = f.recorded()
+    (name,) = path.program.externals
+    with pytest.raises(ValueError, match="cannot be kept outside of memory") as failure:
+        pickle.dumps(path.program)
+    assert str(failure.value).startswith(f"program: operation is {name}, but must be")
+
+
+def test_functions_without_a_name_are_refused_by_pickle():
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(ag.compile(lambda x: x))
+
+
+def test_another_version_is_refused():
+    f = ag.compile(loss)
+    f(AT)
+    ((_, (path,)),) = f.recorded()
+    state = path.program.__getstate__()
+    assert state[0] == ag.__version__
+    made = type(path.program).__new__(type(path.program))
+    message = (
+        f"program: version of the pickle is 0.0.9, but must be {ag.__version__}; programs are read by the version of agrad "
+        "that pickled them, record it again"
+    )
+    with pytest.raises(ValueError, match="version") as failure:
+        made.__setstate__(("0.0.9", *state[1:]))
+    assert str(failure.value) == message
+    with pytest.raises(ValueError, match="operation is damaged, but must be as it was kept"):
+        made.__setstate__((*state[:2], state[2][:-1], *state[3:]))
+
+
+MODULE = """
+    import numpy as np
+    import agrad as ag
+
+    CALLS = 0
+
+    def loss(x):
+        global CALLS
+        CALLS += 1
+        return np.sum(np.sin(x) ** 2)
+
+    fast = ag.compile(ag.value_and_grad(loss))
+
+    @ag.compile
+    def decorated(x):
+        return loss(x) * 2.0
+"""
+
+
+def test_another_process_takes_the_programs_over(tmp_path):
+    (tmp_path / "kept_model.py").write_text(textwrap.dedent(MODULE))
+    package = str(Path(ag.__file__).parents[1])
+    dump = "import pickle, kept_model as m, numpy as np; f = [m.fast, m.decorated]; x = np.arange(3.0); [g(x) for g in f];"
+    dump += "open('kept', 'wb').write(pickle.dumps(f))"
+    load = "import pickle, numpy as np; f = pickle.load(open('kept', 'rb')); x = np.arange(3.0); r = [g(x) for g in f];"
+    load += "import kept_model as m; assert f[1] is m.decorated; print(m.CALLS, r[0][0], r[0][1].tolist(), r[1])"
+    path = f"import sys; sys.path[:0] = [{package!r}, '.'];"
+    for code in (dump, load):
+        run = subprocess.run([sys.executable, "-c", path + code], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+    x = np.arange(3.0)
+    f = ag.compile(ag.value_and_grad(lambda x: np.sum(np.sin(x) ** 2)))
+    value, gradient = f(x)
+    assert run.stdout.split(maxsplit=1) == ["0", f"{value} {gradient.tolist()} {2 * value}\n"]
+
+
+POOL = """
+    import multiprocessing
+    import numpy as np
+    import kept_model
+
+    def count(_):
+        return kept_model.CALLS
+
+    if __name__ == "__main__":
+        points = [np.arange(3.0) * k for k in range(4)]
+        wanted = [kept_model.fast(x)[0] for x in points]
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            assert [value for value, _ in pool.map(kept_model.fast, points)] == wanted
+            assert sum(pool.map(count, points)) == 0
+        print("done")
+"""
+
+
+def test_pools_of_processes_record_nothing(tmp_path):
+    (tmp_path / "kept_model.py").write_text(textwrap.dedent(MODULE))
+    (tmp_path / "pool.py").write_text(textwrap.dedent(POOL))
+    environment = {**os.environ, "PYTHONPATH": str(Path(ag.__file__).parents[1])}
+    command = [sys.executable, "pool.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "done\n"
