@@ -184,8 +184,8 @@ def scan(
     Notes
     -----
     Recording takes the time and the memory of one step for each path that the steps take through `f`, whatever the length.
-    The sweep back keeps the carry of every step, not what `f` computes; it computes each step again. Derivatives of any mode
-    and order pass through, as far as they pass through `f`.
+    For the sweep back the carry of every step is kept; what `f` computes is kept only where that is little, and otherwise
+    computed again. Derivatives of every mode pass through, to the second order as far as they pass through `f`.
 
     With plain arguments the loop is recorded and run all the same, and returns plain numbers and arrays.
 

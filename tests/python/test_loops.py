@@ -286,6 +286,20 @@ def test_within_a_differential_equation_and_around_one():
         ag.hessian(lambda k: three(k)[-1])(0.3)
 
 
+def test_gradients_within_and_of_loops():
+    """Gradient descent, whose derivative is that of the minimum; and transformations of transformations of a loop."""
+    matrix = np.array([[2.0, 0.3], [0.3, 1.0]])
+    loss = lambda x, b: 0.5 * x @ matrix @ x - b @ x  # noqa: E731
+    minimum = lambda b: ag.fori(0, 200, lambda i, x: x - 0.3 * ag.grad(loss)(x, b), np.zeros(2))  # noqa: E731
+    b = np.array([1.0, 2.0])
+    np.testing.assert_allclose(minimum(b), np.linalg.solve(matrix, b), rtol=1e-13)
+    for jacobian in (ag.jacobian(minimum), ag.compile(ag.jacobian(minimum))):
+        np.testing.assert_allclose(jacobian(b), np.linalg.inv(matrix), rtol=1e-12)
+    cube = lambda x: ag.fori(0, 3, lambda i, c: c * x, 1.0)  # noqa: E731
+    for f in (ag.grad(ag.grad(cube)), ag.compile(ag.grad(ag.grad(cube))), ag.compile(lambda x: ag.grad(ag.grad(cube))(x))):
+        assert f(1.5) == pytest.approx(9.0, rel=1e-14)
+
+
 def test_on_a_tape():
     with ag.tape():
         a = ag.var(1.5)

@@ -87,6 +87,11 @@ class body {
 
 namespace detail {
 
+/// Few numbers, usually one or two, for which a call of memmove would take longer.
+inline void copy_few(const double* from, std::size_t n, double* to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
 /// The spaces of one path, of which one run at a time makes use. `Width` numbers a slot travel in the spaces of tangents.
 class path_spaces {
  public:
@@ -170,12 +175,13 @@ class path_spaces {
   /// Sets all adjoints but those of captured values to zero.
   template <int Width>
   void clear_adjoints() {
-    std::fill(work_.adjoints.begin() + static_cast<std::ptrdiff_t>(first_result_), work_.adjoints.end(), 0.0);
-    std::fill(work_.adjoint_tangents.begin() + static_cast<std::ptrdiff_t>(first_result_ * Width), work_.adjoint_tangents.end(),
-              0.0);
-    for (std::size_t i = 0; i < inputs_; ++i) {
-      work_.adjoints[slots()[i]] = 0;
-      std::fill_n(work_.adjoint_tangents.data() + slots()[i] * std::size_t{Width}, Width, 0.0);
+    for (std::size_t i = first_result_; i < work_.adjoints.size(); ++i) work_.adjoints[i] = 0;
+    for (std::size_t i = 0; i < inputs_; ++i) work_.adjoints[slots()[i]] = 0;
+    if constexpr (Width > 0) {
+      std::fill(work_.adjoint_tangents.begin() + static_cast<std::ptrdiff_t>(first_result_ * Width),
+                work_.adjoint_tangents.end(), 0.0);
+      for (std::size_t i = 0; i < inputs_; ++i)
+        std::fill_n(work_.adjoint_tangents.data() + slots()[i] * std::size_t{Width}, Width, 0.0);
     }
   }
   template <int Width>
@@ -199,6 +205,14 @@ class path_spaces {
       adjoint[i] += work_.adjoints[at];
       for (std::size_t k = 0; k < Width; ++k) adjoint_tangent[i * Width + k] += work_.adjoint_tangents[at * Width + k];
     }
+  }
+  /// What arrived at the first n inputs.
+  template <int Width>
+  void get(std::size_t n, double* adjoint, double* adjoint_tangent) const {
+    for (std::size_t i = 0; i < n; ++i) adjoint[i] = work_.adjoints[slots()[i]];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < Width; ++k)
+        adjoint_tangent[i * Width + k] = work_.adjoint_tangents[slots()[i] * std::size_t{Width} + k];
   }
   std::size_t captured() const { return of_.captured; }
 

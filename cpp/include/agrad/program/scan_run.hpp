@@ -136,9 +136,7 @@ class scan_run final : public external_operation::state {
           at.template begin_adjoints<Width>(adjoints_number_);
         seed<Width>(at, step, back.data(), back_tangents.data(), y_adjoint, y_tangents);
         at.template sweep<Width>();
-        std::fill(back.begin(), back.end(), 0.0);
-        std::fill(back_tangents.begin(), back_tangents.end(), 0.0);
-        at.template take<Width>(0, c, back.data(), back_tangents.data());
+        at.template get<Width>(c, back.data(), back_tangents.data());
         take_entries<Width>(at, step, x_adjoint, x_tangents);
       }
     }
@@ -167,7 +165,7 @@ class scan_run final : public external_operation::state {
     for (std::size_t step = begin; step < end; ++step) {
       pace_.step();
       fill_entries(step);
-      if (keep) std::copy_n(local_.data(), c, carries_.data() + (step - begin) * c);
+      if (keep) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
       const std::size_t path = run_step(step, keep && step + 1 == end);
       if (keep) paths_[step - begin] = static_cast<std::uint8_t>(path);
       const path_spaces& at = *spaces_[path];
@@ -213,7 +211,8 @@ class scan_run final : public external_operation::state {
     if (loop_.counts) *to++ = loop_.first + static_cast<double>(entry);
     const double* recorded = xs_.data();
     for (const scan_loop::sequence& x : loop_.xs) {
-      to = std::copy_n((x.is_constant ? x.constants.data() : recorded) + entry * x.size, x.size, to);
+      copy_few((x.is_constant ? x.constants.data() : recorded) + entry * x.size, x.size, to);
+      to += x.size;
       if (!x.is_constant) recorded += x.size * loop_.length;
     }
   }
@@ -262,7 +261,7 @@ class scan_run final : public external_operation::state {
   path_spaces& need_values(std::size_t step) {
     path_spaces& at = *spaces_[paths_[offset(step)]];
     if (at.holds == step && at.is_swept) return at;
-    std::copy_n(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
+    copy_few(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
     fill_entries(step);
     if (keeps(at))
       at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
