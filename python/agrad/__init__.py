@@ -18,6 +18,7 @@ from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
 from agrad._products import jvp, vjp
+from agrad._profile import Profile
 from agrad._sparse import Sparsity
 from agrad._tape import tape, var
 from agrad._transforms import grad, jacobian, value_and_grad
@@ -31,6 +32,7 @@ __all__ = [
     "Array",
     "DomainError",
     "OdeResult",
+    "Profile",
     "ScopeError",
     "ShapeError",
     "SolverError",

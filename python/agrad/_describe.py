@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agrad._compile import Path
     from agrad._inspect import Inspected
 
-__all__ = ["describe", "drawing", "leaf_names"]
+__all__ = ["counted", "describe", "drawing", "leaf_names"]
 
 
 def leaf_names(structure: Any) -> list[str]:
@@ -45,7 +45,7 @@ def describe(compiled: Inspected[...]) -> str:
     paths = sum(len(each) for _, each in recorded)
     if not paths:
         return f"{name}: nothing recorded yet, the first call does it"
-    text = [f"{name}: {_counted(len(recorded), 'signature')}, {_counted(paths, 'path')}"]
+    text = [f"{name}: {counted(len(recorded), 'signature')}, {counted(paths, 'path')}"]
     for key, each in recorded:
         text.append(f"({', '.join(_signature(key))})")
         for n, path in enumerate(each, 1):
@@ -55,7 +55,8 @@ def describe(compiled: Inspected[...]) -> str:
     return "\n".join(text)
 
 
-def _counted(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
+    """The text ``1 path``, ``2 paths``."""
     return f"{n} {what}{'s' * (n != 1)}"
 
 

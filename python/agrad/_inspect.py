@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic
 
-from agrad._describe import describe, drawing
+from agrad._describe import counted, describe, drawing
 from agrad._pickle import example_of, taken_apart
 from agrad._profile import Profile, profile_of
 from agrad._transforms import Arguments, Transformation
@@ -46,7 +46,7 @@ class Inspected(ABC, Generic[Arguments]):
         """A program of its own for a call, and the lines that its operations come from."""
 
     def __repr__(self) -> str:
-        return f"<{self.label}: {sum(len(paths) for _, paths in self.recorded())} recorded paths; print it>"
+        return f"<{self.label}: {counted(sum(len(paths) for _, paths in self.recorded()), 'recorded path')}; print it>"
 
     def __str__(self) -> str:
         return describe(self)

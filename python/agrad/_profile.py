@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from agrad._describe import counted
 from agrad._source import line_of_code
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Profile:
         return "\n".join([head, *("  ".join(_aligned(line, widths)).rstrip() for line in table)])
 
     def __repr__(self) -> str:
-        return f"<profile of {self.function}: {len(self.rows)} rows; print it>"
+        return f"<profile of {self.function}: {counted(len(self.rows), 'row')}; print it>"
 
 
 def _aligned(line: Sequence[str], widths: Sequence[int]) -> list[str]:

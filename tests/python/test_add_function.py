@@ -12,6 +12,8 @@ import pytest
 from agrad import _info
 from native_tools import require_compiler_and_cmake, run
 
+pytestmark = pytest.mark.thread_unsafe(reason="builds the module")
+
 SOURCE = Path(__file__).resolve().parents[2]
 BUNDLE = _info.prefix() / "lib" / "agrad" / "sundials"
 NEEDED = ("CMakeLists.txt", "cmake", "cpp", "python")

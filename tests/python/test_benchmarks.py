@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thread_unsafe(reason="runs programs")
+
 DIRECTORY = Path(__file__).resolve().parents[2] / "benchmarks" / "python"
 #: What an agrad without the function that a case is written with says about it.
 NOT_THERE = ("agrad has no derivative of it", "has no attribute")

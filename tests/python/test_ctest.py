@@ -8,8 +8,12 @@ import shutil
 import sys
 from pathlib import Path
 
+import pytest
+
 from agrad import _info
 from native_tools import require_compiler_and_cmake, run
+
+pytestmark = pytest.mark.thread_unsafe(reason="builds and runs the C++ tests in one folder")
 
 SOURCE = Path(__file__).resolve().parents[2]
 SUNDIALS = _info.prefix() / "lib" / "agrad" / "sundials"

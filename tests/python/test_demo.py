@@ -15,6 +15,8 @@ from agrad.demo.fit import _gradient_difference, fit_model
 from agrad.demo.model import UNKNOWNS, log_posterior, lynx_hare
 from agrad.demo.report import PUBLISHED
 
+pytestmark = pytest.mark.thread_unsafe(reason="runs programs, and matplotlib draws in one thread")
+
 HAS_MATPLOTLIB = find_spec("matplotlib") is not None
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -14,6 +14,8 @@ import agrad as ag
 from agrad import _info, density, elementwise
 from native_tools import require_compiler_and_cmake, run
 
+pytestmark = pytest.mark.thread_unsafe(reason="doctest captures the output of the whole process")
+
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "cpp/include/agrad/tape/README.md"]
@@ -99,7 +101,9 @@ def test_cpp_snippets_build_and_run(tmp_path):
 
 def test_api_page_has_every_public_name():
     page = (ROOT / "docs" / "api.md").read_text()
-    listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
+    names = re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE)
+    listed = set(names)
+    assert len(names) == len(listed)  # each once
     derived = {*elementwise.__all__, *density.__all__}  # by automodule
     derived |= {name for name in ag.__all__ if inspect.ismodule(getattr(ag, name))}
     assert listed | {"__version__"} == set(ag.__all__) - derived

@@ -9,6 +9,8 @@ import pytest
 
 from native_tools import require_compiler_and_cmake, run
 
+pytestmark = pytest.mark.thread_unsafe(reason="builds and installs")
+
 CONSUMER = Path(__file__).resolve().parents[1] / "consumer"
 VERSION_HEADER = "agrad/version.hpp"
 

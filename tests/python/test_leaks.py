@@ -15,6 +15,8 @@ import pytest
 
 import agrad as ag
 
+pytestmark = pytest.mark.thread_unsafe(reason="counts what the whole process holds")
+
 STATM = Path("/proc/self/statm")
 # The allocator may take some pages more; the solver's memory of one solve, 10 kB at least, would be 10 MB after all rounds.
 SLACK = 512 * 1024

@@ -14,6 +14,8 @@ import agrad as ag
 import typed_example
 from agrad import _core, density, elementwise
 
+pytestmark = pytest.mark.thread_unsafe(reason="runs type checkers")
+
 PACKAGE = Path(ag.__file__).parent
 EXAMPLE = Path(typed_example.__file__)
 
