@@ -117,6 +117,26 @@ def test_adjoints_of_zero_stay_zero():
     np.testing.assert_array_equal(gradient, np.ones(P))
 
 
+def test_derivatives_of_derivatives(made):
+    def of(f):
+        return lambda b: f(Y, X, 0.3, b)
+
+    def slope(f):
+        return lambda b: np.sum(ag.grad(of(f))(b) ** 2)
+
+    close(made(ag.grad(slope(fused)))(BETA), ag.grad(slope(composed))(BETA), 1e-11)
+    close(made(ag.jacobian(ag.grad(of(fused))))(BETA), ag.hessian(of(composed))(BETA), 1e-11)
+    twice = made(ag.grad(lambda b: ag.jvp(of(fused), (b,), (np.ones(P),))[1]))(BETA)
+    close(twice, ag.hvp(of(composed))(BETA, np.ones(P)), 1e-11)
+
+
+def test_rows_side_by_side():
+    betas = np.stack([BETA, -BETA, 0 * BETA])
+    got = ag.compile(ag.vmap(ag.grad(lambda b: fused(Y, X, 0.3, b))))(betas)
+    for mine, beta in zip(got, betas, strict=True):
+        close(mine, ag.grad(lambda b: composed(Y, X, 0.3, b))(beta))
+
+
 def test_propto_drops_what_depends_on_no_recorded_parameter():
     assert fused(Y, X, 0.2, BETA) == ag.bernoulli_logit_glm_lpmf(Y, X, 0.2, BETA, propto=True)  # nothing is recorded
     assert ag.grad(lambda b: ag.bernoulli_logit_glm_lpmf(Y, X, alpha=0.2, beta=b, propto=True))(BETA).shape == (P,)

@@ -81,7 +81,7 @@ class recorder {
                                               from.code_.integers.begin() + op.data + op.data_count);
     op.data = static_cast<std::uint32_t>(code_.integers.size());
     code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
-    return carry_out(op, active);
+    return carry_out(op, active, true);  // the recording may be swept back where it stands
   }
 
   /// The same numbers in slots of their own.
