@@ -340,7 +340,9 @@ class ScanOperation:
         backwards: bool,
         checkpoint: bool,
     ) -> None: ...
-    def prepare(self, carry: ArrayLike, xs: ArrayLike, captured: ArrayLike, with_adjoint: bool) -> NDArray[np.float64]: ...
+    def prepare(
+        self, carry: ArrayLike, xs: ArrayLike, captured: ArrayLike, with_adjoint: bool, wanted: bool
+    ) -> NDArray[np.float64] | None: ...
     def record(self, x: Array) -> Array: ...
 
 class OdeOptions:
@@ -360,6 +362,18 @@ class OdeOptions:
         solver_backward: int,
     ) -> None: ...
 
+class StepMethod:
+    def __init__(
+        self,
+        name: str,
+        relative_tolerance: float,
+        absolute_tolerance: ArrayLike,
+        max_num_steps: int,
+        first_step: float,
+        max_step: float,
+        max_memory: float,
+    ) -> None: ...
+
 class OdeOperation:
     def __init__(
         self,
@@ -367,7 +381,7 @@ class OdeOperation:
         program: Program,
         states: int,
         times: int,
-        options: OdeOptions,
+        options: OdeOptions | StepMethod,
         of_state: bool,
         of_time: bool,
         of_times: bool,

@@ -63,7 +63,8 @@ class _Loop:
         carry, entries = (joined([*map(_values, part)]) for part in (self.carry.arrays, given))
         around = find_recording(*self.carry.arrays, *given, *body.captured)
         while True:
-            flat = operation.prepare(carry, entries, body.captured_values(), around is not None and around.keeps_adjoints)
+            keeps = around is not None and around.keeps_adjoints
+            flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
             before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
             if around is before or around is None or not around.keeps_adjoints:
                 break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep

@@ -63,14 +63,17 @@ std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::si
   return std::make_shared<scan_operation>(std::move(of), std::move(loop));
 }
 
-doubles prepare(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint) {
+/// The result as a vector where it is `wanted`, else None.
+py::object prepare(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint,
+                   bool wanted) {
   const double *first = carry.data(), *entries = xs.data();
-  std::vector<double> known = to_vector(captured), y;
+  std::vector<double> known = to_vector(captured);
+  const std::vector<double>* y = nullptr;
   {
     const py::gil_scoped_release unlocked;
-    y = f.prepare(first, entries, std::move(known), with_adjoint);
+    y = &f.prepare(first, entries, std::move(known), with_adjoint);
   }
-  return to_numpy(y.data(), y.size());
+  return wanted ? py::object(to_numpy(y->data(), y->size())) : py::none();
 }
 
 array record(const std::shared_ptr<scan_operation>& f, const array& x) {
@@ -129,7 +132,7 @@ void register_scan(py::module_& m) {
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
            py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
       .def("prepare", &prepare, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
-           "Runs the loop: the last carry, and ys. The body may come to capture more.")
+           py::arg("wanted"), "Runs the loop: the last carry, and ys, if wanted. The body may come to capture more.")
       .def("record", &record, py::arg("x"), "Records the loop that was prepared, on the carry, captured values and xs.");
 }
 

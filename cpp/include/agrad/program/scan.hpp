@@ -66,13 +66,13 @@ class scan_operation final : public external_operation {
   }
 
   /// Runs the loop before the operation is recorded, while its body may still come to capture values; the recording takes the
-  /// result. Its first path is known. Whoever calls this is the only one who knows the operation.
-  std::vector<double> prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint) {
+  /// result, which is returned. Its first path is known. Whoever calls this is the only one who knows the operation.
+  const std::vector<double>& prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint) {
     auto made = std::make_unique<scan_state>(*this);
-    std::vector<double> y(output_size());
+    std::vector<double>& y = made->first;
+    y.resize(output_size());
     made->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
     captured_ = made->run.captured().size();
-    made->first = y;
     ready_ = std::move(made);
     return y;
   }

@@ -8,73 +8,18 @@
 // Read next: program/scan.hpp, the operation.
 #pragma once
 
-#include <chrono>
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include <agrad/base/interrupt.hpp>
 #include <agrad/program/body.hpp>
+#include <agrad/program/scan_loop.hpp>
 
-namespace agrad {
-
-/// What a loop does with its body, whose local inputs are the carry, the step's number if it counts, and an entry of each of xs;
-/// its outputs are the carry and an entry of each of ys.
-struct scan_loop {
-  /// Entries one behind the other, a step's `size` numbers each: constants, or a part of the operation's argument.
-  struct sequence {
-    std::size_t size = 0;
-    std::vector<double> constants = {};
-    bool is_constant = false;
-  };
-  std::size_t length = 0, carry = 0;
-  std::vector<sequence> xs = {};
-  std::vector<std::size_t> ys = {};
-  bool counts = false;
-  double first = 0;  // the number of the first step
-  bool backwards = false, checkpoint = false;
-  /// So many numbers that the body computes are kept, 2 MB: where they are more, computing them again is as quick.
-  std::size_t most_kept = std::size_t{1} << 18U;
-
-  std::size_t segment_length() const {
-    if (!checkpoint) return std::max<std::size_t>(length, 1);
-    return static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(std::max<std::size_t>(length, 1)))));
-  }
-  /// Which entries of xs and ys belong to a step.
-  std::size_t entry(std::size_t step) const { return backwards ? length - 1 - step : step; }
-  /// How many numbers of the argument are entries of xs.
-  std::size_t recorded() const {
-    std::size_t n = 0;
-    for (const sequence& x : xs) n += x.is_constant ? 0 : x.size * length;
-    return n;
-  }
-};
-
-namespace detail {
-
-/// Looks for an interrupt about every tenth of a second, at the cost of looking at the clock now and then.
-class interrupt_pace {
- public:
-  void begin(std::size_t slots) {
-    left_ = stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
-    next_ = clock::now() + period;
-  }
-  void step() {
-    if (AGRAD_UNLIKELY(--left_ == 0)) look();
-  }
-
- private:
-  AGRAD_COLD void look() {
-    left_ = stride_;
-    if (clock::now() < next_) return;
-    poll_interrupt();
-    next_ = clock::now() + period;
-  }
-
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds period{100};
-  clock::time_point next_{};
-  std::size_t stride_ = 1, left_ = 1;  // steps from one look at the clock to the next
-};
+namespace agrad::detail {
 
 class scan_run final : public external_operation::state {
  public:
@@ -129,6 +74,7 @@ class scan_run final : public external_operation::state {
     for (std::size_t s = segments(); s-- > 0;) {
       need_segment<Width>(s);
       for (std::size_t step = end_of(s); step-- > s * length_;) {
+        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) continue;  // what comes later was not used
         path_spaces& at = need_step<Width>(step);
         if (at.adjoints_of == adjoints_number_)
           at.template clear_adjoints<Width>();
@@ -315,6 +261,21 @@ class scan_run final : public external_operation::state {
     tangents_at_ = step;
   }
 
+  /// Whether an adjoint of what a step made is other than zero.
+  template <int Width>
+  bool has_seed(std::size_t step, const std::vector<double>& back, const std::vector<double>& back_tangents,
+                const double* y_adjoint, const double* y_tangents) const {
+    bool found = false;
+    for (const double each : back) found = found || each != 0;
+    for (const double each : back_tangents) found = found || each != 0;
+    if (found) return true;
+    each_y(step, [&](std::size_t, std::size_t place) {
+      const std::size_t at = loop_.carry + place;
+      found = found || y_adjoint[at] != 0;
+      for (std::size_t k = 0; k < Width; ++k) found = found || y_tangents[at * Width + k] != 0;
+    });
+    return found;
+  }
   template <int Width>
   void seed(path_spaces& at, std::size_t step, const double* back, const double* back_tangents, const double* y_adjoint,
             const double* y_tangents) const {
@@ -351,6 +312,4 @@ class scan_run final : public external_operation::state {
   interrupt_pace pace_;
 };
 
-}  // namespace detail
-
-}  // namespace agrad
+}  // namespace agrad::detail
