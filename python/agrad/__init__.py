@@ -17,6 +17,16 @@ from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode_explicit import (
+    ode_ckrk,
+    ode_ckrk_tol,
+    ode_dop853,
+    ode_dop853_tol,
+    ode_rk45,
+    ode_rk45_tol,
+    ode_tsit5,
+    ode_tsit5_tol,
+)
 from agrad._products import jvp, vjp
 from agrad._profile import Profile
 from agrad._sparse import Sparsity
@@ -56,6 +66,14 @@ __all__ = [
     "linalg",
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
+    "ode_ckrk",
+    "ode_ckrk_tol",
+    "ode_dop853",
+    "ode_dop853_tol",
+    "ode_rk45",
+    "ode_rk45_tol",
+    "ode_tsit5",
+    "ode_tsit5_tol",
     "scan",
     "solve_ivp",
     "special",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
-from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options
+from agrad._ode_explicit import METHODS
+from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
 
 __all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "solve_ivp"]
@@ -222,6 +223,9 @@ def solve_ivp(
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+    max_memory: float = 1e9,
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -233,9 +237,12 @@ def solve_ivp(
         Initial and final time, increasing.
     y0 : array-like, shape (n,)
         The initial state.
-    method : {"BDF", "Adams"}
-        CVODES' method, in both directions: "BDF" for stiff and "Adams" for other systems. The backward pass finds the
-        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones.
+    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853"}
+        "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
+        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. The
+        others are explicit Runge-Kutta methods, of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand
+        and Prince, for systems that are not stiff: their gradient is the exact one of the computed solution, and has
+        second derivatives.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
@@ -245,6 +252,10 @@ def solve_ivp(
         :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times.
+    first_step, max_step : float
+        Of the Runge-Kutta methods: the first step's size to try, chosen by default, and the largest.
+    max_memory : float
+        Of the Runge-Kutta methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
 
     Returns
     -------
@@ -256,6 +267,11 @@ def solve_ivp(
     ShapeError, DomainError, SolverError
         As :func:`ode_adjoint_tol_ctl`.
 
+    Notes
+    -----
+    Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the Runge-Kutta methods,
+    with respect to the initial state and the arguments, not to the initial and output times.
+
     Examples
     --------
     >>> import numpy as np, agrad as ag
@@ -264,11 +280,21 @@ def solve_ivp(
     -0.6065
     """
     codes = {"Adams": ADAMS, "BDF": BDF}
-    if method not in codes:
-        raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, codes))}")
+    methods = [*codes, *METHODS]
+    if method not in methods:
+        raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
+    if method in codes and (first_step is not None or max_step != np.inf):
+        raise ValueError(
+            f"solve_ivp: first_step or max_step is given, but must not be for {method!r}; use a Runge-Kutta method"
+        )
+    make_options: Any
+    if method in codes:
+        make_options = simple_options("solve_ivp", {"rtol": rtol, "atol": atol}, max_num_steps, codes[method])
+    else:
+        steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
+        make_options = step_method("solve_ivp", method, {"rtol": rtol, "atol": atol}, max_num_steps, **steps)
     t0, times = _output_times(t_span, t_eval)
     starts_there = bool(times[0] == t0)
-    make_options = simple_options("solve_ivp", {"rtol": rtol, "atol": atol}, max_num_steps, codes[method])
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
     if times.size == starts_there:
         return OdeResult(times, np.transpose(first))

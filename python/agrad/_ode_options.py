@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -9,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DomainError, OdeOptions, ShapeError
+from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
 from agrad._ode_record import real_values
 
-__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options"]
+__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options", "step_method"]
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
@@ -110,5 +111,32 @@ def simple_options(
         # Adams takes long steps of high order, which cubic interpolation between them would spoil.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
         return all_options(function, *derived, max_num_steps, 250, interpolation, method, method)(states)
+
+    return make
+
+
+def step_method(
+    function: str,
+    name: str,
+    tolerances: dict[str, Any],
+    max_num_steps: int,
+    *,
+    first_step: float | None = None,
+    max_step: float = math.inf,
+    max_memory: float = 1e9,
+) -> Callable[[int], StepMethod]:
+    """What makes a one-step method for so many states; tolerances under the user's names of them."""
+    (relative_name, relative), (absolute_name, absolute) = tolerances.items()
+
+    def make(states: int) -> StepMethod:
+        return StepMethod(
+            name,
+            _positive_number(function, relative_name, relative),
+            _for_each_state(function, absolute_name, absolute, states),
+            _whole(function, "max_num_steps", max_num_steps),
+            0.0 if first_step is None else _positive_number(function, "first_step", first_step),
+            math.inf if max_step == math.inf else _positive_number(function, "max_step", max_step),
+            _positive_number(function, "max_memory", max_memory),
+        )
 
     return make

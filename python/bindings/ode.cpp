@@ -1,6 +1,8 @@
 // Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
 #include <agrad/base/interrupt.hpp>
+#include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_operation.hpp>
+#include <agrad/solve/runge_kutta.hpp>
 #include <utility>
 
 #include <pybind11/eigen.h>
@@ -54,6 +56,29 @@ py::dict to_dict(const ode_pass_statistics& s) {
   return d;
 }
 
+/// Options of a one-step method, and which.
+struct step_method {
+  step_options options;
+  ode_operation::maker make;
+};
+
+template <class Tableau>
+ode_operation::maker maker_of(const step_options& options) {
+  return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
+    return std::make_unique<runge_kutta<Tableau>>(function, system, options, wanted);
+  };
+}
+
+step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
+                              long max_num_steps, double first_step, double max_step, double max_memory) {
+  const step_options o{relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory};
+  if (name == "Tsit5") return {o, maker_of<tsitouras_tableau>(o)};
+  if (name == "RK45") return {o, maker_of<dormand_prince_tableau>(o)};
+  if (name == "CKRK") return {o, maker_of<cash_karp_tableau>(o)};
+  if (name == "DOP853") return {o, maker_of<dormand_prince_8_tableau>(o)};
+  throw std::logic_error("no one-step method has the name " + name);
+}
+
 shape_type shape_of(const ode_operation& f, py::ssize_t times) {
   return {times, static_cast<py::ssize_t>(f.output_size()) / times};
 }
@@ -94,12 +119,20 @@ void register_ode(py::module_& m) {
            py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
            py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
            py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"));
+  py::class_<step_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
+      .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
+           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"));
   m.def("check_initial_value_problem", &check_initial_value_problem,
         "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
       .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
                        const ode_adjoint_options& options, bool of_state, bool of_time, bool of_times) {
-        return std::make_shared<ode_operation>(function, f.code, states, times, options,
+        return std::make_shared<ode_operation>(function, f.code, states, times, detail::cvodes_maker(options),
+                                               ode_wanted{of_state, of_time, of_times});
+      }))
+      .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
+                       const step_method& method, bool of_state, bool of_time, bool of_times) {
+        return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
                                                ode_wanted{of_state, of_time, of_times});
       }))
       .def("record", &record)

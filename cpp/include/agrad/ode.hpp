@@ -2,4 +2,6 @@
 #pragma once
 
 #include <agrad/solve/ode_adjoint.hpp>
+#include <agrad/solve/ode_explicit.hpp>
 #include <agrad/solve/ode_operation.hpp>
+#include <agrad/solve/runge_kutta.hpp>

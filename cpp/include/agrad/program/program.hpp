@@ -74,12 +74,16 @@ class program {
       std::copy_n(w.tangents.data() + outputs_[i] * std::size_t{Width}, Width, y_tangents + i * Width);
   }
 
-  /// x_adjoint = J' y_adjoint, and its derivatives in the directions of the last `tangent`, with y_adjoint held fixed.
+  /// x_adjoint = J' y_adjoint, and its derivatives in the directions of the last `tangent`. y_adjoint_tangents are y_adjoint's own
+  /// derivatives in those directions; null where it is fixed.
   template <int Width>
-  void second(workspace& w, const double* y_adjoint, double* x_adjoint, double* x_adjoint_tangents) const {
+  void second(workspace& w, const double* y_adjoint, double* x_adjoint, double* x_adjoint_tangents,
+              const double* y_adjoint_tangents = nullptr) const {
     check_follows(w, "second");
     seed(w.adjoints, y_adjoint);
     w.adjoint_tangents.assign(image_.size() * Width, 0.0);
+    for (std::size_t i = 0; i < outputs_.size() * Width && y_adjoint_tangents != nullptr; ++i)
+      w.adjoint_tangents[outputs_[i / Width] * std::size_t{Width} + i % Width] += y_adjoint_tangents[i];
     run_second<Width>(code_, w);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       x_adjoint[i] = w.adjoints[inputs_[i]];

@@ -18,26 +18,12 @@
 
 #include <agrad/solve/cvodes_backward.hpp>
 #include <agrad/solve/ode_options.hpp>
+#include <agrad/solve/ode_solver.hpp>
 
 namespace agrad {
 
-/// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
-struct ode_wanted {
-  bool initial_state = false;
-  bool initial_time = false;
-  bool times = false;
-};
-
-/// Gradient of a scalar through the solution of an initial value problem; what was not wanted is zero.
-struct ode_gradient {
-  Eigen::VectorXd initial_state;
-  double initial_time = 0;
-  Eigen::VectorXd times;
-  Eigen::VectorXd parameters;
-};
-
 /// Initial value problems of one system with one set of options. The system has to outlive the solver.
-class cvodes_adjoint {
+class cvodes_adjoint final : public ode_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
   cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)
@@ -58,7 +44,7 @@ class cvodes_adjoint {
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) {
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
     check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system.states()),
                "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
@@ -78,7 +64,7 @@ class cvodes_adjoint {
 
   /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
   /// number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
@@ -101,7 +87,7 @@ class cvodes_adjoint {
     return gradient;
   }
 
-  const ode_statistics& statistics() const { return statistics_; }
+  const ode_statistics& statistics() const override { return statistics_; }
 
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {

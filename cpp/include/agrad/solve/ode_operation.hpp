@@ -1,34 +1,38 @@
 // ODE operation: the solution of an initial value problem as one operation of a recorded program.
 //
 // Its argument is one vector: the n initial states, t0, the output times, the m parameters of the right-hand side. Its value
-// is the states at each output time, one after the other. A state of the operation keeps the CVODES solvers, one that is
-// ready to be swept back and one that is not, so that the second run allocates nothing.
+// is the states at each output time, one after the other. A state of the operation keeps the solvers, one that is ready to be
+// swept back and one that is not, so that the second run allocates nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <agrad/program/operation.hpp>
-#include <agrad/solve/cvodes_adjoint.hpp>
+#include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/program_system.hpp>
 
 namespace agrad {
 
 class ode_operation final : public external_operation {
  public:
-  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). Checks the options.
-  ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
-                ode_adjoint_options options, ode_wanted wanted)
+  /// Makes a solver of a system, under a function's name, with what it will be asked for.
+  using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
+
+  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). make: the solver, with its options,
+  /// which it checks.
+  ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
+                ode_wanted wanted)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
         times_(times),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n_),
-        options_(std::move(options)),
-        wanted_(wanted) {
-    check_options(function_, options_, n_, m_);
-  }
+        make_(std::move(make)),
+        wanted_(wanted),
+        has_tangents_(solver(*this, true).integrator->has_tangents()) {}
 
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + 1 + m_) + times_; }
@@ -43,19 +47,34 @@ class ode_operation final : public external_operation {
     const std::vector<double> times(x + n_ + 1, x + n_ + 1 + times_);
     chosen->system.set_parameters(x + n_ + 1 + times_);
     const Eigen::Map<const Eigen::VectorXd> y0(x, n_);
-    Eigen::Map<Eigen::MatrixXd>(y, n_, static_cast<Eigen::Index>(times_)) = chosen->integrator.integrate(y0, x[n_], times);
-    mine.last = &chosen->integrator.statistics();
+    Eigen::Map<Eigen::MatrixXd>(y, n_, static_cast<Eigen::Index>(times_)) = chosen->integrator->integrate(y0, x[n_], times);
+    mine.last = &chosen->integrator->statistics();
   }
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     auto& mine = static_cast<solvers&>(s);
     const auto count = static_cast<Eigen::Index>(times_);
-    const ode_gradient g = mine.swept->integrator.sweep(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count));
-    Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
-    to.head(n_) += g.initial_state;
-    to[n_] += g.initial_time;
-    to.segment(n_ + 1, count) += g.times;
-    to.tail(m_) += g.parameters;
+    const ode_gradient g = mine.swept->integrator->sweep(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count));
+    add(g, x_adjoint);
+  }
+
+  bool has_tangents() const override { return has_tangents_; }
+
+  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_) * w;
+    const double *parameters = x_tangent + n + (1 + times_) * w, *end = parameters + static_cast<std::size_t>(m_) * w;
+    static_cast<solvers&>(s).swept->integrator->tangent({width, {x_tangent, x_tangent + n}, {parameters, end}}, y_tangent);
+  }
+
+  void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+              double* x_adjoint, double* x_adjoint_tangent) const override {
+    const Eigen::Map<const Eigen::MatrixXd> adjoints(y_adjoint, n_, static_cast<Eigen::Index>(times_));
+    ode_directions back;
+    add(static_cast<solvers&>(s).swept->integrator->second(adjoints, y_adjoint_tangent, back), x_adjoint);
+    const auto w = static_cast<std::size_t>(width);
+    double* parameters = x_adjoint_tangent + (static_cast<std::size_t>(n_) + 1 + times_) * w;
+    for (std::size_t i = 0; i < back.initial_state.size(); ++i) x_adjoint_tangent[i] += back.initial_state[i];
+    for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
   }
 
   /// What the last forward run with this state cost.
@@ -65,22 +84,31 @@ class ode_operation final : public external_operation {
   struct solver {
     solver(const ode_operation& of, bool with_adjoint)
         : system(of.f_, of.n_, with_adjoint),
-          integrator(of.function_, system, of.options_, with_adjoint ? of.wanted_ : ode_wanted{}) {}
+          integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {}
     program_system system;
-    cvodes_adjoint integrator;
+    std::unique_ptr<ode_solver> integrator;
   };
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
     const ode_statistics* last = nullptr;
   };
 
+  void add(const ode_gradient& g, double* x_adjoint) const {
+    Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
+    to.head(n_) += g.initial_state;
+    to[n_] += g.initial_time;
+    to.segment(n_ + 1, g.times.size()) += g.times;
+    to.tail(m_) += g.parameters;
+  }
+
   std::string function_;
   std::shared_ptr<const program> f_;
   Eigen::Index n_;
   std::size_t times_;
   Eigen::Index m_;
-  ode_adjoint_options options_;
+  maker make_;
   ode_wanted wanted_;
+  bool has_tangents_;
 };
 
 }  // namespace agrad

@@ -7,7 +7,21 @@
 
 #include <Eigen/Core>
 
+#include <agrad/base/error.hpp>
+
 namespace agrad {
+
+/// Where second derivatives of a system are taken, and the directions.
+struct ode_point {
+  int width;
+  double t;
+  const double *y, *y_tangents, *parameter_tangents;
+};
+
+/// Adjoints of states and parameters, and their tangents.
+struct ode_adjoints {
+  double *y, *parameters, *y_tangents, *parameter_tangents;
+};
 
 /// A system of ordinary differential equations. Members may throw; what they throw comes out of the solver unchanged.
 /// Entries that are not finite are no fault by themselves: the solver tries a shorter step first.
@@ -29,6 +43,24 @@ class ode_system {
 
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
+
+  /// Whether the system has the two functions below, for second derivatives through a solve.
+  virtual bool has_tangents() const { return false; }
+
+  /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
+  /// number i * width + k.
+  virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+                       double* dydt_tangents);
+
+  /// `vjp`, and the derivatives of its results in the directions of `tangent`, where lambda has derivatives as well.
+  virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
 };
+
+inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {
+  throw DerivativeError("ode_system: the right-hand side has first derivatives only");
+}
+inline void ode_system::second(const ode_point&, const double*, const double*, const ode_adjoints&) {
+  throw DerivativeError("ode_system: the right-hand side has first derivatives only");
+}
 
 }  // namespace agrad

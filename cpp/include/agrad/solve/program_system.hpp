@@ -60,7 +60,46 @@ class program_system final : public ode_system {
     if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
   }
 
+  bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
+
+  void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+               double* dydt_tangents) override {
+    set_state(t, y);
+    f_->forward(real_, inputs_.data(), slope_.data(), true);
+    put_directions(width, y_tangents, parameter_tangents);
+    by_width(width, [&](auto w) { f_->tangent<w()>(real_, directions_.data(), dydt_tangents); });
+  }
+
+  void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
+    const auto width = static_cast<std::size_t>(at.width);
+    const auto n = static_cast<std::size_t>(n_) * width, m = static_cast<std::size_t>(m_) * width;
+    slope_tangents_.resize(n);
+    tangent(at.width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope_tangents_.data());
+    back_.resize(inputs_.size() * width);
+    by_width(at.width, [&](auto w) { f_->second<w()>(real_, lambda, adjoints_.data(), back_.data(), lambda_tangents); });
+    std::copy_n(adjoints_.begin() + 1, n_, to.y);
+    std::copy_n(adjoints_.begin() + 1 + n_, m_, to.parameters);
+    std::copy_n(back_.data() + width, n, to.y_tangents);
+    std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
+  }
+
  private:
+  template <class Use>
+  static void by_width(int width, const Use& use) {
+    if (width == 1)
+      use(std::integral_constant<int, 1>{});
+    else
+      use(std::integral_constant<int, lane_count>{});
+  }
+
+  /// Tangents of t, which are zero, of the states and of the parameters.
+  void put_directions(int width, const double* y_tangents, const double* parameter_tangents) {
+    const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
+    directions_.assign(inputs_.size() * w, 0.0);
+    std::copy_n(y_tangents, n * w, directions_.data() + w);
+    std::copy_n(parameter_tangents, m * w, directions_.data() + (1 + n) * w);
+  }
+
   void jacobian_by_rows(Eigen::Ref<Eigen::MatrixXd> J) {
     f_->forward(real_, inputs_.data(), slope_.data(), true);
     std::vector<double> seed(static_cast<std::size_t>(n_), 0.0);
@@ -84,6 +123,7 @@ class program_system final : public ode_system {
   unsigned long calls_ = 0;
   workspace real_, tangent_;
   std::vector<double> inputs_, adjoints_, slope_, entries_;
+  std::vector<double> directions_, slope_tangents_, back_;
 };
 
 }  // namespace agrad

@@ -1,0 +1,107 @@
+// ODE explicit: initial value problems that are not stiff, by Runge-Kutta methods and their discrete adjoints.
+//
+//     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
+//     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_tsit5(f, y0, 0.0, {1.0, 2.0}, k);
+//
+// The gradient is the exact one of the computed solution (solve/explicit_runge_kutta.hpp), so it needs no tolerances of its own.
+// Arguments are those of ode_adjoint_tol: f is called with double and var for y.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <agrad/solve/explicit_runge_kutta.hpp>
+#include <agrad/solve/ode_node.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+template <class Tableau, class F, class Y0, class T0, class Time, class... Args>
+auto solve_explicit(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
+                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
+                    const Args&... args) {
+  step_options options;
+  options.relative_tolerance = relative_tolerance;
+  options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
+  options.max_num_steps = max_num_steps;
+  const auto make = [&](const std::string& name, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
+    return std::make_unique<explicit_runge_kutta<Tableau>>(name, system, options, wanted);
+  };
+  return solve_recorded(function, make, f, kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
+}
+
+inline constexpr double usual_tolerance = 1e-6;
+inline constexpr long usual_steps = 1000000;
+
+}  // namespace detail
+
+/// Solves y' = f(t, y, args...), y(t0) = y0, by Tsitouras' method of order 5: the first choice for systems that are not stiff.
+///
+/// f, y0, t0, times, args: as for ode_adjoint_tol. relative_tolerance, absolute_tolerance: of each step's error, positive and
+///   finite. max_num_steps: most steps between two output times.
+///
+/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
+/// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early; what f throws comes out unchanged.
+/// Source: Tsitouras (2011), Computers and Mathematics with Applications 62:770.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_tsit5_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_explicit<tsitouras_tableau>("ode_tsit5_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
+                                                   max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  return detail::solve_explicit<tsitouras_tableau>("ode_tsit5", f, y0, t0, times, detail::usual_tolerance,
+                                                   detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+/// As ode_tsit5_tol, by Dormand and Prince's method of order 5.
+/// Source: Dormand and Prince (1980), Journal of Computational and Applied Mathematics 6:19.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_rk45_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_explicit<dormand_prince_tableau>("ode_rk45_tol", f, y0, t0, times, relative_tolerance,
+                                                        absolute_tolerance, max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  return detail::solve_explicit<dormand_prince_tableau>("ode_rk45", f, y0, t0, times, detail::usual_tolerance,
+                                                        detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+/// As ode_tsit5_tol, by Cash and Karp's method of order 5, for solutions that change abruptly.
+/// Source: Cash and Karp (1990), ACM Transactions on Mathematical Software 16:201.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_ckrk_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_explicit<cash_karp_tableau>("ode_ckrk_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
+                                                   max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  return detail::solve_explicit<cash_karp_tableau>("ode_ckrk", f, y0, t0, times, detail::usual_tolerance,
+                                                   detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+/// As ode_tsit5_tol, by Dormand and Prince's method of order 8, for tight tolerances.
+/// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_dop853_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_explicit<dormand_prince_8_tableau>("ode_dop853_tol", f, y0, t0, times, relative_tolerance,
+                                                          absolute_tolerance, max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_dop853(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                const Args&... args) {
+  return detail::solve_explicit<dormand_prince_8_tableau>("ode_dop853", f, y0, t0, times, detail::usual_tolerance,
+                                                          detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+}  // namespace agrad

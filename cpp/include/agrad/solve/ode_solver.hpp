@@ -1,0 +1,68 @@
+// ODE solver: what a solve is to those who record it, whichever method is behind it.
+//
+// A solver integrates an `ode_system` from an initial state to output times, and then sends adjoints of the states at these
+// times back to the initial state, the initial time, the times and the system's active parameters.
+// Read next: solve/cvodes_adjoint.hpp, solve/explicit_runge_kutta.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include <agrad/base/error.hpp>
+#include <agrad/solve/ode_statistics.hpp>
+
+namespace agrad {
+
+/// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
+struct ode_wanted {
+  bool initial_state = false;
+  bool initial_time = false;
+  bool times = false;
+};
+
+/// Gradient of a scalar through the solution of an initial value problem; what was not wanted is zero.
+struct ode_gradient {
+  Eigen::VectorXd initial_state;
+  double initial_time = 0;
+  Eigen::VectorXd times;
+  Eigen::VectorXd parameters;
+};
+
+/// Directions of the initial state and the parameters, or a gradient's derivatives along them, side by side: entry i in direction
+/// k is number i * width + k, and the width is 1 or 8.
+struct ode_directions {
+  int width = 1;
+  std::vector<double> initial_state, parameters;
+};
+
+class ode_solver {
+ public:
+  virtual ~ode_solver() = default;
+
+  /// Integrates from (t0, y0); column k of the result is the state at times[k].
+  virtual const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) = 0;
+
+  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
+  virtual ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
+
+  virtual const ode_statistics& statistics() const = 0;
+
+  /// Whether it has the two functions below.
+  virtual bool has_tangents() const { return false; }
+
+  /// After `integrate`: the states' derivatives along directions, entry by entry as the states are, each `width` numbers.
+  virtual void tangent(const ode_directions& along, double* states);
+
+  /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have `tangents` of their own.
+  virtual ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                              ode_directions& gradient_tangents);
+};
+
+inline void ode_solver::tangent(const ode_directions&, double*) {
+  throw DerivativeError("ode_solver: the method has first derivatives only");
+}
+inline ode_gradient ode_solver::second(const Eigen::Ref<const Eigen::MatrixXd>&, const double*, ode_directions&) {
+  throw DerivativeError("ode_solver: the method has first derivatives only");
+}
+
+}  // namespace agrad

@@ -1,0 +1,57 @@
+// Step fault: why a one-step solver stopped, as the SolverError that its user gets.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <agrad/base/error.hpp>
+
+namespace agrad::detail {
+
+/// "the derivative of y[2] is nan at t = 4.1", or empty.
+AGRAD_COLD inline std::string not_finite_slope(const double* slope, std::size_t n, double t) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (!std::isfinite(slope[i]))
+      return "the derivative of y[" + std::to_string(i) + "] is " + to_text(slope[i]) + " at t = " + to_text(t);
+  return {};
+}
+
+/// The same of the slopes of a step's record, the first one left out, or of the state that it would have ended at.
+AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, std::size_t n, double t,
+                                            const std::vector<double>& end) {
+  for (std::size_t at = 2 * n; at + n <= record.size(); at += n) {
+    const std::string place = not_finite_slope(record.data() + at, n, t);
+    if (!place.empty()) return place + ", or shortly after";
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (!std::isfinite(end[i])) return "y[" + std::to_string(i) + "] becomes " + to_text(end[i]) + " after t = " + to_text(t);
+  return {};
+}
+
+/// The state whose error is largest against its tolerance, or -1 where there is none yet.
+AGRAD_COLD inline Eigen::Index largest(const std::vector<double>& error, const Eigen::VectorXd& scale) {
+  Eigen::Index found = -1;
+  double most = 0;
+  for (Eigen::Index i = 0; i < scale.size(); ++i) {
+    const double share = std::abs(error[static_cast<std::size_t>(i)] / scale[i]);
+    if (share > most) most = share, found = i;
+  }
+  return found;
+}
+
+/// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
+[[noreturn]] AGRAD_COLD inline void throw_stopped(std::string_view function, const std::string& code, double t, long steps,
+                                                  std::string advice, Eigen::Index dominating) {
+  if (advice.empty())
+    advice = "the step became too short; look for a singularity or a jump there, or use a method for stiff systems";
+  if (code != "not_finite" && dominating >= 0) advice += "; the error of y[" + std::to_string(dominating) + "] dominates";
+  std::string text(function);
+  text.append(": stopped at t = ").append(to_text(t)).append(" after ").append(std::to_string(steps));
+  text.append(" steps (").append(code).append("); ").append(advice);
+  throw SolverError(text, t, steps, code, advice);
+}
+
+}  // namespace agrad::detail

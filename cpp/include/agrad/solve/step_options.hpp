@@ -1,0 +1,37 @@
+// Options of the one-step solvers with discrete adjoints, and the checks of their arguments.
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <string_view>
+
+#include <agrad/solve/ode_options.hpp>
+
+namespace agrad {
+
+/// Everything that tunes a one-step method.
+struct step_options {
+  double relative_tolerance = 1e-6;
+  Eigen::VectorXd absolute_tolerance;  // one for each state
+  long max_num_steps = 100000;         // between two output times
+  double first_step = 0;               // 0: chosen
+  double max_step = infinity_step();
+  double max_memory = 1e9;  // bytes that may be kept for the sweep back; beyond it steps are computed twice
+
+  static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
+};
+
+/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+inline void check_options(std::string_view function, const step_options& options, Eigen::Index states) {
+  check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
+  detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  if (!(options.first_step >= 0) || options.first_step == step_options::infinity_step())
+    throw DomainError(
+        detail::sentence(function, "first_step", -1, options.first_step, "positive and finite, or 0 to have it chosen"));
+  if (!(options.max_step > 0)) throw DomainError(detail::sentence(function, "max_step", -1, options.max_step, "positive"));
+  if (!(options.max_memory > 0))
+    throw DomainError(detail::sentence(function, "max_memory", -1, options.max_memory, "positive"));
+}
+
+}  // namespace agrad

@@ -1,0 +1,252 @@
+// Explicit Runge-Kutta methods: their order conditions, the steps' discrete adjoints against closed forms, differences and
+// CVODES, the functions for C++ functors, memory, faults.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <agrad/agrad.hpp>
+#include <agrad/ode.hpp>
+
+#include "systems.hpp"
+
+using agrad::explicit_runge_kutta;
+using agrad::scope;
+using agrad::step_options;
+using agrad::var;
+using agrad::vector_of;
+using doctest::Approx;
+using systems::everything;
+using systems::steps_of;
+
+namespace {
+
+step_options steps(Eigen::Index states, double tolerance) {
+  step_options o;
+  o.relative_tolerance = tolerance;
+  o.absolute_tolerance = Eigen::VectorXd::Constant(states, tolerance);
+  return o;
+}
+
+/// A method's coefficients as matrices.
+template <class Tableau>
+struct coefficients {
+  static constexpr int n = Tableau::stages;
+  Eigen::Matrix<double, n, n> a = Eigen::Matrix<double, n, n>::Zero();
+  Eigen::Matrix<double, n, 1> b, c, e;
+  coefficients() {
+    for (int s = 1; s < n; ++s)
+      for (int j = 0; j < s; ++j) a(s, j) = Tableau::a[s * (s - 1) / 2 + j];
+    for (int s = 0; s < n; ++s) b[s] = Tableau::b[s], c[s] = Tableau::c[s], e[s] = Tableau::e[s];
+  }
+  /// The conditions for orders 1 to 5 that weights w of the slopes must meet (Butcher 2008, table 302I), as what is missing.
+  std::vector<double> missing(const Eigen::Matrix<double, n, 1>& w) const {
+    const Eigen::Matrix<double, n, 1> ac = a * c, acc = a * c.cwiseAbs2(), aac = a * ac, c2 = c.cwiseAbs2();
+    const Eigen::Matrix<double, n, 1> c3 = c2.cwiseProduct(c);
+    return {w.sum() - 1,
+            w.dot(c) - 1.0 / 2,
+            w.dot(c2) - 1.0 / 3,
+            w.dot(ac) - 1.0 / 6,
+            w.dot(c3) - 1.0 / 4,
+            w.dot(c.cwiseProduct(ac)) - 1.0 / 8,
+            w.dot(acc) - 1.0 / 12,
+            w.dot(aac) - 1.0 / 24,
+            w.dot(c2.cwiseProduct(c2)) - 1.0 / 5,
+            w.dot(c2.cwiseProduct(ac)) - 1.0 / 10,
+            w.dot(ac.cwiseAbs2()) - 1.0 / 20,
+            w.dot(c.cwiseProduct(acc)) - 1.0 / 15,
+            w.dot(a * c3) - 1.0 / 20,
+            w.dot(c.cwiseProduct(aac)) - 1.0 / 30,
+            w.dot(a * c.cwiseProduct(ac)) - 1.0 / 40,
+            w.dot(a * acc) - 1.0 / 60,
+            w.dot(a * aac) - 1.0 / 120};
+  }
+};
+
+template <class Tableau>
+void check_tableau(int embedded_order) {
+  const coefficients<Tableau> k;
+  CHECK((k.a.rowwise().sum() - k.c).cwiseAbs().maxCoeff() < 1e-14);
+  for (const double missing : k.missing(k.b)) CHECK(std::abs(missing) < 2e-15);
+  const std::vector<double> embedded = k.missing(k.b - k.e);
+  for (std::size_t i = 0; i < (embedded_order == 4 ? 8U : 17U); ++i) CHECK(std::abs(embedded[i]) < 2e-15);
+  double worst = 0;
+  for (const double missing : embedded) worst = std::max(worst, std::abs(missing));
+  if (embedded_order == 4) CHECK(worst > 1e-5);  // it is not the method itself
+}
+
+/// y' = -k y.
+struct decay {
+  template <class Y, class K>
+  auto operator()(double, const Y& y, const K& k) const {
+    return (-(k * y)).eval();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tableaus meet the conditions of their orders") {
+  check_tableau<agrad::tsitouras_tableau>(4);
+  check_tableau<agrad::dormand_prince_tableau>(4);
+  check_tableau<agrad::cash_karp_tableau>(4);
+  check_tableau<agrad::dormand_prince_8_tableau>(5);
+}
+
+TEST_CASE_TEMPLATE("gradients in closed form, with respect to everything", Tableau, agrad::tsitouras_tableau,
+                   agrad::dormand_prince_tableau, agrad::cash_karp_tableau, agrad::dormand_prince_8_tableau) {
+  systems::decay system(0.7);
+  agrad::runge_kutta<Tableau> solver("f", system, steps(1, 1e-12), everything);
+  const std::vector<double> times{0.5, 1.0, 3.0};
+  const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(1, 2.0);
+  const Eigen::MatrixXd y = solver.integrate(y0, 0.25, times);
+  const Eigen::RowVector3d seeds(1, -2, 3);
+  const agrad::ode_gradient g = solver.sweep(seeds);
+  double by_state = 0, by_rate = 0;
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    const double t = times[static_cast<std::size_t>(k)] - 0.25, e = std::exp(-0.7 * t);
+    CHECK(y(0, k) == Approx(2 * e).epsilon(1e-10));
+    CHECK(g.times[k] == Approx(-seeds[k] * 0.7 * 2 * e).epsilon(1e-9));
+    by_state += seeds[k] * e;
+    by_rate -= seeds[k] * t * 2 * e;
+  }
+  CHECK(g.initial_state[0] == Approx(by_state).epsilon(1e-9));
+  CHECK(g.initial_time == Approx(0.7 * 2 * by_state).epsilon(1e-9));
+  CHECK(g.parameters[0] == Approx(by_rate).epsilon(1e-9));
+}
+
+TEST_CASE("the gradient is that of the steps taken, however coarse") {
+  systems::lotka_volterra system(systems::rates);
+  step_options o = steps(2, 1e6);
+  o.first_step = o.max_step = 0.25;
+  explicit_runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, everything);
+  const std::vector<double> times = steps_of(1.0, 10);
+  const auto loss = [&](const Eigen::Vector2d& y0) { return solver.integrate(y0, 0.0, times).squaredNorm() / 2; };
+  const agrad::ode_gradient g = solver.sweep(Eigen::MatrixXd(solver.integrate(systems::pelts, 0.0, times)));
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    const Eigen::Vector2d d = 1e-3 * Eigen::Vector2d::Unit(i);
+    const Eigen::Vector2d at = systems::pelts;
+    const double slope = (8 * (loss(at + d) - loss(at - d)) - (loss(at + 2 * d) - loss(at - 2 * d))) / 12e-3;
+    CHECK(g.initial_state[i] == Approx(slope).epsilon(1e-9));
+  }
+  for (Eigen::Index j = 0; j < 4; ++j) {
+    const double p = system.p[j], d = 1e-4 * p;
+    std::array<double, 4> at{};
+    for (int k = 0; k < 4; ++k) {
+      system.p[j] = p + d * std::array<double, 4>{1, -1, 2, -2}[static_cast<std::size_t>(k)];
+      at[static_cast<std::size_t>(k)] = loss(systems::pelts);
+    }
+    system.p[j] = p;
+    CHECK(g.parameters[j] == Approx((8 * (at[0] - at[1]) - (at[2] - at[3])) / (12 * d)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("methods and CVODES agree") {
+  systems::lotka_volterra system(systems::rates);
+  const std::vector<double> times = steps_of(1.0, 12);
+  agrad::cvodes_adjoint reference("f", system, systems::options(2, 1e-12), everything);
+  const Eigen::MatrixXd y = reference.integrate(systems::pelts, 0.0, times);
+  const agrad::ode_gradient expected = reference.sweep(y);
+  explicit_runge_kutta<agrad::dormand_prince_8_tableau> solver("f", system, steps(2, 1e-12), everything);
+  const Eigen::MatrixXd mine = solver.integrate(systems::pelts, 0.0, times);
+  CHECK((mine - y).cwiseAbs().maxCoeff() < 1e-7);
+  const agrad::ode_gradient g = solver.sweep(y);
+  for (Eigen::Index j = 0; j < 4; ++j) CHECK(g.parameters[j] == Approx(expected.parameters[j]).epsilon(1e-7));
+  for (Eigen::Index i = 0; i < 2; ++i) CHECK(g.initial_state[i] == Approx(expected.initial_state[i]).epsilon(1e-7));
+  CHECK(g.initial_time == Approx(expected.initial_time).epsilon(1e-7));
+}
+
+TEST_CASE("less memory gives the same bits") {
+  systems::lotka_volterra system(systems::rates);
+  const std::vector<double> times = steps_of(1.0, 10);
+  const auto gradient = [&](double memory) {
+    step_options o = steps(2, 1e-9);
+    o.max_memory = memory;
+    explicit_runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, everything);
+    const Eigen::MatrixXd y = solver.integrate(systems::pelts, 0.0, times);
+    const agrad::ode_gradient g = solver.sweep(y);
+    CHECK((solver.statistics().recomputed_rhs_evaluations > 0) == (memory < 1e5));
+    return g;
+  };
+  const agrad::ode_gradient whole = gradient(1e9);
+  for (const double memory : {2e4, 4e3, 100.0}) {
+    const agrad::ode_gradient thin = gradient(memory);
+    CHECK(thin.parameters == whole.parameters);
+    CHECK(thin.initial_state == whole.initial_state);
+  }
+}
+
+TEST_CASE("functors with variables anywhere") {
+  const scope s;
+  const var k = 0.7, t0 = 0.25, t1 = 1.0;
+  vector_of<var> y0(2);
+  y0 << 2.0, 3.0;
+  const auto y = agrad::ode_tsit5_tol(decay{}, y0, t0, std::vector<var>{t1, 2.0}, 1e-11, 1e-12, 1000, k);
+  const var loss = y[0].sum() + y[1][0];
+  loss.grad();
+  const double e = std::exp(-0.7 * 0.75), late = std::exp(-0.7 * 1.75);
+  CHECK(loss.val() == Approx(5 * e + 2 * late).epsilon(1e-9));
+  CHECK(y0[0].adj() == Approx(e + late).epsilon(1e-9));
+  CHECK(y0[1].adj() == Approx(e).epsilon(1e-9));
+  CHECK(t1.adj() == Approx(-0.7 * 5 * e).epsilon(1e-9));
+  CHECK(t0.adj() == Approx(0.7 * (5 * e + 2 * late)).epsilon(1e-9));
+  CHECK(k.adj() == Approx(-0.75 * 5 * e - 1.75 * 2 * late).epsilon(1e-9));
+}
+
+TEST_CASE("all functions, on plain numbers") {
+  const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(1, 2.0);
+  const std::vector<double> times{1.0};
+  const double exact = 2 * std::exp(-0.5);
+  for (const auto& y : {agrad::ode_tsit5(decay{}, y0, 0.0, times, 0.5), agrad::ode_rk45(decay{}, y0, 0.0, times, 0.5),
+                        agrad::ode_ckrk(decay{}, y0, 0.0, times, 0.5), agrad::ode_dop853(decay{}, y0, 0.0, times, 0.5)})
+    CHECK(y[0][0] == Approx(exact).epsilon(1e-5));
+  for (const auto& y : {agrad::ode_tsit5_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
+                        agrad::ode_rk45_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
+                        agrad::ode_ckrk_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
+                        agrad::ode_dop853_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5)})
+    CHECK(y[0][0] == Approx(exact).epsilon(1e-10));
+}
+
+TEST_CASE("faults say where and why, and the solver goes on") {
+  systems::lotka_volterra system(systems::rates);
+  explicit_runge_kutta<agrad::tsitouras_tableau> solver("f", system, steps(2, 1e-8), everything);
+  const std::vector<double> times{5.0, 10.0};
+  const auto integrate = [&] { return Eigen::MatrixXd(solver.integrate(systems::pelts, 0.0, times)); };
+  const Eigen::MatrixXd y = integrate();
+  system.throw_in_rhs_after = 7.0;
+  CHECK_THROWS_WITH_AS(integrate(), "the rhs refuses", std::domain_error);
+  CHECK_THROWS_AS(solver.sweep(y), std::logic_error);
+  system.throw_in_rhs_after = std::numeric_limits<double>::infinity();
+  system.nan_after = 7.0;
+  CHECK_THROWS_AS(integrate(), agrad::SolverError);
+  try {
+    integrate();
+  } catch (const agrad::SolverError& e) {
+    CHECK(e.t == Approx(7.0).epsilon(1e-6));
+    CHECK(e.code == "step_too_short");
+    CHECK(std::string(e.what()).find("the derivative of y[1] is nan") != std::string::npos);
+  }
+  system.nan_after = std::numeric_limits<double>::infinity();
+  CHECK(integrate() == y);
+  system.throw_in_vjp_before = 3.0;
+  CHECK_THROWS_WITH_AS(solver.sweep(y), "the vjp refuses", std::domain_error);
+  system.throw_in_vjp_before = -std::numeric_limits<double>::infinity();
+  CHECK(solver.sweep(y).parameters.allFinite());
+}
+
+TEST_CASE("options out of range") {
+  systems::decay system(1.0);
+  const auto made = [&](const step_options& o) { explicit_runge_kutta<agrad::tsitouras_tableau>("f", system, o, everything); };
+  step_options o = steps(1, 1e-6);
+  o.relative_tolerance = 0;
+  CHECK_THROWS_WITH(made(o), "f: relative_tolerance is 0, but must be positive and finite");
+  o = steps(2, 1e-6);
+  CHECK_THROWS_AS(made(o), agrad::ShapeError);
+  o = steps(1, 1e-6);
+  o.max_step = -1;
+  CHECK_THROWS_WITH(made(o), "f: max_step is -1, but must be positive");
+  o = steps(1, 1e-6);
+  o.first_step = std::nan("");
+  CHECK_THROWS_WITH(made(o), "f: first_step is nan, but must be positive and finite, or 0 to have it chosen");
+}
