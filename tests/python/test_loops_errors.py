@@ -137,6 +137,26 @@ def test_recorded_arguments_are_checked_too():
         ag.compile(lambda x: ag.scan(advance, 1.0, x, 2))(np.ones(3))
 
 
+def test_a_late_path_in_a_right_hand_side_knows_what_the_first_knew():
+    """A solver cannot start anew for a value that the program of its right-hand side does not have."""
+
+    class Hidden:  # from those who look for recorded values
+        __slots__ = ("value",)
+
+    def rhs(t, y, k):
+        hidden = Hidden()
+        hidden.value = 2 * k
+        return ag.fori(0, 1, lambda i, c: -c if t < 1 else -c * hidden.value, y)
+
+    with pytest.raises(ag.ScopeError, match="a path that was not taken at first needs a value from around the function"):
+        ag.grad(lambda k: ag.solve_ivp(rhs, (0.0, 2.0), [1.0], args=(k,)).y[0, -1])(0.5)
+
+
+def test_a_nan_within_a_loop_names_it():
+    with ag.debug_nans(), pytest.raises(FloatingPointError, match=r"fori\(<lambda>\): result is nan, but must be finite"):
+        ag.grad(lambda x: ag.fori(0, 5, lambda i, c: np.log(c) * x, x))(0.9)
+
+
 def test_a_carry_that_is_kept_is_refused_afterwards():
     kept = []
 
