@@ -42,8 +42,9 @@ class _Batch:
                 f"{label}: in_axes has {len(by_argument)} entries, but must have one for each positional argument; "
                 f"{len(args)} were given"
             )
-        self.axes = axes_of(label, "in_axes", (tuple(by_argument), dict.fromkeys(kwargs, 0)), (args, kwargs))
-        self.places = [place for place, axis in enumerate(self.axes) if axis is not None]
+        axes = axes_of(label, "in_axes", (tuple(by_argument), dict.fromkeys(kwargs, 0)), (args, kwargs))
+        self.axes = {place: axis for place, axis in enumerate(axes) if axis is not None}  # of the leaves that have rows
+        self.places = list(self.axes)
         if not self.places:
             raise ValueError(f"{label}: in_axes is {in_axes!r}, but must give an axis to one argument at least")
         self.rows = self._count_rows()
@@ -155,12 +156,16 @@ class Vmap:
             end = begin + int(np.prod(shape, dtype=int))
             leaves.append(np.reshape(flat[:, begin:end], (rows, *shape)))
             begin = end
-        axes = axes_of(self.label, "out_axes", self.out_axes, outputs.together(range(len(leaves))))
+        return self._with_axes(leaves, outputs.together)
+
+    def _with_axes(self, leaves: list[Any], together: Callable[[Any], Any]) -> Any:
+        """The result of these leaves, with their rows along the axes that are wanted."""
+        axes = axes_of(self.label, "out_axes", self.out_axes, together(range(len(leaves))))
         for place, (leaf, axis) in enumerate(zip(leaves, axes, strict=True)):
             if axis is None or not -leaf.ndim <= axis < leaf.ndim:
                 raise ShapeError(f"{self.label}: out_axes is {axis}, but must be an axis of a result of shape {leaf.shape}")
             leaves[place] = np.moveaxis(leaf, 0, axis)
-        return outputs.together(leaves)
+        return together(leaves)
 
     # ---- threads -----------------------------------------------------------------------------------------------------
 
@@ -181,8 +186,7 @@ class Vmap:
         with ThreadPoolExecutor(self.threads or os.cpu_count()) as pool:
             blocks = [leaves, *(block[0] for block in pool.map(run, others))]
         joined = [np.concatenate([np.atleast_1d(block[place]) for block in blocks]) for place in range(len(leaves))]
-        axes = axes_of(self.label, "out_axes", self.out_axes, together(range(len(leaves))))
-        return together([np.moveaxis(leaf, 0, axis) for leaf, axis in zip(joined, axes, strict=True)])
+        return self._with_axes(joined, together)
 
     @staticmethod
     def _axes_of(batch: _Batch) -> Iterator[int]:
