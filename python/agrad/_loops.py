@@ -69,6 +69,7 @@ class _Loop:
             if around is before or around is None or not around.keeps_adjoints:
                 break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep
         body.settle(around)
+        self.items.forget()  # the operation has them
         if around is None:
             return flat, None
         parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
@@ -208,7 +209,7 @@ def scan(
     loop = _Loop(label, carry, items, n, None, bool(reverse), bool(checkpoint))
 
     def call(recording: Recording, inputs: list[Array]) -> list[Leaves]:
-        split = len(carry.arrays)
+        split = len(carry.names)
         result = f(carry.together(inputs[:split]), items.together(inputs[split:]))
         if not (isinstance(result, (tuple, list)) and len(result) == 2):
             raise TypeError(f"{label}: result is {result!r}, but must be a pair (carry, y); return None for no y")

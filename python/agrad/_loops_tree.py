@@ -37,7 +37,7 @@ class Leaves:
             else:
                 values = _plain(function, label, leaf, takes_integers)
             self.is_truth.append(values.dtype.kind == "b")
-            self.arrays.append(values if isinstance(values, Array) else values.astype(np.float64))
+            self.arrays.append(values if isinstance(values, Array) else values.astype(np.float64, copy=False))
         self.shapes: list[tuple[int, ...]] = [x.shape for x in self.arrays]
         self.sizes: list[int] = [x.size for x in self.arrays]
 
