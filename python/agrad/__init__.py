@@ -17,13 +17,15 @@ from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
-from agrad._ode_explicit import (
+from agrad._ode_one_step import (
     ode_ckrk,
     ode_ckrk_tol,
     ode_dop853,
     ode_dop853_tol,
     ode_rk45,
     ode_rk45_tol,
+    ode_rodas4,
+    ode_rodas4_tol,
     ode_tsit5,
     ode_tsit5_tol,
 )
@@ -72,6 +74,8 @@ __all__ = [
     "ode_dop853_tol",
     "ode_rk45",
     "ode_rk45_tol",
+    "ode_rodas4",
+    "ode_rodas4_tol",
     "ode_tsit5",
     "ode_tsit5_tol",
     "scan",

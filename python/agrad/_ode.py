@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
-from agrad._ode_explicit import METHODS
+from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
 
@@ -237,12 +237,12 @@ def solve_ivp(
         Initial and final time, increasing.
     y0 : array-like, shape (n,)
         The initial state.
-    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853"}
+    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4"}
         "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
         forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. The
-        others are explicit Runge-Kutta methods, of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand
-        and Prince, for systems that are not stiff: their gradient is the exact one of the computed solution, and has
-        second derivatives.
+        others are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
+        of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
+        stiff; and the Rosenbrock method Rodas4 for stiff ones, with dense Jacobians.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
@@ -253,9 +253,9 @@ def solve_ivp(
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float
-        Of the Runge-Kutta methods: the first step's size to try, chosen by default, and the largest.
+        Of the one-step methods: the first step's size to try, chosen by default, and the largest.
     max_memory : float
-        Of the Runge-Kutta methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
+        Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
 
     Returns
     -------
@@ -284,9 +284,7 @@ def solve_ivp(
     if method not in methods:
         raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
     if method in codes and (first_step is not None or max_step != np.inf):
-        raise ValueError(
-            f"solve_ivp: first_step or max_step is given, but must not be for {method!r}; use a Runge-Kutta method"
-        )
+        raise ValueError(f"solve_ivp: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
     make_options: Any
     if method in codes:
         make_options = simple_options("solve_ivp", {"rtol": rtol, "atol": atol}, max_num_steps, codes[method])

@@ -2,6 +2,7 @@
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_operation.hpp>
+#include <agrad/solve/rosenbrock.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <utility>
 
@@ -62,20 +63,21 @@ struct step_method {
   ode_operation::maker make;
 };
 
-template <class Tableau>
+template <class Solver>
 ode_operation::maker maker_of(const step_options& options) {
   return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<runge_kutta<Tableau>>(function, system, options, wanted);
+    return std::make_unique<Solver>(function, system, options, wanted);
   };
 }
 
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
                               long max_num_steps, double first_step, double max_step, double max_memory) {
   const step_options o{relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory};
-  if (name == "Tsit5") return {o, maker_of<tsitouras_tableau>(o)};
-  if (name == "RK45") return {o, maker_of<dormand_prince_tableau>(o)};
-  if (name == "CKRK") return {o, maker_of<cash_karp_tableau>(o)};
-  if (name == "DOP853") return {o, maker_of<dormand_prince_8_tableau>(o)};
+  if (name == "Tsit5") return {o, maker_of<runge_kutta<tsitouras_tableau>>(o)};
+  if (name == "RK45") return {o, maker_of<runge_kutta<dormand_prince_tableau>>(o)};
+  if (name == "CKRK") return {o, maker_of<runge_kutta<cash_karp_tableau>>(o)};
+  if (name == "DOP853") return {o, maker_of<runge_kutta<dormand_prince_8_tableau>>(o)};
+  if (name == "Rodas4") return {o, maker_of<rosenbrock>(o)};
   throw std::logic_error("no one-step method has the name " + name);
 }
 

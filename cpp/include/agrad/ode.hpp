@@ -2,6 +2,6 @@
 #pragma once
 
 #include <agrad/solve/ode_adjoint.hpp>
-#include <agrad/solve/ode_explicit.hpp>
+#include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/runge_kutta.hpp>

@@ -43,8 +43,6 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   using base::n_;
   using base::store_;
 
-  std::size_t first_step_of(std::size_t k) const { return k == 0 ? 0 : end_of_[k - 1]; }
-
   /// Where a stage is, as a point with directions: record and directions are those of the step.
   template <int Width>
   ode_point point(int s, std::size_t step, const double* record, const double* directions) {
@@ -53,8 +51,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     dy_.resize(n_ * Width);
     this->template stage<1>(s, h, record, y_.data());
     this->template stage<Width>(s, h, directions, dy_.data());
-    const double t = base::stage_time(s, store_.time(step), h, this->end_of_step(step));
-    return {Width, t, y_.data(), dy_.data(), along_.parameters.data()};
+    return {Width, base::stage_time(s, this->place(step)), y_.data(), dy_.data(), along_.parameters.data()};
   }
 
   /// Tangents of the states at all times, and of the stages of all steps.
@@ -64,7 +61,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     carried_.resize(store_.steps() * size);
     std::vector<double> now = along_.initial_state;
     for (std::size_t k = 0; k < end_of_.size(); ++k) {
-      for (std::size_t step = first_step_of(k); step < end_of_[k]; ++step) {
+      for (std::size_t step = this->first_step_of(k); step < end_of_[k]; ++step) {
         double* directions = carried_.data() + step * size;
         std::copy(now.begin(), now.end(), directions);
         const double* record = this->taken(step);
@@ -97,7 +94,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     for (std::size_t k = end_of_.size(); k-- > 0;) {
       for (std::size_t i = 0; i < n_; ++i) l_.value[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
       for (std::size_t i = 0; i < n_ * Width; ++i) l_.tangents[i] += tangents[k * n_ * Width + i];
-      for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) step_back<Width>(step);
+      for (std::size_t step = end_of_[k]; step-- > this->first_step_of(k);) step_back<Width>(step);
     }
     back = {Width, l_.tangents, total_.tangents};
     return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), static_cast<Eigen::Index>(n_)), 0.0,

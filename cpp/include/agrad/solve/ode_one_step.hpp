@@ -1,9 +1,9 @@
-// ODE explicit: initial value problems that are not stiff, by Runge-Kutta methods and their discrete adjoints.
+// ODE one-step: initial value problems by one-step methods and their discrete adjoints.
 //
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_tsit5(f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The gradient is the exact one of the computed solution (solve/explicit_runge_kutta.hpp), so it needs no tolerances of its own.
+// The gradient is the exact one of the computed solution (solve/one_step_solver.hpp), so it needs no tolerances of its own.
 // Arguments are those of ode_adjoint_tol: f is called with double and var for y.
 #pragma once
 
@@ -13,13 +13,14 @@
 
 #include <agrad/solve/explicit_runge_kutta.hpp>
 #include <agrad/solve/ode_node.hpp>
+#include <agrad/solve/rosenbrock.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-template <class Tableau, class F, class Y0, class T0, class Time, class... Args>
-auto solve_explicit(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
+template <class Solver, class F, class Y0, class T0, class Time, class... Args>
+auto solve_one_step(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                     const Args&... args) {
   step_options options;
@@ -27,7 +28,7 @@ auto solve_explicit(const std::string& function, const F& f, const Eigen::Matrix
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
   options.max_num_steps = max_num_steps;
   const auto make = [&](const std::string& name, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<explicit_runge_kutta<Tableau>>(name, system, options, wanted);
+    return std::make_unique<Solver>(name, system, options, wanted);
   };
   return solve_recorded(function, make, f, kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
 }
@@ -48,14 +49,14 @@ inline constexpr long usual_steps = 1000000;
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_tsit5_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_explicit<tsitouras_tableau>("ode_tsit5_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
-                                                   max_num_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5_tol", f, y0, t0, times, relative_tolerance,
+                                                                         absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_explicit<tsitouras_tableau>("ode_tsit5", f, y0, t0, times, detail::usual_tolerance,
-                                                   detail::usual_tolerance, detail::usual_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5", f, y0, t0, times, detail::usual_tolerance,
+                                                                         detail::usual_tolerance, detail::usual_steps, args...);
 }
 
 /// As ode_tsit5_tol, by Dormand and Prince's method of order 5.
@@ -63,14 +64,14 @@ auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const 
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_rk45_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_explicit<dormand_prince_tableau>("ode_rk45_tol", f, y0, t0, times, relative_tolerance,
-                                                        absolute_tolerance, max_num_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
+      "ode_rk45_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_explicit<dormand_prince_tableau>("ode_rk45", f, y0, t0, times, detail::usual_tolerance,
-                                                        detail::usual_tolerance, detail::usual_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
+      "ode_rk45", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance, detail::usual_steps, args...);
 }
 
 /// As ode_tsit5_tol, by Cash and Karp's method of order 5, for solutions that change abruptly.
@@ -78,14 +79,30 @@ auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const s
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_ckrk_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_explicit<cash_karp_tableau>("ode_ckrk_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
-                                                   max_num_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk_tol", f, y0, t0, times, relative_tolerance,
+                                                                         absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_explicit<cash_karp_tableau>("ode_ckrk", f, y0, t0, times, detail::usual_tolerance,
-                                                   detail::usual_tolerance, detail::usual_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk", f, y0, t0, times, detail::usual_tolerance,
+                                                                         detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with dual<double, 4> for y too.
+/// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_rodas4_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_one_step<rosenbrock>("ode_rodas4_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
+                                            max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_rodas4(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                const Args&... args) {
+  return detail::solve_one_step<rosenbrock>("ode_rodas4", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance,
+                                            detail::usual_steps, args...);
 }
 
 /// As ode_tsit5_tol, by Dormand and Prince's method of order 8, for tight tolerances.
@@ -93,15 +110,15 @@ auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const s
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_dop853_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_explicit<dormand_prince_8_tableau>("ode_dop853_tol", f, y0, t0, times, relative_tolerance,
-                                                          absolute_tolerance, max_num_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(
+      "ode_dop853_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time, class... Args>
 auto ode_dop853(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                 const Args&... args) {
-  return detail::solve_explicit<dormand_prince_8_tableau>("ode_dop853", f, y0, t0, times, detail::usual_tolerance,
-                                                          detail::usual_tolerance, detail::usual_steps, args...);
+  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(
+      "ode_dop853", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance, detail::usual_steps, args...);
 }
 
 }  // namespace agrad

@@ -1,4 +1,4 @@
-"""The forward solvers of the RFC's family by Runge-Kutta methods: ode_rk45, ode_ckrk, ode_tsit5, ode_dop853, each with _tol."""
+"""Solvers of the RFC's family by one-step methods: ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4, each with _tol."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ __all__ = [
     "ode_dop853_tol",
     "ode_rk45",
     "ode_rk45_tol",
+    "ode_rodas4",
+    "ode_rodas4_tol",
     "ode_tsit5",
     "ode_tsit5_tol",
 ]
@@ -26,6 +28,7 @@ METHODS = {
     "RK45": "Dormand and Prince's method of order 5",
     "CKRK": "Cash and Karp's method of order 5, for solutions that change abruptly",
     "DOP853": "Dormand and Prince's method of order 8, for tight tolerances",
+    "Rodas4": "Hairer and Wanner's Rosenbrock method of order 4, for stiff systems",
 }
 
 _TEXT = """Solve an initial value problem by {what}.
@@ -55,8 +58,7 @@ _TEXT = """Solve an initial value problem by {what}.
 
     Notes
     -----
-    The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint), and has second
-    derivatives with respect to y0 and args. {rest}
+    The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint){order}. {rest}
     """
 
 _TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or array-like of shape (n,)
@@ -81,9 +83,7 @@ def _with_tolerances(name: str, method: str) -> Callable[..., Any]:
         make = step_method(name, method, tolerances, max_num_steps)
         return solve_initial_value_problem(name, f, y0, t0, times, make, args)[0]
 
-    return _named(
-        solve, name, _TEXT.format(what=METHODS[method], tolerances=_TOLERANCES, rest=f"Method {method!r} of solve_ivp.")
-    )
+    return _named(solve, name, method, _TOLERANCES, f"Method {method!r} of :func:`solve_ivp`.")
 
 
 def _usual(name: str, method: str) -> Callable[..., Any]:
@@ -92,16 +92,18 @@ def _usual(name: str, method: str) -> Callable[..., Any]:
         return solve_initial_value_problem(name, f, y0, t0, times, make, args)[0]
 
     rest = f"Tolerances are 1e-6 and there are at most 1e6 steps; :func:`{name}_tol` takes others."
-    return _named(solve, name, _TEXT.format(what=METHODS[method], tolerances="", rest=rest))
+    return _named(solve, name, method, "", rest)
 
 
-def _named(solve: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+def _named(solve: Callable[..., Any], name: str, method: str, tolerances: str, rest: str) -> Callable[..., Any]:
+    order = "" if method == "Rodas4" else ", and has second derivatives\n    with respect to y0 and args"
     solve.__name__ = solve.__qualname__ = name
-    solve.__doc__ = text
+    solve.__doc__ = _TEXT.format(what=METHODS[method], tolerances=tolerances, order=order, rest=rest)
     return solve
 
 
 ode_tsit5, ode_tsit5_tol = _usual("ode_tsit5", "Tsit5"), _with_tolerances("ode_tsit5_tol", "Tsit5")
 ode_rk45, ode_rk45_tol = _usual("ode_rk45", "RK45"), _with_tolerances("ode_rk45_tol", "RK45")
 ode_ckrk, ode_ckrk_tol = _usual("ode_ckrk", "CKRK"), _with_tolerances("ode_ckrk_tol", "CKRK")
+ode_rodas4, ode_rodas4_tol = _usual("ode_rodas4", "Rodas4"), _with_tolerances("ode_rodas4_tol", "Rodas4")
 ode_dop853, ode_dop853_tol = _usual("ode_dop853", "DOP853"), _with_tolerances("ode_dop853_tol", "DOP853")

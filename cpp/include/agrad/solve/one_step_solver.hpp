@@ -1,0 +1,234 @@
+// One-step solver: what all methods share that go from step to step and differentiate the steps themselves.
+//
+// The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint): no interpolation, no
+// tolerances of a backward pass. A method says how it attempts a step and how adjoints go back through one; here are the
+// control of the step size, the output times, the memory for the sweep and the sweep over the steps. Steps end on output times.
+// Read next: solve/explicit_runge_kutta.hpp, solve/rosenbrock.hpp, the methods; solve/step_store.hpp, the memory.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/interrupt.hpp>
+#include <agrad/solve/ode_solver.hpp>
+#include <agrad/solve/ode_system.hpp>
+#include <agrad/solve/step_control.hpp>
+#include <agrad/solve/step_fault.hpp>
+#include <agrad/solve/step_store.hpp>
+
+namespace agrad {
+
+/// Where a step is.
+struct one_step {
+  double t, h, end;  // end: t + h, or the output time that the step was made for
+};
+
+class one_step_solver : public ode_solver {
+ public:
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
+    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), n_, "one for each state");
+    check_initial_value_problem(function_, y0, t0, times);
+    integrated_ = false;
+    t0_ = t0, times_ = times, y0_ = y0;
+    store_.start(record_.size(), n_, options_.max_memory);
+    end_of_.clear();
+    states_.resize(y0.size(), static_cast<Eigen::Index>(times.size()));
+    statistics_ = {};
+    control_.start();
+    fault_place_.clear();
+    std::copy_n(y0.data(), n_, record_.data());
+    t_ = t0;
+    begin(t_, record_.data());
+    h_ = options_.first_step > 0 ? options_.first_step : first_step(times.back() - t0);
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      integrate_to(times[k]);
+      std::copy_n(record_.data(), n_, states_.col(static_cast<Eigen::Index>(k)).data());
+      end_of_.push_back(store_.steps());
+    }
+    integrated_ = true;
+    return states_;
+  }
+
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
+    check_integrated(adjoints);
+    ode_gradient g{Eigen::VectorXd::Zero(y0_.size()), 0.0, times_gradient(adjoints),
+                   Eigen::VectorXd::Zero(system_.parameters())};
+    if (!sweeps_) return g;
+    std::vector<double> l(n_, 0.0);
+    for (std::size_t k = times_.size(); k-- > 0;) {
+      for (std::size_t i = 0; i < n_; ++i) l[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
+      for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) {
+        step_back(place(step), taken(step), l.data(), g.parameters.data());
+        if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
+      }
+    }
+    std::copy_n(l.data(), n_, g.initial_state.data());
+    if (wanted_.initial_time) {
+      system_.rhs(t0_, y0_.data(), error_.data());
+      for (std::size_t i = 0; i < n_; ++i) g.initial_time -= l[i] * error_[i];
+    }
+    if (!wanted_.initial_state) g.initial_state.setZero();
+    return g;
+  }
+
+  const ode_statistics& statistics() const override { return statistics_; }
+
+ protected:
+  /// order: with which the error of a step falls. record: the numbers of a step, the first n of them its first state.
+  one_step_solver(std::string function, ode_system& system, step_options options, ode_wanted wanted, int order,
+                  std::size_t record)
+      : function_(std::move(function)),
+        system_(system),
+        options_(std::move(options)),
+        wanted_(wanted),
+        n_(static_cast<std::size_t>(system.states())),
+        m_(static_cast<std::size_t>(system.parameters())),
+        sweeps_(wanted.initial_state || wanted.initial_time || m_ > 0),
+        error_(n_),
+        next_(n_),
+        scale_(static_cast<Eigen::Index>(n_)),
+        order_(order),
+        control_(order),
+        record_(record) {
+    check_options(function_, options_, system.states());
+  }
+
+  /// Before the first step from the state that the record begins with, and before every other one.
+  virtual void begin(double t, double* record) = 0;
+  /// A step from the record's state to `next`; fills the record and returns the error, 1 being what is allowed.
+  virtual double attempt(const one_step& at, double* record, double* next) = 0;
+  /// The record of a step that was accepted, once more: from its first state to `next`.
+  virtual void repeat(const one_step& at, double* record, double* next) = 0;
+  /// From the adjoint l of a step's end to that of its begin; parameters get their part.
+  virtual void step_back(const one_step& at, const double* record, double* l, double* parameters) = 0;
+  /// What became infinite or nan in a step that failed, in words, or nothing.
+  virtual std::string place_of_fault(const one_step& at, const double* record) = 0;
+
+  one_step place(std::size_t step) const {
+    return {store_.time(step), store_.size(step), step + 1 < store_.steps() ? store_.time(step + 1) : times_.back()};
+  }
+  std::size_t first_step_of(std::size_t k) const { return k == 0 ? 0 : end_of_[k - 1]; }
+
+  /// The record of a step that was taken.
+  const double* taken(std::size_t i) {
+    return store_.record(i, [&](std::size_t step, double* record) {
+      repeat(place(step), record, next_.data());
+      return next_.data();
+    });
+  }
+
+  void slope_at(double t, const double* y, double* to) {
+    system_.rhs(t, y, to);
+    ++statistics_.forward.rhs_evaluations;
+  }
+  /// The derivative at the first state; stops where it is not finite.
+  void first_slope(double t, const double* y, double* to) {
+    slope_at(t, y, to);
+    if (statistics_.forward.steps > 0) return;
+    const std::string place = detail::not_finite_slope(to, n_, t);
+    if (!place.empty()) fail("not_finite", place);
+  }
+
+  /// The size of an error beside the tolerances, between a step's first state and its last.
+  double weighed(const double* error, const double* first, const double* last) {
+    detail::set_scale(options_, first, last, scale_);
+    return detail::weighed(error, scale_);
+  }
+
+  void check_integrated(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
+    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+    check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
+               "one for each state at each time");
+  }
+
+  std::string function_;
+  ode_system& system_;
+  step_options options_;
+  ode_wanted wanted_;
+  std::size_t n_, m_;
+  bool sweeps_;
+  ode_statistics statistics_;
+  detail::step_store store_;
+  std::vector<std::size_t> end_of_;  // the number of steps up to each output time
+  std::vector<double> error_, next_;
+
+ private:
+  /// Hairer, Norsett and Wanner (1993), section II.4: from the sizes of the slope and of its change.
+  double first_step(double span) {
+    const double* y = record_.data();
+    std::vector<double> slope(n_), change(n_);
+    slope_at(t_, y, slope.data());
+    const double d0 = weighed(y, y, y), d1 = weighed(slope.data(), y, y);
+    const double guess = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, span);
+    for (std::size_t i = 0; i < n_; ++i) next_[i] = y[i] + guess * slope[i];
+    slope_at(t_ + guess, next_.data(), change.data());
+    for (std::size_t i = 0; i < n_; ++i) change[i] -= slope[i];
+    const double d2 = weighed(change.data(), y, y) / guess, most = std::max(d1, d2);
+    if (!std::isfinite(most)) return guess;
+    return std::min(100 * guess, most <= 1e-15 ? std::max(1e-6, guess * 1e-3) : std::pow(0.01 / most, 1.0 / order_));
+  }
+
+  void integrate_to(double end) {
+    long steps = 0;
+    while (t_ < end) {
+      h_ = std::min(h_, options_.max_step);
+      const double left = end - t_;
+      const bool is_last = h_ >= left * (1 - 1e-10);
+      const double h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
+      if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
+      if (++steps > options_.max_num_steps) fail("too_many_steps", "raise max_num_steps or loosen the tolerances");
+      take({t_, h, is_last ? end : t_ + h}, std::max(h_, h));
+    }
+  }
+
+  /// One step. A size that was `wanted` but cut short comes back after a success.
+  void take(const one_step& at, double wanted) {
+    const double error = attempt(at, record_.data(), next_.data());
+    if (!(error <= 1)) {
+      ++statistics_.forward.error_test_failures;
+      fault_place_ = std::isfinite(error) ? std::string() : place_of_fault(at, record_.data());
+      h_ = at.h * control_.after_rejected(error);
+      return;
+    }
+    const double factor = control_.after_accepted(error);
+    if (sweeps_) store_.add(at.t, at.h, record_.data());
+    if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
+    h_ = wanted > at.h ? std::max(at.h * std::min(factor, 1.0), wanted) : at.h * factor;
+    t_ = at.end;
+    std::copy_n(next_.data(), n_, record_.data());
+    begin(t_, record_.data());
+  }
+
+  Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols());
+    if (!wanted_.times) return gradient;
+    Eigen::VectorXd slope(y0_.size());
+    for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
+      if (adjoints.col(k).isZero(0)) continue;
+      system_.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
+      gradient[k] = adjoints.col(k).dot(slope);
+    }
+    return gradient;
+  }
+
+  [[noreturn]] AGRAD_COLD void fail(const std::string& code, const std::string& advice) {
+    detail::throw_stopped(function_, code, t_, statistics_.forward.steps, advice, detail::largest(error_, scale_));
+  }
+
+  Eigen::VectorXd scale_;
+  int order_;
+  detail::step_control control_;
+  std::vector<double> record_;
+  Eigen::MatrixXd states_;
+  std::vector<double> times_;
+  Eigen::VectorXd y0_;
+  std::string fault_place_;
+  double t0_ = 0, t_ = 0, h_ = 0;
+  bool integrated_ = false;
+};
+
+}  // namespace agrad

@@ -1,0 +1,272 @@
+// Rosenbrock: a linearly implicit method for stiff systems, Rodas4, and the adjoint of its steps.
+//
+// With J = df/dy and f_t = df/dt at a step's begin, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
+// + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_6 + U_6. Backwards V_s solves the transposed system for
+// v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s. J itself
+// depends on y and p: they get the derivatives of V_s' J U_s, without which the gradient would lose three digits.
+// A step's record is its first state, the U_s and the factors of the matrix.
+// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/one_step_solver.hpp>
+
+namespace agrad {
+
+/// The coefficients of Rodas4: order 4, six stages, stiffly accurate, with an embedded method of order 3.
+struct rodas4 {
+  static constexpr int stages = 6, order = 4;
+  static constexpr double gamma = 0.25;
+  static constexpr double c[stages] = {0, 0.386, 0.21, 0.63, 1, 1};
+  static constexpr double d[stages] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
+  static constexpr double a[] = {  // by rows, without the first
+      1.544,
+      0.9466785280815826,
+      0.2557011698983284,
+      3.314825187068521,
+      2.896124015972201,
+      0.9986419139977817,
+      1.221224509226641,
+      6.019134481288629,
+      12.53708332932087,
+      -0.6878860361058950,
+      1.221224509226641,
+      6.019134481288629,
+      12.53708332932087,
+      -0.6878860361058950,
+      1};
+  static constexpr double C[] = {-5.6688,
+                                 -2.430093356833875,
+                                 -0.2063599157091915,
+                                 -0.1073529058151375,
+                                 -9.594562251023355,
+                                 -20.47028614809616,
+                                 7.496443313967647,
+                                 -10.24680431464352,
+                                 -33.99990352819905,
+                                 11.70890893206160,
+                                 8.083246795921522,
+                                 -7.981132988064893,
+                                 -31.52159432874371,
+                                 16.31930543123136,
+                                 -6.058818238834054};
+};
+
+class rosenbrock final : public one_step_solver {
+ public:
+  rosenbrock(std::string function, ode_system& system, step_options options, ode_wanted wanted)
+      : one_step_solver(std::move(function), system, std::move(options), wanted, method::order, record_size(system)),
+        jacobian_(system.states(), system.states()),
+        slope_(n_),
+        by_time_(n_),
+        stage_(n_),
+        right_(n_) {}
+
+ private:
+  using method = rodas4;
+  static constexpr int stages = method::stages;
+  using vector_map = Eigen::Map<Eigen::VectorXd>;
+  using const_vector = Eigen::Map<const Eigen::VectorXd>;
+
+  static std::size_t record_size(const ode_system& system) {
+    const auto n = static_cast<std::size_t>(system.states());
+    return (1 + stages) * n + n * n + n;
+  }
+  static constexpr double entry(const double* rows, int s, int j) { return rows[s * (s - 1) / 2 + j]; }
+  Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
+
+  // ---- the record
+
+  double* solution(double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
+  const double* solution(const double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
+  double* factors(double* record) const { return record + (1 + stages) * n_; }
+  const double* factors(const double* record) const { return record + (1 + stages) * n_; }
+
+  /// Y_s of a record.
+  void stage(int s, const double* record, double* y) const {
+    std::copy_n(record, n_, y);
+    for (int j = 0; j < s; ++j)
+      for (std::size_t i = 0; i < n_; ++i) y[i] += entry(method::a, s, j) * solution(record, j)[i];
+  }
+
+  // ---- forwards
+
+  void begin(double t, double* record) override {
+    first_slope(t, record, slope_.data());
+    is_linearised_ = false;
+  }
+
+  double attempt(const one_step& at, double* record, double* next) override {
+    if (!is_linearised_) linearise(at, record);
+    statistics_.forward.rhs_evaluations += stages - 1;
+    carry_out(at, record, next);
+    const double* error = solution(record, stages - 1);
+    std::copy_n(error, n_, error_.begin());
+    return weighed(error, record, next);
+  }
+
+  void repeat(const one_step& at, double* record, double* next) override {
+    system_.rhs(at.t, record, slope_.data());
+    statistics_.recomputed_rhs_evaluations += stages;
+    linearise(at, record);
+    carry_out(at, record, next);
+    is_linearised_ = false;
+  }
+
+  /// J and f_t at the step's begin; f_t by a difference, whose own adjoint is taken.
+  void linearise(const one_step& at, const double* record) {
+    system_.jacobian(at.t, record, jacobian_);
+    ++statistics_.forward.jacobian_evaluations;
+    const double delta = time_difference(at);
+    system_.rhs(at.t + delta, record, by_time_.data());
+    ++statistics_.forward.rhs_evaluations;
+    for (std::size_t i = 0; i < n_; ++i) by_time_[i] = (by_time_[i] - slope_[i]) / delta;
+    is_linearised_ = true;
+  }
+  static double time_difference(const one_step& at) {
+    const double delta = std::sqrt(std::numeric_limits<double>::epsilon() * std::max(1e-5, std::abs(at.t)));
+    const double later = at.t + std::min(delta, at.h);
+    return later - at.t;  // what is added to t in the end
+  }
+
+  void carry_out(const one_step& at, double* record, double* next) {
+    factorise(at.h, record);
+    for (int s = 0; s < stages; ++s) {
+      vector_map u(solution(record, s), n());
+      stage(s, record, next);
+      if (s == 0)
+        u = const_vector(slope_.data(), n());
+      else
+        system_.rhs(s >= 4 ? at.end : at.t + method::c[s] * at.h, next, u.data());
+      for (int j = 0; j < s; ++j) u += entry(method::C, s, j) / at.h * const_vector(solution(record, j), n());
+      u += method::d[s] * at.h * const_vector(by_time_.data(), n());
+      solve(record, u);
+    }
+    vector_map(next, n()) += const_vector(solution(record, stages - 1), n());  // Y_6 + U_6
+  }
+
+  void factorise(double h, double* record) {
+    matrix_ = -jacobian_;
+    matrix_.diagonal().array() += 1 / (h * method::gamma);
+    lu_.compute(matrix_);
+    ++statistics_.forward.factorizations;
+    std::copy_n(lu_.matrixLU().data(), n_ * n_, factors(record));
+    const auto& order = lu_.permutationP().indices();
+    for (std::size_t i = 0; i < n_; ++i) factors(record)[n_ * n_ + i] = order[static_cast<Eigen::Index>(i)];
+  }
+
+  Eigen::Map<const Eigen::MatrixXd> lu_of(const double* record) const { return {factors(record), n(), n()}; }
+  std::size_t place_of_row(const double* record, std::size_t i) const {
+    return static_cast<std::size_t>(factors(record)[n_ * n_ + i]);
+  }
+
+  void solve(const double* record, vector_map& u) {
+    for (std::size_t i = 0; i < n_; ++i) right_[place_of_row(record, i)] = u.data()[i];
+    vector_map x(right_.data(), n());
+    lu_of(record).triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_of(record).triangularView<Eigen::Upper>().solveInPlace(x);
+    u = x;
+  }
+  void solve_transposed(const double* record, const vector_map& v, double* to) {
+    vector_map x(right_.data(), n());
+    x = v;
+    lu_of(record).transpose().triangularView<Eigen::Lower>().solveInPlace(x);
+    lu_of(record).transpose().triangularView<Eigen::UnitUpper>().solveInPlace(x);
+    for (std::size_t i = 0; i < n_; ++i) to[i] = right_[place_of_row(record, i)];
+  }
+
+  std::string place_of_fault(const one_step& at, const double* record) override {
+    for (int s = 0; s < stages; ++s) {
+      stage(s, record, stage_.data());
+      if (!const_vector(stage_.data(), n()).allFinite()) return {};
+      system_.rhs(at.t + method::c[s] * at.h, stage_.data(), right_.data());
+      const std::string place = detail::not_finite_slope(right_.data(), n_, at.t + method::c[s] * at.h);
+      if (!place.empty()) return place;
+    }
+    return jacobian_.allFinite() ? std::string() : "the Jacobian is not finite at t = " + detail::to_text(at.t);
+  }
+
+  // ---- backwards
+
+  void step_back(const one_step& at, const double* record, double* l, double* parameters) override {
+    w_.resize(stages * n_);
+    v_.resize(stages * n_);
+    part_.resize(m_);
+    sum_.assign(n_, 0.0);
+    system_.rhs(at.t, record, slope_.data());
+    system_.rhs(at.t + time_difference(at), record, by_time_.data());
+    const bool moves = !std::equal(slope_.begin(), slope_.end(), by_time_.begin());
+    for (int s = stages; s-- > 0;) {
+      vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
+      v = (s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s)) * const_vector(l, n());
+      for (int r = s + 1; r < stages; ++r)
+        v += entry(method::a, r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
+             entry(method::C, r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
+      solve_transposed(record, v, v.data());
+      stage(s, record, stage_.data());
+      const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
+      send(1.0, time, stage_.data(), v.data(), w_.data() + static_cast<std::size_t>(s) * n_, parameters);
+      send_matrix(at, record, s, v.data(), parameters);
+      if (moves) send_time(at, record, method::d[s] * at.h / time_difference(at), v.data(), parameters);
+    }
+    for (std::size_t i = 0; i < n_; ++i) l[i] += sum_[i];
+    for (std::size_t at_w = 0; at_w < w_.size(); ++at_w) l[at_w % n_] += w_[at_w];
+  }
+
+  /// to = (df/dy)' v, and factor (df/dp)' v for the parameters.
+  void send(double factor, double t, const double* y, const double* v, double* to, double* parameters) {
+    system_.vjp(t, y, v, to, m_ > 0 ? part_.data() : nullptr);
+    ++statistics_.backward.rhs_evaluations;
+    for (std::size_t j = 0; j < m_; ++j) parameters[j] += factor * part_[j];
+  }
+
+  /// The derivatives of v' J(y) u, u the solution of stage s: exact where the system has tangents, else by differences.
+  void send_matrix(const one_step& at, const double* record, int s, const double* v, double* parameters) {
+    const double* u = solution(record, s);
+    right_.resize(n_);
+    if (system_.has_tangents()) {
+      none_.assign(std::max(n_, m_), 0.0);
+      adjoint_.resize(n_);
+      part_tangents_.resize(m_);
+      const ode_point point{1, at.t, record, u, none_.data()};
+      system_.second(point, v, none_.data(), {adjoint_.data(), part_.data(), right_.data(), part_tangents_.data()});
+      for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
+      for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_tangents_[j];
+      return;
+    }
+    const double size = const_vector(u, n()).cwiseAbs().maxCoeff();
+    if (size == 0) return;
+    const double epsilon = 6e-6 * std::max(1e-3, const_vector(record, n()).cwiseAbs().maxCoeff()) / size;
+    for (const double sign : {1.0, -1.0}) {
+      for (std::size_t i = 0; i < n_; ++i) stage_[i] = record[i] + sign * epsilon * u[i];
+      send(sign / (2 * epsilon), at.t, stage_.data(), v, right_.data(), parameters);
+      for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign / (2 * epsilon) * right_[i];
+    }
+  }
+
+  /// Those of factor v' (f(t + delta, y) - f(t, y)).
+  void send_time(const one_step& at, const double* record, double factor, const double* v, double* parameters) {
+    if (factor == 0) return;
+    for (const double sign : {1.0, -1.0}) {
+      send(sign * factor, sign > 0 ? at.t + time_difference(at) : at.t, record, v, right_.data(), parameters);
+      for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign * factor * right_[i];
+    }
+  }
+
+  Eigen::MatrixXd jacobian_, matrix_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  bool is_linearised_ = false;
+  std::vector<double> slope_, by_time_, stage_, right_;
+  std::vector<double> w_, v_, sum_, part_, part_tangents_, adjoint_, none_;
+};
+
+}  // namespace agrad
