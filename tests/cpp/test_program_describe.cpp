@@ -236,6 +236,7 @@ TEST_CASE("portable: what cannot be kept or read says so") {
   CHECK(refused([](auto& p) { p.operations.pop_back(); }) == damaged);
   CHECK(refused([](auto& p) { p.operations[0] = 99; }) == damaged);
   CHECK(refused([](auto& p) { p.operations[5] = 7; }) == damaged);
+  CHECK(refused([](auto& p) { p.operations[3] = 1U << 30; }) == damaged);
   CHECK(refused([](auto& p) { p.image.resize(10); }) == damaged);
   CHECK(refused([](auto& p) { p.outputs[0] = 1U << 30; }) == damaged);
   CHECK(refused([](auto& p) { p.instructions[6] = 31; }) == damaged);

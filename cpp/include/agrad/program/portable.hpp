@@ -125,6 +125,10 @@ class importer {
     op.result = row[1], op.count = row[2], op.data = row[3], op.data_count = row[4], op.arity = row[5];
     if (op.arity > static_cast<std::uint32_t>(operation::most_operands)) fail();
     check_range(op.result, op.count, from_.image.size());
+    if (op.what == &kernels::straight)
+      check_range(op.data, op.count + std::size_t{1}, from_.instructions.size() / portable_program::instruction_row);
+    else
+      check_range(op.data, op.data_count, from_.integers.size());
     row += 6;
     for (span& x : op.operands) {
       x = {row[0], row[1], static_cast<std::uint16_t>(row[2]), row[3] != 0, row[4] != 0};
