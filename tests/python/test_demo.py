@@ -12,7 +12,7 @@ import pytest
 import agrad as ag
 import agrad.demo
 from agrad.demo.fit import _gradient_difference, fit_model
-from agrad.demo.model import UNKNOWNS, log_posterior, lynx_hare
+from agrad.demo.model import METHODS, UNKNOWNS, log_posterior, lynx_hare
 from agrad.demo.report import PUBLISHED
 
 pytestmark = pytest.mark.thread_unsafe(reason="runs programs, and matplotlib draws in one thread")
@@ -30,7 +30,7 @@ def fitted():
 def fitted_demo(fitted, monkeypatch, tmp_path):
     """The demonstration in an empty directory, with the fit already made."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(agrad.demo, "fit_model", lambda progress: progress("fitting") or fitted)
+    monkeypatch.setattr(agrad.demo, "fit_model", lambda progress, method: progress("fitting") or fitted)
     return agrad.demo.main
 
 
@@ -105,3 +105,11 @@ def test_data():
     assert years.tolist() == list(range(21))
     assert pelts[:, [0, -1]].tolist() == [[30.0, 24.7], [4.0, 8.6]]
     assert pelts.sum() == pytest.approx(1139.2)
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_every_method_gives_the_same_estimates(fitted, method):
+    by_method = fit_model(lambda _: None, method)
+    np.testing.assert_allclose(by_method.means, fitted.means, rtol=1e-5)
+    np.testing.assert_allclose(by_method.standard_errors, fitted.standard_errors, rtol=1e-4)
+    assert by_method.gradient_difference < 1e-6

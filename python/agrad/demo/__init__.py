@@ -1,7 +1,7 @@
 """The demonstration ``python -m agrad demo``: a population model fitted to the lynx and hare pelts of 1900-1920.
 
-The gradient of the log posterior goes through a differential equation, by agrad.ode_adjoint_tol_ctl, and through nothing
-that was derived by hand. Read model.py first; fit.py, report.py and plot.py follow.
+The gradient of the log posterior goes through a differential equation, by any of agrad's methods, and through nothing that was
+derived by hand. Read model.py first; fit.py, report.py and plot.py follow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agrad.demo.fit import Fit, fit_model
-from agrad.demo.model import lynx_hare
+from agrad.demo.model import METHODS, lynx_hare
 from agrad.demo.plot import write_plot
 from agrad.demo.report import Progress, table
 
@@ -28,13 +28,21 @@ def main(argv: Sequence[str] = ()) -> int:
     parser.add_argument(
         "--output", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where to write the plot (%(default)s)"
     )
-    output: Path = parser.parse_args(argv).output
+    parser.add_argument(
+        "--method", choices=METHODS, default=METHODS[0], help="how the differential equation is solved (%(default)s)"
+    )
+    arguments = parser.parse_args(argv)
+    output: Path = arguments.output
     if not output.parent.is_dir():
         parser.error(f"--output is {output}, but must be a file in a directory that exists")
 
     start, progress = time.perf_counter(), Progress()
-    print("Lotka-Volterra model of the lynx and hare pelts of 1900-1920: 8 unknowns, 42 observations, CVODES adjoint gradients")
-    result = fit_model(progress)
+    kind = "CVODES adjoint" if arguments.method in ("BDF", "Adams") else "discrete adjoint"
+    print(
+        "Lotka-Volterra model of the lynx and hare pelts of 1900-1920: 8 unknowns, 42 observations, "
+        f"{kind} gradients ({arguments.method})"
+    )
+    result = fit_model(progress, arguments.method)
     has_matplotlib = find_spec("matplotlib") is not None
     if has_matplotlib:
         progress("plot")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import agrad as ag
-from agrad.demo.model import UNKNOWNS, Vector, first_guess, log_likelihood, log_posterior
+from agrad.demo.model import METHODS, UNKNOWNS, Vector, first_guess, log_likelihood, log_posterior
 
 __all__ = ["Fit", "fit_model"]
 
@@ -49,13 +49,17 @@ class Fit:
         return np.exp(self.mode) * np.sqrt(np.diag(self.covariance))
 
 
-def fit_model(progress: Callable[[str], None]) -> Fit:
-    """Fit the model; `progress` is told in a few words what is being done."""
+def fit_model(progress: Callable[[str], None], method: str = METHODS[0]) -> Fit:
+    """Fit the model by a method of METHODS; `progress` is told in a few words what is being done."""
     progress("recording the log posterior")
-    value_and_gradient = ag.compile(ag.value_and_grad(log_posterior))
+    compiled = ag.compile(ag.value_and_grad(log_posterior))
+
+    def value_and_gradient(u: Vector) -> tuple[float, Vector]:
+        return compiled(u, method)
+
     mode, iterations, gradients = _find_mode(value_and_gradient, progress)
     progress("checking the gradient by central differences")
-    difference = _gradient_difference(value_and_gradient(mode)[1], mode)
+    difference = _gradient_difference(value_and_gradient(mode)[1], mode, method)
     progress("Hessian at the mode")
     covariance = _covariance(value_and_gradient, mode)
     means = np.empty_like(mode)
@@ -94,15 +98,16 @@ def _central_differences(f: Callable[[Vector], Vector | float], x: Vector, step:
     return (4 * second_order(step) - second_order(2 * step)) / 3
 
 
-def _gradient_difference(gradient: Vector, mode: Vector) -> float:
+def _gradient_difference(gradient: Vector, mode: Vector, method: str = METHODS[0]) -> float:
     """Largest relative difference between a gradient of the log posterior at its mode and central differences.
 
     The gradient at a mode is zero, and nothing can be relative to that. It is zero because what the data and what the
     prior say cancel, so each component's difference is taken relative to the data's part of that component: to the
     gradient of the log likelihood, which is the part that goes through the differential equation.
     """
-    difference = gradient - _central_differences(ag.compile(log_posterior), mode)
-    return float(np.max(np.abs(difference / ag.grad(log_likelihood)(mode))))
+    compiled = ag.compile(log_posterior)
+    difference = gradient - _central_differences(lambda u: compiled(u, method), mode)
+    return float(np.max(np.abs(difference / ag.grad(log_likelihood)(mode, method))))
 
 
 def _covariance(value_and_gradient: ValueAndGradient, u: Vector) -> Vector:

@@ -14,13 +14,23 @@ import numpy as np
 
 import agrad as ag
 
-__all__ = ["UNKNOWNS", "Vector", "first_guess", "log_likelihood", "log_posterior", "lynx_hare", "populations"]
+__all__ = ["METHODS", "UNKNOWNS", "Vector", "first_guess", "log_likelihood", "log_posterior", "lynx_hare", "populations"]
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 UNKNOWNS = ("alpha", "beta", "gamma", "delta", "z0 hare", "z0 lynx", "sigma hare", "sigma lynx")
 
-_HERMITE, _BDF = 1, 2
+_ONE_STEP = {
+    "Tsit5": ag.ode_tsit5_tol,
+    "RK45": ag.ode_rk45_tol,
+    "CKRK": ag.ode_ckrk_tol,
+    "DOP853": ag.ode_dop853_tol,
+    "Rodas4": ag.ode_rodas4_tol,
+}
+#: How the differential equation can be solved; the first is the quickest.
+METHODS = (*_ONE_STEP, "BDF", "Adams")
+
+_HERMITE, _POLYNOMIAL = 1, 2
 
 
 def lynx_hare() -> tuple[Vector, Vector]:
@@ -45,31 +55,41 @@ def _growth(t: Any, z: Any, rates: Any) -> list[Any]:
     return [(alpha - beta * lynx) * hare, (-gamma + delta * hare) * lynx]
 
 
-def populations(log_unknowns: Any, years: Vector) -> Any:
+def populations(log_unknowns: Any, years: Vector, method: str = METHODS[0]) -> Any:
     """Hare and lynx at the given years since 1900, the first of which is 0; shape (years, 2)."""
     unknowns = np.exp(log_unknowns)
     rates, z0 = unknowns[:4], unknowns[4:6]
-    later = ag.ode_adjoint_tol_ctl(
-        _growth, z0, 0.0, years[1:],
+    if method in _ONE_STEP:
+        tolerance = 1e-8 if method == "Rodas4" else 1e-11  # the gradient is that of the computed solution, however tight
+        later = _ONE_STEP[method](_growth, z0, 0.0, years[1:], tolerance, tolerance, 10_000, rates)
+    else:
+        later = _by_cvodes(rates, z0, years[1:], method)
+    return np.concatenate([np.reshape(z0, (1, 2)), later])
+
+
+def _by_cvodes(rates: Any, z0: Any, years: Vector, method: str) -> Any:
+    """The populations by CVODES and its adjoint method, with everything that can be chosen."""
+    code, interpolation = (2, _HERMITE) if method == "BDF" else (1, _POLYNOMIAL)
+    return ag.ode_adjoint_tol_ctl(
+        _growth, z0, 0.0, years,
         1e-12, 1e-12,  # relative and absolute tolerance of the forward pass, so tight that finite differences of the
         1e-12, 1e-12,  # solution can judge the gradient; of the backward pass
         1e-12, 1e-12,  # and of its quadrature
         10_000,  # the most steps between two output times
         250,  # steps between checkpoints
-        _HERMITE, _BDF, _BDF,
+        interpolation, code, code,
         rates,
     )  # fmt: skip
-    return np.concatenate([np.reshape(z0, (1, 2)), later])
 
 
-def log_likelihood(log_unknowns: Any) -> Any:
+def log_likelihood(log_unknowns: Any, method: str = METHODS[0]) -> Any:
     """Log density of the pelts: each observation is lognormal about the logarithm of its population."""
     years, pelts = lynx_hare()
-    log_z, sigma = np.log(populations(log_unknowns, years)), np.exp(log_unknowns[6:])
+    log_z, sigma = np.log(populations(log_unknowns, years, method)), np.exp(log_unknowns[6:])
     return sum(ag.lognormal_lpdf(pelts[k], log_z[:, k], sigma[k]) for k in range(2))
 
 
-def log_posterior(log_unknowns: Any) -> Any:
+def log_posterior(log_unknowns: Any, method: str = METHODS[0]) -> Any:
     """Log density of the unknowns' logarithms given the pelts, up to a constant."""
     unknowns = np.exp(log_unknowns)
     rates, z0, sigma = unknowns[:4], unknowns[4:6], unknowns[6:]
@@ -80,7 +100,7 @@ def log_posterior(log_unknowns: Any) -> Any:
         + ag.lognormal_lpdf(sigma, -1.0, 1.0)
     )
     log_jacobian = np.sum(log_unknowns)  # of the exponential function: the density is that of the logarithms
-    return log_likelihood(log_unknowns) + log_prior + log_jacobian
+    return log_likelihood(log_unknowns, method) + log_prior + log_jacobian
 
 
 def first_guess() -> Vector:
