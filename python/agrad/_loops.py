@@ -12,90 +12,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Recording, ScanOperation, ShapeError
-from agrad._loops_body import Body, keep
+from agrad._core import Array, Comparison, Recording, ShapeError
+from agrad._loops_run import Loop, pieces, values_of
 from agrad._loops_tree import Leaves, joined
 from agrad._recording import name_of
-from agrad._structure import find_recording
 from agrad._trees import flatten
 
 __all__ = ["cond", "fori", "scan"]
 
 Carry = TypeVar("Carry")
 Result = TypeVar("Result")
-
-_MOST_RESULTS = 2**31  # entries of what a loop stacks
-
-
-class _Loop:
-    """A loop over a body: what goes in, and its results as they come out of the operation."""
-
-    def __init__(
-        self, function: str, carry: Leaves, items: Leaves, length: int, first: int | None, reverse: bool, checkpoint: bool
-    ) -> None:
-        self.function, self.carry, self.items, self.length = function, carry, items, length
-        self.first, self.reverse, self.checkpoint = first, reverse, checkpoint
-        self.counter = [] if first is None else [float(first)]
-
-    def body(self, call: Callable[[Recording, list[Array]], list[Leaves]], reaches: Sequence[Any]) -> Body:
-        """The body with its first path: that of the first step."""
-        shapes = [*self.carry.shapes, *(() for _ in self.counter), *(shape[1:] for shape in self.items.shapes)]
-        is_truth = [*self.carry.is_truth, *(False for _ in self.counter), *self.items.is_truth]
-        body = Body(self.function, call, shapes, is_truth, reaches)
-        entry = self.length - 1 if self.reverse else 0
-        items = [_values(x)[entry] if self.length else np.zeros(x.shape[1:]) for x in self.items.arrays]
-        body.start(joined([*map(_values, self.carry.arrays), *self.counter, *items]))
-        return body
-
-    def run(self, body: Body) -> tuple[Any, Recording | None]:
-        """The last carry and what was stacked, as one vector, and the recording that it is in."""
-        assert body.outputs is not None
-        ys = [size for each in body.outputs[1:] for size in each.sizes]
-        if self.length * sum(ys) > _MOST_RESULTS:
-            raise ShapeError(
-                f"{self.function}: y has {sum(ys)} entries in each of {self.length} steps, but must have at most "
-                f"{_MOST_RESULTS} in all; carry what is needed of them, and return None for y"
-            )
-        xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
-        first = self.counter[0] if self.counter else None
-        operation = ScanOperation(body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint)
-        given = [x for x in self.items.arrays if isinstance(x, Array)]
-        carry, entries = (joined([*map(_values, part)]) for part in (self.carry.arrays, given))
-        around = find_recording(*self.carry.arrays, *given, *body.captured)
-        while True:
-            keeps = around is not None and around.keeps_adjoints
-            flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
-            before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
-            if around is before or around is None or not around.keeps_adjoints:
-                break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep
-        body.settle(around)
-        self.items.forget()  # the operation has them
-        if around is None:
-            return flat, None
-        parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
-        keep(around, body)
-        argument: Any = np.concatenate(parts)
-        return operation.record(argument), around
-
-
-def _values(x: Any) -> Any:
-    return x.recorded_values if isinstance(x, Array) else x
-
-
-def _pieces(flat: Any, begin: int, leaves: Leaves, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-    """Consecutive parts of a vector in the given shapes; plain numbers for plain scalars."""
-    entries = flat.slots if isinstance(flat, Array) else flat
-    pieces: list[Any] = []
-    for shape, is_truth in zip(shapes, leaves.is_truth, strict=True):
-        end = begin + int(np.prod(shape, dtype=int))
-        part = entries[begin:end].reshape(shape)
-        if isinstance(flat, Array):
-            pieces.append(flat.with_slots(part, condition=is_truth))
-        else:
-            part = part != 0 if is_truth else part
-            pieces.append(part if shape else part.item())
-        begin = end
-    return pieces
 
 
 def _check_callable(function: str, name: str, f: Any) -> None:
@@ -206,24 +132,24 @@ def scan(
     _check_callable("scan", "f", f)
     carry, items = Leaves(label, "init", init), Leaves(label, "xs", xs, takes_integers=True)
     n = _common_length(label, items, length)
-    loop = _Loop(label, carry, items, n, None, bool(reverse), bool(checkpoint))
+    loop = Loop(label, carry, items, n, None, bool(reverse), bool(checkpoint))
 
-    def call(recording: Recording, inputs: list[Array]) -> list[Leaves]:
+    def call(recording: Recording, inputs: list[Array], functions: Sequence[Any]) -> list[Leaves]:
         split = len(carry.names)
-        result = f(carry.together(inputs[:split]), items.together(inputs[split:]))
+        result = functions[0](carry.together(inputs[:split]), items.together(inputs[split:]))
         if not (isinstance(result, (tuple, list)) and len(result) == 2):
             raise TypeError(f"{label}: result is {result!r}, but must be a pair (carry, y); return None for no y")
         return [_next_carry(label, result[0], carry, recording), Leaves(label, "y", result[1], recording=recording)]
 
-    body = loop.body(call, [f])
+    body = loop.body(call, f)
     assert body.outputs is not None
     stacked = body.outputs[1]
     shapes = [(n, *shape) for shape in stacked.shapes]
     if n == 0:
-        return _unchanged(carry), stacked.together(_pieces(np.zeros(0), 0, stacked, shapes))
+        return _unchanged(carry), stacked.together(pieces(np.zeros(0), 0, stacked, shapes))
     flat, _ = loop.run(body)
-    last = carry.together(_pieces(flat, 0, carry, carry.shapes))
-    return last, stacked.together(_pieces(flat, sum(carry.sizes), stacked, shapes))
+    last = carry.together(pieces(flat, 0, carry, carry.shapes))
+    return last, stacked.together(pieces(flat, sum(carry.sizes), stacked, shapes))
 
 
 def _next_carry(function: str, result: Any, init: Leaves, recording: Recording) -> Leaves:
@@ -276,16 +202,17 @@ def fori(lower: int, upper: int, body: Callable[[Any, Carry], Carry], init: Carr
     first = _as_length(label, "lower", lower)
     n = max(0, _as_length(label, "upper", upper) - first)
     carry = Leaves(label, "init", init)
-    loop = _Loop(label, carry, Leaves(label, "xs", None), n, first, False, bool(checkpoint))
+    loop = Loop(label, carry, Leaves(label, "xs", None), n, first, False, bool(checkpoint))
 
-    def call(recording: Recording, inputs: list[Array]) -> list[Leaves]:
-        return [_next_carry(label, body(inputs[-1], carry.together(inputs[:-1])), carry, recording)]
+    def call(recording: Recording, inputs: list[Array], functions: Sequence[Any]) -> list[Leaves]:
+        result = functions[0](inputs[-1], carry.together(inputs[:-1]))
+        return [_next_carry(label, result, carry, recording)]
 
     if n == 0:
         last: Carry = _unchanged(carry)
         return last
-    flat, _ = loop.run(loop.body(call, [body]))
-    last = carry.together(_pieces(flat, 0, carry, carry.shapes))
+    flat, _ = loop.run(loop.body(call, body))
+    last = carry.together(pieces(flat, 0, carry, carry.shapes))
     return last
 
 
@@ -345,19 +272,19 @@ def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tu
     leaves, together, _ = flatten(operands)
     recorded = [pred, *(leaf for leaf in leaves if isinstance(leaf, Array))]
     items = Leaves(label, "operands", [x[np.newaxis] for x in recorded])
-    loop = _Loop(label, Leaves(label, "carry", None), items, 1, None, False, False)
+    loop = Loop(label, Leaves(label, "carry", None), items, 1, None, False, False)
 
-    def call(recording: Recording, inputs: list[Array]) -> list[Leaves]:
+    def call(recording: Recording, inputs: list[Array], functions: Sequence[Any]) -> list[Leaves]:
         fresh = iter(inputs[1:])
         given = together([next(fresh) if isinstance(leaf, Array) else leaf for leaf in leaves])
-        result = (true_fun if inputs[0] else false_fun)(*given)
+        result = functions[0 if inputs[0] else 1](*given)
         return [Leaves(label, "carry", None), Leaves(label, "result", result, recording=recording)]
 
-    body = loop.body(call, [true_fun, false_fun])
+    body = loop.body(call, true_fun, false_fun)
     if pred.recording.on_comparison == Comparison.refuses:
-        body.explore(joined([not pred.recorded_values, *map(_values, recorded[1:])]))
+        body.explore(joined([not pred.recorded_values, *map(values_of, recorded[1:])]))
     flat, _ = loop.run(body)
     assert body.outputs is not None
     result = body.outputs[1]
-    value: Any = result.together(_pieces(flat, 0, result, result.shapes))
+    value: Any = result.together(pieces(flat, 0, result, result.shapes))
     return value

@@ -8,14 +8,13 @@ needs more, the run leaves its program, and the compiled function is recorded ag
 
 from __future__ import annotations
 
-import functools
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeError
+from agrad._loops_closures import frozen, reached
 from agrad._loops_tree import Leaves, joined
 from agrad._recording import open_recording
 from agrad._source import Tally, parting_lines
@@ -24,7 +23,6 @@ from agrad._trees import split
 __all__ = ["Body", "bodies_of", "keep"]
 
 _MOST_PATHS = 64
-_MOST_REACHED = 1000  # objects that are looked through for recorded values
 
 
 def bodies_of(recording: Recording) -> list[Any]:
@@ -39,18 +37,18 @@ def keep(recording: Recording, body: Any) -> None:
 
 
 class Body:
-    """The paths of a function of arrays in given shapes; `call` returns the leaves of its results."""
+    """The paths of a body that is made of the user's functions; `call` calls them and returns the leaves of their results."""
 
     def __init__(
         self,
         function: str,
-        call: Callable[[Recording, list[Array]], list[Leaves]],
+        call: Callable[[Recording, list[Array], Sequence[Any]], list[Leaves]],
+        functions: Sequence[Any],
         shapes: Sequence[tuple[int, ...]],
         is_truth: Sequence[bool],
-        reaches: Sequence[Any],
     ) -> None:
-        self.function, self._call, self._shapes, self._is_truth = function, call, list(shapes), list(is_truth)
-        self._reaches = reaches
+        self.function, self._call, self._functions = function, call, functions
+        self._shapes, self._is_truth = list(shapes), list(is_truth)
         self.captured: list[Array] = []
         self.outputs: list[Leaves] | None = None
         self._is_settled = self._may_leave = self._is_complete = False
@@ -82,6 +80,7 @@ class Body:
     def settle(self, around: Recording | None) -> None:
         """The loop is recorded: from now on the recordings around it will have ended when a path is asked for."""
         self._is_settled = True
+        self._functions = [frozen(each) for each in self._functions]
         self._may_leave = around is not None and around.on_comparison == Comparison.guards
 
     def record(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
@@ -118,9 +117,9 @@ class Body:
         self._depth = recording.depth
         given = [x.with_slots(x.slots, condition=is_truth) for x, is_truth in zip(inputs, self._is_truth, strict=True)]
         if not self._is_settled:
-            for x in _reached(self._reaches, recording.depth):
+            for x in reached(self._functions, recording.depth):
                 recording.array(x)
-        outputs = self._call(recording, given)
+        outputs = self._call(recording, given, self._functions)
         self.outputs = self.outputs or outputs
         entries = [x.slots.ravel() for each in outputs for x in each.arrays]
         for each, before in zip(outputs, self.outputs, strict=True):
@@ -132,36 +131,3 @@ class Body:
         self._children.append(bodies_of(recording))
         self._comparisons.append(recording.comparisons)
         return program, joined([x.recorded_values for x in new])
-
-
-def _reached(roots: Sequence[Any], depth: int) -> list[Array]:
-    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them."""
-    found: list[Array] = []
-    seen: set[int] = set()
-    todo = list(roots)
-    while todo and len(seen) < _MOST_REACHED:
-        x = todo.pop()
-        if id(x) in seen:
-            continue
-        seen.add(id(x))
-        if isinstance(x, Array):
-            around = x.recording
-            if x.is_active and around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
-                found.append(x)
-        elif isinstance(x, types.FunctionType):
-            todo += [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]
-            todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
-        elif isinstance(x, types.MethodType):
-            todo += [x.__func__, x.__self__]
-        elif isinstance(x, functools.partial):
-            todo += [x.func, *x.args, *x.keywords.values()]
-        elif isinstance(x, (list, tuple)):
-            todo += x[:_MOST_REACHED]
-        elif isinstance(x, dict):
-            todo += x.values()
-        elif not isinstance(x, (type, types.ModuleType)) and hasattr(x, "__dict__"):
-            todo += vars(x).values()
-    return found
-
-
-_EMPTY = types.CellType()

@@ -158,7 +158,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   if (in->is_body && outer.size() > 0) {
     if (auto slots = known_slots(*in, outer); !slots.empty())
       return array(in, outer.shape(), std::move(slots)).mark(outer.is_condition());
-    if (!outer.owner()->is_open) fail_ended(function, *outer.owner());
+    if (in->stands_in) fail_ended(function, *outer.owner());  // the loop's operation has no place for more
   }
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));

@@ -170,6 +170,34 @@ def test_cond_operands_stay_what_they_are():
     assert f(-2.0) == -2.0
 
 
+def test_a_branch_that_is_recorded_later_finds_what_it_closed_over():
+    """Python looks a closure's variables up when it is called; by then the loop in which it was made has gone on."""
+
+    def f(x):
+        total = 0.0
+        for k in range(1, 4):
+            helper, scale = lambda y: y * y * k, k * x  # noqa: B023
+            total = total + ag.cond(x > k, lambda x: x * scale, lambda x: helper(x) + scale, x)  # noqa: B023
+            total = total + ag.fori(0, 2, lambda i, c: c + k if c < k + 2 else c * helper(x), x)  # noqa: B023
+            scale, helper = None, None
+        return total
+
+    def plain(x):
+        total = 0.0
+        for k in range(1, 4):
+            total, c = total + (x * k * x if x > k else x * x * k + k * x), x
+            for _ in range(2):
+                c = c + k if c < k + 2 else c * x * x * k
+            total = total + c
+        return total
+
+    compiled = ag.compile(ag.value_and_grad(f))
+    for x in (9.5, 0.5, 2.5, 3.25):
+        value, slope = compiled(x)
+        assert value == pytest.approx(plain(x), rel=1e-14)
+        assert slope == pytest.approx((plain(x + 1e-6) - plain(x - 1e-6)) / 2e-6, rel=1e-7)
+
+
 def test_cond_inside_of_a_scan():
     def both(c):
         return c, c

@@ -1,0 +1,73 @@
+"""What functions close over: recorded values that a later path may need, and copies that later changes do not reach."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from agrad._core import Array, Comparison
+
+__all__ = ["frozen", "reached"]
+
+_MOST_REACHED = 1000  # objects that are looked through for recorded values
+
+
+def frozen(function: Any, known: dict[int, Any] | None = None) -> Any:
+    """The function with the variables that it closes over as they are now.
+
+    Python looks them up when the function is called, and in ``for k in ...: cond(x > k, lambda: k * x, ...)`` a branch that is
+    recorded in a later run would find another k than the one that the loop was at.
+    """
+    known = {} if known is None else known
+    if id(function) in known:
+        return known[id(function)]
+    if isinstance(function, types.FunctionType) and function.__closure__:
+        cells = tuple(types.CellType() for _ in function.__closure__)
+        copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+        copy.__kwdefaults__, copy.__qualname__ = function.__kwdefaults__, function.__qualname__
+        copy.__dict__.update(function.__dict__)
+        known[id(function)] = copy  # it may close over itself
+        for cell, given in zip(cells, function.__closure__, strict=True):
+            if given != _EMPTY:
+                cell.cell_contents = frozen(given.cell_contents, known)
+        return copy
+    if isinstance(function, types.MethodType):
+        return types.MethodType(frozen(function.__func__, known), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(frozen(function.func, known), *function.args, **function.keywords)
+    return function.copy() if isinstance(function, Array) else function
+
+
+def reached(roots: Sequence[Any], depth: int) -> list[Array]:
+    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them."""
+    found: list[Array] = []
+    seen: set[int] = set()
+    todo = list(roots)
+    while todo and len(seen) < _MOST_REACHED:
+        x = todo.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, Array):
+            around = x.recording
+            if x.is_active and around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
+                found.append(x)
+        elif isinstance(x, types.FunctionType):
+            todo += [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]
+            todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+        elif isinstance(x, types.MethodType):
+            todo += [x.__func__, x.__self__]
+        elif isinstance(x, functools.partial):
+            todo += [x.func, *x.args, *x.keywords.values()]
+        elif isinstance(x, (list, tuple)):
+            todo += x[:_MOST_REACHED]
+        elif isinstance(x, dict):
+            todo += x.values()
+        elif not isinstance(x, (type, types.ModuleType)) and hasattr(x, "__dict__"):
+            todo += vars(x).values()
+    return found
+
+
+_EMPTY = types.CellType()
