@@ -80,8 +80,10 @@ class Body:
     def settle(self, around: Recording | None) -> None:
         """The loop is recorded: from now on the recordings around it will have ended when a path is asked for."""
         self._is_settled = True
+        if around is None or around.on_comparison == Comparison.answers:
+            return  # no run with other values follows
         self._functions = [frozen(each) for each in self._functions]
-        self._may_leave = around is not None and around.on_comparison == Comparison.guards
+        self._may_leave = around.on_comparison == Comparison.guards
 
     def record(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
         """Record the path for these inputs and captured values: its program, and values captured for it; None if it cannot be.
