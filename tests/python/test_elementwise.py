@@ -17,6 +17,8 @@ from agrad import elementwise
 from agrad._core import elementwise_rows
 from differences import jacobian_by_differences
 
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
 ROWS = elementwise_rows()
 EPS = np.finfo(float).eps
 TINY = np.finfo(float).tiny

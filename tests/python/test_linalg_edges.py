@@ -19,6 +19,7 @@ def made(request):
 # ---- closed forms and hard arguments ---------------------------------------------------------------------------------
 
 
+@pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 def test_gradients_of_an_ill_conditioned_matrix_are_as_accurate_as_its_condition_allows():
     n = 8
     hilbert = scipy.linalg.hilbert(n)

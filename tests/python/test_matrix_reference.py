@@ -6,6 +6,8 @@ import pytest
 
 import matrix_reference
 
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
 TABLE = Path(__file__).resolve().parents[1] / "reference" / "matrix.txt"
 
 
