@@ -256,8 +256,10 @@ class known_calls {
 
   /// The plan that fits, and its first result.
   std::pair<std::shared_ptr<call_plan>, py::object> find(const py::tuple& arguments) const {
-    for (const auto& plan : plans_)
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add one meanwhile
       if (py::object result = plan->call(arguments.ptr())) return {plan, std::move(result)};
+    }
     throw py::value_error("bind: no plan fits");
   }
 
