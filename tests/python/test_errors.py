@@ -89,18 +89,6 @@ def test_every_function_refuses_arrays_of_ended_calls(row):
             row(*[kept[0] if n == place else 0.5 for n in range(row.arity)])
 
 
-def test_arrays_of_another_running_call_are_refused():
-    def outer(x):
-        return ag.grad(lambda y: np.sum(x * y))(1.0)
-
-    with pytest.raises(
-        ag.ScopeError, match=r"^multiply: argument is a recorded value of grad\(outer\), but must belong to "
-    ) as e:
-        ag.grad(outer)(np.ones(2))
-    assert GRAMMAR.match(str(e.value))
-    assert_usable()
-
-
 # ---- arguments of the transformations --------------------------------------------------------------------------------
 
 TRANSFORMATIONS = [ag.grad, ag.value_and_grad, ag.jacobian]
@@ -217,14 +205,6 @@ def test_a_compiled_function_is_part_of_what_is_recorded_around_it():
     assert ag.compile(inner)(0.5)["y"] == np.sin(0.5)
     y = ag.solve_ivp(lambda t, y: -inner(1.0)["y"] * y, (0.0, 1.0), [1.0]).y
     assert y[0, -1] == pytest.approx(np.exp(-np.sin(1.0)), rel=1e-4)
-
-
-def test_a_compiled_transformation_within_a_recording_is_refused_as_the_plain_one():
-    for inner in (ag.grad(lambda y: y * y), ag.compile(ag.grad(lambda y: y * y))):
-        with pytest.raises(TypeError, match=r"^grad: argument 0 is a recorded value of grad\(.*\), but must be plain; ") as e:
-            ag.grad(lambda x, inner=inner: inner(x))(1.0)
-        assert GRAMMAR.match(str(e.value))
-    assert_usable()
 
 
 # ---- exceptions --------------------------------------------------------------------------------------------------------
