@@ -299,6 +299,14 @@ def test_threads_share_a_growing_body():
     assert [results[n] for n in range(len(xs))] == expected
 
 
+def test_rows_of_a_batch_take_their_own_paths():
+    xs = np.linspace(-1.0, 50.0, 30)
+    expected = [ag.value_and_grad(looped)(float(x)) for x in xs]
+    values, slopes = ag.vmap(ag.value_and_grad(looped))(xs)
+    np.testing.assert_allclose(values, [value for value, _ in expected], rtol=1e-13)
+    np.testing.assert_allclose(slopes, [slope for _, slope in expected], rtol=1e-13)
+
+
 @pytest.mark.parametrize("around", ["grad", "compile"])
 def test_a_body_that_raises(around):
     def step(c, x):
