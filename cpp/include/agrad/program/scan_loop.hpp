@@ -13,7 +13,7 @@
 
 namespace agrad {
 
-/// What a loop does with its body, whose local inputs are the carry, the step's number if it counts, and an entry of each of xs;
+/// What a loop does with its body, whose inputs are the carry, the step's number if it counts, and an entry of each of xs;
 /// its outputs are the carry and an entry of each of ys.
 struct scan_loop {
   /// Entries one behind the other, a step's `size` numbers each: constants, or a part of the operation's argument.
