@@ -17,6 +17,7 @@ from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode_many import Subject, solve_many
 from agrad._ode_one_step import (
     ode_ckrk,
     ode_ckrk_tol,
@@ -49,6 +50,7 @@ __all__ = [
     "ShapeError",
     "SolverError",
     "Sparsity",
+    "Subject",
     "__version__",
     "array",
     "check_grads",
@@ -80,6 +82,7 @@ __all__ = [
     "ode_tsit5_tol",
     "scan",
     "solve_ivp",
+    "solve_many",
     "special",
     "stop_gradient",
     "tape",

@@ -13,7 +13,7 @@ from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
 
-__all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "solve_ivp"]
+__all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "output_times", "solve_ivp"]
 
 RightHandSide = Callable[..., Any]
 
@@ -279,19 +279,9 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
-    codes = {"Adams": ADAMS, "BDF": BDF}
-    methods = [*codes, *METHODS]
-    if method not in methods:
-        raise ValueError(f"solve_ivp: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
-    if method in codes and (first_step is not None or max_step != np.inf):
-        raise ValueError(f"solve_ivp: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
-    make_options: Any
-    if method in codes:
-        make_options = simple_options("solve_ivp", {"rtol": rtol, "atol": atol}, max_num_steps, codes[method])
-    else:
-        steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
-        make_options = step_method("solve_ivp", method, {"rtol": rtol, "atol": atol}, max_num_steps, **steps)
-    t0, times = _output_times(t_span, t_eval)
+    steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
+    make_options = options_of("solve_ivp", method, {"rtol": rtol, "atol": atol}, max_num_steps, **steps)
+    t0, times = output_times("solve_ivp", t_span, t_eval)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
     if times.size == starts_there:
@@ -300,22 +290,45 @@ def solve_ivp(
     return OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
 
 
-def _output_times(t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
+def options_of(
+    function: str,
+    method: str,
+    tolerances: dict[str, Any],
+    max_num_steps: int,
+    *,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+    max_memory: float = 1e9,
+) -> Callable[[int], Any]:
+    """What makes the options of a method, by its name, for so many states."""
+    codes = {"Adams": ADAMS, "BDF": BDF}
+    methods = [*codes, *METHODS]
+    if method not in methods:
+        raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
+    if method not in codes:
+        steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
+        return step_method(function, method, tolerances, max_num_steps, **steps)
+    if first_step is not None or max_step != np.inf:
+        raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
+    return simple_options(function, tolerances, max_num_steps, codes[method])
+
+
+def output_times(function: str, t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
     """The initial time and the output times of `solve_ivp`, which may begin with it."""
-    span = real_values("solve_ivp", "t_span", t_span)
+    span = real_values(function, "t_span", t_span)
     if span.shape != (2,):
-        raise ShapeError(f"solve_ivp: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
+        raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
     t0, end = span.tolist()
     if not t0 < end:
-        raise DomainError(f"solve_ivp: t_span is {(t0, end)}, but must be increasing")
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be increasing")
     if t_eval is None:
         return t0, span
-    times = real_values("solve_ivp", "t_eval", t_eval)
+    times = real_values(function, "t_eval", t_eval)
     if times.ndim != 1 or times.size == 0:
-        raise ShapeError(f"solve_ivp: t_eval is of shape {times.shape}, but must be a vector of one time or more")
+        raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
     for k, t in enumerate(times):
         if not t0 <= t <= end:
-            raise DomainError(f"solve_ivp: t_eval[{k}] is {t}, but must be within t_span = {(t0, end)}")
+            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be within t_span = {(t0, end)}")
         if k > 0 and not t > times[k - 1]:
-            raise DomainError(f"solve_ivp: t_eval[{k}] is {t}, but must be greater than t_eval[{k - 1}] = {times[k - 1]}")
+            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be greater than t_eval[{k - 1}] = {times[k - 1]}")
     return t0, times

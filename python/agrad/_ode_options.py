@@ -13,7 +13,7 @@ import numpy as np
 from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
 from agrad._ode_record import real_values
 
-__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options", "step_method"]
+__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options", "step_method", "whole"]
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
@@ -52,14 +52,17 @@ def _for_each_state(function: str, name: str, x: Any, states: int) -> np.ndarray
     return values
 
 
-def _whole(function: str, name: str, x: Any) -> int:
+def whole(function: str, name: str, x: Any, *, least: int | None = None) -> int:
+    """A whole number, not below `least`."""
     try:
-        whole = operator.index(x)
+        number = operator.index(x)
     except TypeError:
         raise TypeError(f"{function}: {name} is {x!r}, but must be a whole number") from None
-    if abs(whole) > sys.maxsize:
-        raise DomainError(f"{function}: {name} is {whole}, but must be at most {sys.maxsize}")
-    return whole
+    if abs(number) > sys.maxsize:
+        raise DomainError(f"{function}: {name} is {number}, but must be at most {sys.maxsize}")
+    if least is not None and number < least:
+        raise DomainError(f"{function}: {name} is {number}, but must be at least {least}")
+    return number
 
 
 def all_options(
@@ -88,11 +91,11 @@ def all_options(
             _for_each_state(function, "absolute_tolerance_backward", absolute_tolerance_backward, states),
             _positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
             quadrature if quadrature.ndim else quadrature.item(),
-            _whole(function, "max_num_steps", max_num_steps),
-            _whole(function, "num_steps_between_checkpoints", num_steps_between_checkpoints),
-            _whole(function, "interpolation_polynomial", interpolation_polynomial),
-            _whole(function, "solver_forward", solver_forward),
-            _whole(function, "solver_backward", solver_backward),
+            whole(function, "max_num_steps", max_num_steps),
+            whole(function, "num_steps_between_checkpoints", num_steps_between_checkpoints),
+            whole(function, "interpolation_polynomial", interpolation_polynomial),
+            whole(function, "solver_forward", solver_forward),
+            whole(function, "solver_backward", solver_backward),
         )
 
     return make
@@ -133,7 +136,7 @@ def step_method(
             name,
             _positive_number(function, relative_name, relative),
             _for_each_state(function, absolute_name, absolute, states),
-            _whole(function, "max_num_steps", max_num_steps),
+            whole(function, "max_num_steps", max_num_steps),
             0.0 if first_step is None else _positive_number(function, "first_step", first_step),
             math.inf if max_step == math.inf else _positive_number(function, "max_step", max_step),
             _positive_number(function, "max_memory", max_memory),

@@ -11,9 +11,9 @@ from agrad._core import Array, Comparison, OdeOperation, OdeOptions, ShapeError,
 from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
-from agrad._trees import flatten
+from agrad._trees import flatten, is_number
 
-__all__ = ["real_values", "solve_initial_value_problem", "vector"]
+__all__ = ["RecordedSlope", "real_values", "solve_initial_value_problem", "vector"]
 
 RightHandSide = Callable[..., Any]
 
@@ -40,16 +40,25 @@ def vector(function: str, name: str, x: Any) -> Any:
     return np.reshape(x, (-1,))
 
 
-class _Recorded:
-    """The right-hand side as a program, and the values that it takes as parameters."""
+class RecordedSlope:
+    """The right-hand side as a program, and the values that it takes as parameters.
 
-    def __init__(self, function: str, f: RightHandSide, t0: float, y0: Any, args: tuple[Any, ...]) -> None:
+    Those are the recorded ones among the arguments (with `all_numbers` all floating-point ones) and what was captured.
+    """
+
+    def __init__(
+        self, function: str, f: RightHandSide, t0: float, y0: Any, args: tuple[Any, ...], *, all_numbers: bool = False
+    ) -> None:
         label = f"{function}({name_of(f)})"
         leaves, together, _ = flatten(args)
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             t, y = recording.input(np.asarray(t0)), recording.input(y0)
-            self.parameters = [leaf for leaf in leaves if isinstance(leaf, Array)]
-            given = [recording.input(x.recorded_values) if isinstance(x, Array) else x for x in leaves]
+            taken = [isinstance(x, Array) or (all_numbers and is_number(x)) for x in leaves]
+            self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
+            given = [
+                recording.input(real_values(function, "args", x)) if is_taken else x
+                for x, is_taken in zip(leaves, taken, strict=True)
+            ]
             slope = f(t, y, *together(given))
             if slope is None:
                 raise TypeError(f"{label}: result is None, but must be the derivatives of the states; does it return?")
@@ -59,7 +68,8 @@ class _Recorded:
                     f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); "
                     "one derivative for each state"
                 )
-            self.parameters += recording.captured
+            self.captured = recording.captured
+            self.parameters += self.captured
             self.program, self.bodies = recording.program(slope), bodies_of(recording)
 
 
@@ -81,7 +91,7 @@ def solve_initial_value_problem(
     start, states = real_values(function, "t0", t0).item(), real_values(function, "y0", y0)
     check_initial_value_problem(function, states, start, real_values(function, "times", times))
     options = make_options(len(states))
-    recorded = _Recorded(function, f, start, states, args)
+    recorded = RecordedSlope(function, f, start, states, args)
     wanted = [isinstance(x, Array) for x in (y0, t0, times)]
     operation = OdeOperation(function, recorded.program, len(states), len(times), options, *wanted)
     parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in recorded.parameters)]

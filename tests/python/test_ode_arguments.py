@@ -207,7 +207,11 @@ def test_names_of_the_simple_interfaces():
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"method": "RK45"}, ValueError, "method is 'RK45', but must be one of 'Adams', 'BDF'"),
+        (
+            {"method": "Radau"},
+            ValueError,
+            "method is 'Radau', but must be one of 'Adams', 'BDF', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4'",
+        ),
         (
             {"t_span": (0.0, 1.0, 2.0)},
             ag.ShapeError,

@@ -1,0 +1,192 @@
+"""solve_many: initial value problems of one right-hand side, side by side in threads, each with its own step control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, ManyOperation, OdeOperation, check_initial_value_problem
+from agrad._loops_body import keep
+from agrad._ode import OdeResult, options_of, output_times
+from agrad._ode_options import Tolerances, whole
+from agrad._ode_record import RecordedSlope, RightHandSide, real_values, vector
+from agrad._structure import find_recording
+from agrad._trees import flatten, is_number
+
+__all__ = ["Subject", "solve_many"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One initial value problem of :func:`solve_many`.
+
+    Attributes
+    ----------
+    t_span : pair of floats
+        Initial and final time, increasing.
+    y0 : array-like, shape (n,)
+        The initial state.
+    t_eval : array-like, shape (k,), optional
+        Output times within t_span, increasing; by default its two ends.
+    args : tuple
+        Further arguments of the right-hand side: any nested structures of numbers and arrays.
+    """
+
+    t_span: Sequence[Any]
+    y0: Any
+    t_eval: Any = None
+    args: tuple[Any, ...] = ()
+
+
+class _Arguments:
+    """The one vector that all solves read their arguments from; what several share is there once."""
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+        self._begins: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that no identity comes back
+        self._size = 0
+
+    def places(self, x: Any) -> range:
+        """Where the entries of x are."""
+        flat = np.ravel(x)
+        begin = self._begins.get(id(x))
+        if begin is None:
+            begin = self._begins[id(x)] = self._size
+            self._kept.append(x)
+            self.parts.append(flat)
+            self._size += flat.size
+        return range(begin, begin + flat.size)
+
+
+class _Problem:
+    """A subject's problem, checked."""
+
+    def __init__(self, number: int, subject: Subject) -> None:
+        name = f"subjects[{number}]"
+        if not isinstance(subject, Subject):
+            raise TypeError(f"solve_many: {name} is {subject!r}, but must be an agrad.Subject")
+        self.args, self.y0 = tuple(subject.args), vector("solve_many", f"{name}.y0", subject.y0)
+        self.states = real_values("solve_many", f"{name}.y0", self.y0)
+        self.t0, self.times = output_times("solve_many", subject.t_span, subject.t_eval)
+        self.starts_there = bool(self.times[0] == self.t0)
+        self.later = self.times[self.starts_there :]
+        if self.later.size:
+            check_initial_value_problem("solve_many", self.states, self.t0, self.later)
+        leaves, _, structure = flatten(self.args)
+        taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
+        self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
+        kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
+        #: What problems have in common that one recording of the right-hand side serves.
+        self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size)
+
+
+def _frozen(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.str, leaf.shape, leaf.tobytes()
+    return type(leaf), leaf
+
+
+def solve_many(
+    fun: RightHandSide,
+    subjects: Sequence[Subject],
+    method: str = "Tsit5",
+    *,
+    rtol: float = 1e-6,
+    atol: Tolerances = 1e-8,
+    max_num_steps: int = 100_000,
+    threads: int = 0,
+) -> list[OdeResult]:
+    """Solve the initial value problems of a population, side by side in threads; the results are differentiable.
+
+    Parameters
+    ----------
+    fun : callable
+        The right-hand side ``fun(t, y, *args)``, the same for all, written with NumPy; see :func:`solve_ivp`. It is recorded
+        once for all subjects whose states and arguments have the same shapes.
+    subjects : sequence of Subject
+        Each with a time span, an initial state, output times and arguments of its own.
+    method, rtol, atol, max_num_steps
+        As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
+    threads : int
+        At most so many; 0 is one for each processor.
+
+    Returns
+    -------
+    list of OdeResult
+        One for each subject, with t and y.
+
+    Raises
+    ------
+    ShapeError, DomainError, SolverError
+        As :func:`solve_ivp`; of several faults that of the first subject.
+    TypeError
+        A subject is no :class:`Subject`.
+
+    Notes
+    -----
+    Values and gradients are the same to the bit for every number of threads. Floating-point arguments are inputs of the
+    recorded right-hand side, other arguments are part of it. Arguments that several subjects share should be the same object:
+    their adjoints are then added up at once.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> decay = lambda t, y, k: -k * y
+    >>> def total(k):
+    ...     subjects = [ag.Subject((0.0, end), [1.0], [end], (k,)) for end in (0.5, 1.0, 2.0)]
+    ...     return sum(result.y[0, 0] for result in ag.solve_many(decay, subjects, rtol=1e-9, atol=1e-9))
+    >>> print(f"{ag.grad(total)(1.0):.6f}")  # -sum(t exp(-t))
+    -0.941815
+    """
+    if not callable(fun):
+        raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
+    make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
+    problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
+    arguments, slopes, parts = _Arguments(), {}, []
+    for problem in problems:
+        if not problem.later.size:
+            continue
+        slope = slopes.get(problem.key)
+        if slope is None:
+            slope = RecordedSlope("solve_many", fun, problem.t0, problem.states, problem.args, all_numbers=True)
+            slopes[problem.key] = slope
+        parts.append(_part(problem, slope, arguments, make_options))
+    flat = _solved(ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0)), arguments, slopes)
+    return _results(problems, flat)
+
+
+def _part(
+    problem: _Problem, slope: RecordedSlope, arguments: _Arguments, make_options: Callable[[int], Any]
+) -> tuple[OdeOperation, list[int]]:
+    """The solve of one problem, and where its arguments are."""
+    n, is_recorded = problem.states.size, isinstance(problem.y0, Array)
+    options = make_options(n)
+    operation = OdeOperation("solve_many", slope.program, n, problem.later.size, options, is_recorded, False, False)
+    values = [problem.y0, np.array([problem.t0]), problem.later, *problem.parameters, *slope.captured]
+    return operation, [place for x in values for place in arguments.places(x)]
+
+
+def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, RecordedSlope]) -> Any:
+    recording = find_recording(arguments.parts)
+    if recording is None:
+        return operation.solve(np.concatenate([np.zeros(0), *arguments.parts]))
+    for slope in slopes.values():
+        keep(recording, slope.bodies)
+    return operation.record(np.concatenate([recording.array(x) for x in arguments.parts]))
+
+
+def _results(problems: Sequence[_Problem], flat: Any) -> list[OdeResult]:
+    results, begin = [], 0
+    for problem in problems:
+        n = problem.states.size
+        end = begin + n * problem.later.size
+        y = np.reshape(flat[begin:end], (problem.later.size, n))
+        if problem.starts_there:
+            y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
+        results.append(OdeResult(problem.times, np.transpose(y)))
+        begin = end
+    return results
