@@ -4,11 +4,11 @@
 // run of it needs, so that threads can share the code.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include <agrad/program/spaces.hpp>
 #include <agrad/program/straight.hpp>
 
 namespace agrad {
@@ -19,9 +19,6 @@ struct program_code {
   std::vector<instruction> instructions;
   std::vector<std::shared_ptr<const external_operation>> externals;
 };
-
-/// A space: aligned, so that packets of a run begin at the same entries, and round alike, wherever it lies.
-using space = std::vector<double, Eigen::aligned_allocator<double>>;
 
 /// The spaces of one run and the states of its external operations. One for each thread.
 struct workspace {

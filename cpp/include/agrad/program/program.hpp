@@ -28,7 +28,11 @@ class program {
  public:
   /// code: the operations in order. image: the value space with all constants in place. inputs, outputs: their slots.
   program(program_code code, std::vector<double> image, std::vector<slot> inputs, std::vector<slot> outputs)
-      : code_(std::move(code)), image_(std::move(image)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+      : code_(std::move(code)), image_(std::move(image)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+    first_result_ = image_.size();
+    for (const operation& op : code_.operations)
+      if (op.count > 0) first_result_ = std::min<std::size_t>(first_result_, op.result);
+  }
 
   std::size_t input_size() const { return inputs_.size(); }
   std::size_t output_size() const { return outputs_.size(); }
@@ -66,7 +70,7 @@ class program {
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
     check_follows(w, "tangent");
-    w.tangents.assign(image_.size() * Width, 0.0);
+    if (w.tangents.size() != image_.size() * Width) w.tangents.assign(image_.size() * Width, 0.0);  // of constants for good
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
     run_tangent<Width>(code_, w);
@@ -81,7 +85,7 @@ class program {
               const double* y_adjoint_tangents = nullptr) const {
     check_follows(w, "second");
     seed(w.adjoints, y_adjoint);
-    w.adjoint_tangents.assign(image_.size() * Width, 0.0);
+    clear(w.adjoint_tangents, Width);
     for (std::size_t i = 0; i < outputs_.size() * Width && y_adjoint_tangents != nullptr; ++i)
       w.adjoint_tangents[outputs_[i / Width] * std::size_t{Width} + i % Width] += y_adjoint_tangents[i];
     run_second<Width>(code_, w);
@@ -92,8 +96,15 @@ class program {
   }
 
  private:
+  /// Zeros for inputs and results, `width` a slot. What arrives at constants is nobody's business, and data may be large.
+  void clear(space& adjoints, std::size_t width) const {
+    adjoints.resize(image_.size() * width);
+    for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
+    std::fill(adjoints.begin() + static_cast<std::ptrdiff_t>(first_result_ * width), adjoints.end(), 0.0);
+  }
+
   void seed(space& adjoints, const double* y_adjoint) const {
-    adjoints.assign(image_.size(), 0.0);
+    clear(adjoints, 1);
     for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
   }
 
@@ -106,6 +117,7 @@ class program {
   AGRAD_COLD void prepare(workspace& w) const {
     w.program = 0;
     w.states.clear();
+    w.tangents.clear();
     w.values.assign(image_.begin(), image_.end());
     w.program = number_;
   }
@@ -121,6 +133,7 @@ class program {
   std::vector<double> image_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
+  std::size_t first_result_ = 0;  // inputs and constants come before
 };
 
 }  // namespace agrad

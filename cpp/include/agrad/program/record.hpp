@@ -5,6 +5,7 @@
 // Read next: program/schedule.hpp, which makes a program of a recording.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -18,9 +19,36 @@
 
 namespace agrad {
 
+namespace detail {
+/// What a recording writes into.
+struct recording_memory {
+  program_code code;
+  workspace work;
+  std::vector<std::uint8_t> active;
+  std::vector<slot> inputs;
+
+  void clear() {
+    code.operations.clear();
+    code.integers.clear();
+    code.instructions.clear();
+    code.externals.clear();
+    work.states.clear();
+    work.values.clear();
+    work.adjoints.clear();
+    active.clear();
+    inputs.clear();
+  }
+  std::size_t bytes() const {
+    return (work.values.capacity() + work.adjoints.capacity()) * sizeof(double) + active.capacity() +
+           (code.integers.capacity() + inputs.capacity()) * sizeof(slot) + code.operations.capacity() * sizeof(operation);
+  }
+};
+}  // namespace detail
+
 class recorder {
  public:
   recorder() { constant(0.0); }
+  ~recorder() { memory_pool<detail::recording_memory>::put(memory_); }
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
@@ -121,13 +149,20 @@ class recorder {
   /// Adjoints of the slots `wanted` for seeds of the slots `outputs`: the recording swept back where it stands.
   void reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted, double* adjoints,
                std::size_t n_wanted) {
-    work_.adjoints.assign(work_.values.size(), 0.0);
-    for (std::size_t i = 0; i < n; ++i) work_.adjoints[outputs[i]] += seeds[i];
-    if (AGRAD_UNLIKELY(watch_ != nullptr))
+    const auto seed = [&] {
+      for (std::size_t i = 0; i < n; ++i)
+        if (is_active(outputs[i])) work_.adjoints[outputs[i]] += seeds[i];
+    };
+    if (AGRAD_UNLIKELY(watch_ != nullptr)) {
+      work_.adjoints.assign(work_.values.size(), 0.0);
+      seed();
       run_reverse(code_, work_, *watch_);
-    else
-      run_reverse(code_, work_);
-    for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = work_.adjoints[wanted[i]];
+    } else {
+      clear_active_adjoints();
+      seed();
+      reverse_active();
+    }
+    for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = is_active(wanted[i]) ? work_.adjoints[wanted[i]] : 0.0;
   }
 
   /// Somebody who looks at each operation from now on; he must outlive the recorder.
@@ -142,6 +177,26 @@ class recorder {
   const space& values() const { return work_.values; }
 
  private:
+  /// Zeros for slots that depend on inputs. Constants' adjoints are nobody's business, and data may be large.
+  void clear_active_adjoints() {
+    work_.adjoints.clear();  // or they would be copied
+    work_.adjoints.resize(work_.values.size());
+    const std::uint8_t *begin = active_.data(), *end = begin + active_.size();
+    for (const std::uint8_t* at = begin; at != end;) {
+      const auto left = static_cast<std::size_t>(end - at);
+      const auto* first = static_cast<const std::uint8_t*>(std::memchr(at, 1, left));
+      if (first == nullptr) break;
+      const auto* last = static_cast<const std::uint8_t*>(std::memchr(first, 0, static_cast<std::size_t>(end - first)));
+      at = last == nullptr ? end : last;
+      std::fill(work_.adjoints.begin() + (first - begin), work_.adjoints.begin() + (at - begin), 0.0);
+    }
+  }
+  void reverse_active() {
+    const run_context context = work_.context(code_, true);
+    for (auto op = code_.operations.rbegin(); op != code_.operations.rend(); ++op)
+      if (op->count > 0 && is_active(op->result)) op->what->reverse(*op, context, work_.values.data(), work_.adjoints.data());
+  }
+
   slot append(const double* values, std::size_t n, bool active) {
     const auto first = static_cast<slot>(work_.values.size());
     work_.values.insert(work_.values.end(), values, values + n);
@@ -153,6 +208,7 @@ class recorder {
   slot carry_out(operation op, bool active, bool with_adjoint = false) {
     op.result = static_cast<slot>(work_.values.size());
     work_.values.resize(work_.values.size() + op.count);
+    if (AGRAD_UNLIKELY(watch_ != nullptr)) std::fill(work_.values.begin() + op.result, work_.values.end(), 0.0);  // no old nan
     try {
       op.what->forward(op, work_.context(code_, with_adjoint), work_.values.data());
       if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_forward(op, code_.operations.size(), work_.values.data());
@@ -183,10 +239,11 @@ class recorder {
     return false;
   }
 
-  program_code code_;
-  workspace work_;
-  std::vector<std::uint8_t> active_;
-  std::vector<slot> inputs_;
+  detail::recording_memory memory_ = memory_pool<detail::recording_memory>::take();
+  program_code& code_ = memory_.code;
+  workspace& work_ = memory_.work;
+  std::vector<std::uint8_t>& active_ = memory_.active;
+  std::vector<slot>& inputs_ = memory_.inputs;
   operation_watch* watch_ = nullptr;
 };
 
