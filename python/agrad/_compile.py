@@ -172,9 +172,10 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         if entry.is_plain is False or path in entry.learnt:
             return
         wanted = Wanted.values if self.transformation is None else self.transformation.plan
-        begins = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
+        *begins, size = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
         if entry.plan is None and wanted is not None:
-            entry.plan = plan_of(args, begins, wanted, begins[-1])
+            of_vector = [size + first for first in _firsts(entry)] if wanted is Wanted.hessian_product else None
+            entry.plan = plan_of(args, begins, wanted, size, of_vector)
         result = _result_of(entry, path)
         entry.is_plain = entry.plan is not None and result is not None
         if entry.plan is not None and result is not None:
@@ -260,10 +261,16 @@ def _result_of(entry: _Entry, path: Path) -> Any:
     if entry.parameters is None:
         begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
         return result_of(path.together, begins[:-1], path.shapes)
+    return result_of(entry.parameters.together, _firsts(entry), entry.parameters.shapes)
+
+
+def _firsts(entry: _Entry) -> list[int]:
+    """The places of the parameters' leaves among the program's inputs."""
+    if entry.parameters is None:
+        return []
     places = np.r_[entry.wanted]
     begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
-    firsts = [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
-    return result_of(entry.parameters.together, firsts, entry.parameters.shapes)
+    return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
 
 
 def _places(call: _Signature, parameters: Parameters) -> Any:

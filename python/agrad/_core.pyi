@@ -402,6 +402,7 @@ class Wanted:
     values: Wanted
     value_and_gradient: Wanted
     gradient: Wanted
+    hessian_product: Wanted
 
 class CallPlan:
     def __init__(self, arguments: tuple[Any, ...], what: Wanted, inputs: int) -> None: ...

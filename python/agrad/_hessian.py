@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording
+from agrad._core import Array, Program, Recording, Wanted
 from agrad._nested import Part
 from agrad._transforms import ArgNums, Arguments, OfScalar, Parameters, Transformation, check_tangents
 from agrad._trees import split
@@ -72,6 +72,7 @@ class Hessian(SecondOrder):
 class HessianProduct(SecondOrder):
     """See :func:`hvp`."""
 
+    plan = Wanted.hessian_product
     name = "hvp"
     vector: Any = None
     along: Any

@@ -47,10 +47,21 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
     raise _NotPlainError
 
 
-def plan_of(args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int) -> CallPlan | None:
-    """A plan without paths for such calls, whose inputs begin at `begins`; None for arguments that plans do not know."""
+def plan_of(
+    args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int, of_vector: Sequence[int] | None = None
+) -> CallPlan | None:
+    """A plan without paths for such calls, whose inputs begin at `begins`; None for arguments that plans do not know.
+
+    Where a vector comes last, its leaves begin at `of_vector`; integers in it are numbers, which plans do not take.
+    """
     try:
-        return CallPlan(_described(args, iter(begins)), wanted, inputs)
+        if of_vector is None:
+            return CallPlan(_described(args, iter(begins)), wanted, inputs)
+        *own, vector = args
+        places = iter(of_vector)
+        kind, children = _described(tuple(own), iter(begins))
+        children.append(_described(vector, places))
+        return CallPlan((kind, children), wanted, inputs) if next(places, None) is None else None
     except _NotPlainError:
         return None
 

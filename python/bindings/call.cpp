@@ -221,16 +221,20 @@ py::object call_plan::run(const path& p, const double* x, PyObject* earlier) con
     const auto w = p.program->workspaces.take();
     const double one = 1;
     f.forward(*w, x, y.data(), true);
-    f.reverse(*w, &one, back.data());
+    if (what_ != wanted::hessian_product) return f.reverse(*w, &one, back.data());
+    room gradient(inputs_);
+    f.tangent<1>(*w, x + inputs_, y.data());
+    f.second<1>(*w, &one, gradient.data(), back.data());
   });
   if (!done) return {};
-  if (what_ == wanted::gradient) return made(earlier, back.data());
+  if (what_ != wanted::value_and_gradient) return made(earlier, back.data());
   py::object gradient = made(earlier == nullptr ? nullptr : PyTuple_GET_ITEM(earlier, 1), back.data());
   return py::make_tuple(py::float_(*y.data()), std::move(gradient));
 }
 
 py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
-  room x(inputs_);
+  room x(numbers());
+  std::fill(x.data() + inputs_, x.data() + numbers(), 0.0);  // inputs that the vector does not have
   if (!take(arguments_, arguments, x.data())) return {};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const std::shared_ptr<const path> each = paths_[i];  // another thread may add one meanwhile
@@ -297,7 +301,8 @@ void register_call(py::module_& m) {
   py::enum_<wanted>(m, "Wanted", "What a compiled call returns.")
       .value("values", wanted::values)
       .value("value_and_gradient", wanted::value_and_gradient)
-      .value("gradient", wanted::gradient);
+      .value("gradient", wanted::gradient)
+      .value("hessian_product", wanted::hessian_product);
   py::class_<call_plan, std::shared_ptr<call_plan>>(m, "CallPlan", "What was learnt of one signature of a compiled function.")
       .def(py::init<const py::tuple&, wanted, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
       .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"));

@@ -40,7 +40,8 @@ pybind11::object build(const tree_node& node, const double* from);
 /// As build, into the arrays that an earlier call built; all that holds them is made anew.
 pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
-enum class wanted { values, value_and_gradient, gradient };
+/// What a call returns. A Hessian product's last argument is the vector, whose numbers come after those of the inputs.
+enum class wanted { values, value_and_gradient, gradient, hessian_product };
 
 class call_plan {
  public:
@@ -61,6 +62,7 @@ class call_plan {
     tree_node result;
   };
   pybind11::object run(const path& p, const double* x, PyObject* earlier) const;
+  std::size_t numbers() const { return what_ == wanted::hessian_product ? 2 * inputs_ : inputs_; }
 
   tree_node arguments_;
   wanted what_;

@@ -163,3 +163,43 @@ def test_threads_share_plans():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_hessian_products_of_known_calls_are_those_of_plain_ones():
+    plain, fast = ag.hvp(_loss), ag.compile(ag.hvp(_loss))
+    for seed in range(4):
+        p, v = _point(seed), _point(seed + 10)
+        expected, given = plain(p, 2.0, v), fast(p, 2.0, v)
+        assert list(given) == list(expected)
+        assert given["b"] == expected["b"]
+        np.testing.assert_array_equal(given["a"], expected["a"])
+
+
+def test_hessian_products_take_the_vector_in_the_parameters_places():
+    fast = ag.compile(ag.hvp(lambda x, n, y: n * x[0] * x[1] * np.sum(y**2), argnums=(2, 0)))
+    x, y = np.array([2.0, 3.0]), np.array([[1.0, -1.0, 0.5]])
+    v, u = np.array([[0.5, 1.0, 2.0]]), np.array([1.0, -2.0])
+    for scale in (1.0, 2.0, 3.0):
+        of_y, of_x = fast(x, scale, y, (v, u))
+        along = u[0] * x[1] + x[0] * u[1]
+        np.testing.assert_allclose(of_y, scale * (2 * x[0] * x[1] * v + 2 * along * y), rtol=1e-14)
+        np.testing.assert_allclose(of_x, scale * (2 * np.sum(y * v) * x[::-1] + np.sum(y**2) * u[::-1]), rtol=1e-14)
+
+
+def test_whole_numbers_in_a_vector_are_numbers():
+    fast = ag.compile(ag.hvp(lambda p: p["a"] ** 3 * p["b"]))
+    p = {"a": 2.0, "b": 5.0}
+    for k in (1, 2, 1.0, 3.0, 2):
+        assert fast(p, {"a": k, "b": 0.0}) == {"a": 60.0 * k, "b": 12.0 * k}
+    with pytest.raises(TypeError, match="must be of the structure"):
+        fast(p, {"a": 1.0})
+    with pytest.raises(ag.ShapeError, match="vector"):
+        fast(p, {"a": np.ones(2), "b": 0.0})
+
+
+def test_hessian_products_can_be_bound():
+    x, v = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    bound = ag.compile(ag.hvp(lambda x: x[0] ** 3 * x[1])).bind(x, v)
+    np.testing.assert_array_equal(bound(), [12.0, 3.0])
+    x[:], v[:] = [2.0, 1.0], [0.0, 1.0]
+    np.testing.assert_array_equal(bound(), [12.0, 0.0])
