@@ -1,8 +1,10 @@
 #include "array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -89,8 +91,17 @@ bool has_stand_in(const recording& r) {
 
 array in_body(const char* function, const array& a) { return as_array(open_bodies().back(), function, py::cast(a)); }
 
-void check_open(const char* function, const recording& r) {
-  if (r.is_open || has_stand_in(r)) return;
+const array* recorded(py::handle x) {
+  static const PyTypeObject* const type = py::detail::get_type_info(typeid(array), true)->type;
+  if (AGRAD_UNLIKELY(Py_TYPE(x.ptr()) != type)) return py::isinstance<array>(x) ? &x.cast<const array&>() : nullptr;
+  const auto* instance = reinterpret_cast<py::detail::instance*>(x.ptr());
+  if (AGRAD_UNLIKELY(!instance->simple_layout || instance->simple_value_holder[0] == nullptr)) return &x.cast<const array&>();
+  return static_cast<const array*>(instance->simple_value_holder[0]);
+}
+
+namespace {
+
+[[noreturn]] AGRAD_COLD void fail_closed(std::string_view function, const recording& r) {
   if (r.is_tape) {
     throw ScopeError(
         std::string(function) + ": argument is a recorded value of " + r.function +
@@ -100,16 +111,28 @@ void check_open(const char* function, const recording& r) {
                    " that has ended, but must be of a running one; return values from the function, do not keep them");
 }
 
-std::shared_ptr<recording> recording_of(const char* function, const py::args& arguments) {
-  std::shared_ptr<recording> innermost;
-  for (const py::handle argument : arguments) {
-    if (!py::isinstance<array>(argument)) continue;
-    const auto& given = argument.cast<const array&>().owner();
-    check_open(function, *given);
-    const auto& owner = has_stand_in(*given) ? open_bodies().back() : given;
-    if (!innermost || owner->depth > innermost->depth) innermost = owner;
+}  // namespace
+
+void check_open(std::string_view function, const recording& r) {
+  if (AGRAD_UNLIKELY(!r.is_open && !has_stand_in(r))) fail_closed(function, r);
+}
+
+std::shared_ptr<recording> recording_of(std::string_view function, const py::handle* arguments, std::size_t n) {
+  static const std::shared_ptr<recording> none;
+  const std::shared_ptr<recording>* innermost = &none;
+  for (std::size_t i = 0; i < n; ++i) {
+    const array* x = recorded(arguments[i]);
+    if (x == nullptr) continue;
+    check_open(function, *x->owner());
+    const auto& owner = x->owner()->is_open ? x->owner() : open_bodies().back();
+    if (*innermost == nullptr || owner->depth > (*innermost)->depth) innermost = &owner;
   }
-  return innermost;
+  return *innermost;
+}
+
+std::shared_ptr<recording> recording_of(const char* function, const py::args& arguments) {
+  std::vector<py::handle> all(arguments.begin(), arguments.end());
+  return recording_of(function, all.data(), all.size());
 }
 
 namespace {
@@ -145,7 +168,7 @@ std::vector<slot> known_slots(recording& in, const array& outer) {
 array captured(const std::shared_ptr<recording>& in, std::string_view function, const array& outer) {
   if (has_stand_in(*outer.owner()) && open_bodies().back() != in)
     return captured(in, function, captured(open_bodies().back(), function, outer));
-  check_open(std::string(function).c_str(), *outer.owner());
+  check_open(function, *outer.owner());
   const bool may_capture = in->captures && outer.owner()->depth < in->depth && (!in->is_tape || outer.owner()->is_tape);
   if (!may_capture) {
     throw ScopeError(std::string(function) + ": argument is a recorded value of " + outer.owner()->function +
@@ -182,10 +205,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
 }  // namespace
 
 array as_array(const std::shared_ptr<recording>& in, std::string_view function, py::handle argument) {
-  if (py::isinstance<array>(argument)) {
-    const auto& given = argument.cast<const array&>();
-    return given.owner() == in ? given : captured(in, function, given);
-  }
+  if (const array* given = recorded(argument)) return given->owner() == in ? *given : captured(in, function, *given);
   if (PyFloat_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyFloat_AS_DOUBLE(argument.ptr())));
   if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyLong_AsDouble(argument.ptr())));
   const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws what NumPy raises
@@ -199,10 +219,11 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   return array(in, std::move(shape), first).mark(kind == 'b');
 }
 
-shape_type broadcast_shape(std::string_view function, const std::vector<array>& x) {
-  shape_type shape;
-  for (const array& a : x) {
-    const shape_type& s = a.shape();
+shape_type broadcast_shape(std::string_view function, const array* const* x, std::size_t n) {
+  shape_type shape = x[0]->shape();
+  for (std::size_t k = 1; k < n; ++k) {
+    const shape_type& s = x[k]->shape();
+    if (s == shape) continue;
     if (s.size() > shape.size()) shape.insert(shape.begin(), s.size() - shape.size(), 1);
     const std::size_t offset = shape.size() - s.size();
     for (std::size_t d = 0; d < s.size(); ++d) {
@@ -211,12 +232,19 @@ shape_type broadcast_shape(std::string_view function, const std::vector<array>& 
       if (s[d] != 1 && s[d] != wanted) {
         std::string text(function);
         text += ": arguments are of shapes ";
-        for (std::size_t i = 0; i < x.size(); ++i) text += (i > 0 ? " and " : "") + to_text(x[i].shape());
+        for (std::size_t i = 0; i < n; ++i) text += (i > 0 ? " and " : "") + to_text(x[i]->shape());
         throw ShapeError(text + ", but must broadcast together; each dimension must be equal, or 1, or absent");
       }
     }
   }
   return shape;
+}
+
+shape_type broadcast_shape(std::string_view function, const std::vector<array>& x) {
+  std::vector<const array*> all;
+  all.reserve(x.size());
+  for (const array& each : x) all.push_back(&each);
+  return all.empty() ? shape_type() : broadcast_shape(function, all.data(), all.size());
 }
 
 std::vector<slot> broadcast_slots(const array& a, const shape_type& shape) {
@@ -262,20 +290,28 @@ const elementwise_row& row_for_conditions(const elementwise_row& row) {
 
 }  // namespace
 
-array record_elementwise(const elementwise_row& given, const py::args& arguments) {
-  const std::string name(given.name);
-  const auto in = recording_of(name.c_str(), arguments);
-  std::vector<array> x;
-  x.reserve(arguments.size());
-  for (const py::handle argument : arguments) x.push_back(as_array(in, given.name, argument));
-  const bool all_truths = x.size() == 2 && x[0].is_condition() && x[1].is_condition();
+array record_elementwise(const elementwise_row& given, const py::handle* arguments, std::size_t arity) {
+  constexpr std::size_t most = operation::most_operands;
+  const std::shared_ptr<recording> in = recording_of(given.name, arguments, arity);
+  std::array<std::optional<array>, most> made;  // of what was not recorded here
+  std::array<const array*, most> x{};
+  for (std::size_t i = 0; i < arity; ++i) {
+    x[i] = recorded(arguments[i]);
+    if (x[i] == nullptr || x[i]->owner() != in) x[i] = &made[i].emplace(as_array(in, given.name, arguments[i]));
+  }
+  const bool all_truths = arity == 2 && x[0]->is_condition() && x[1]->is_condition();
   const elementwise_row& row = all_truths ? row_for_conditions(given) : given;
-  shape_type shape = broadcast_shape(row.name, x);
+  shape_type shape = broadcast_shape(row.name, x.data(), arity);
   const std::size_t n = size_of(shape);
-  span operands[operation::most_operands];
-  for (std::size_t i = 0; i < x.size(); ++i) operands[i] = operand(x[i], shape, n);
-  const slot first = in->code.apply(*row.loops, n, operands, x.size());
+  span operands[most];
+  for (std::size_t i = 0; i < arity; ++i) operands[i] = operand(*x[i], shape, n);
+  const slot first = in->code.apply(*row.loops, n, operands, arity);
   return array(in, std::move(shape), first).mark(row.is_condition);
+}
+
+array record_elementwise(const elementwise_row& row, const py::args& arguments) {
+  const std::vector<py::handle> all(arguments.begin(), arguments.end());
+  return record_elementwise(row, all.data(), all.size());
 }
 
 }  // namespace agrad::python

@@ -118,18 +118,24 @@ bool has_stand_in(const recording& r);
 array in_body(const char* function, const array& a);
 
 /// Throws ScopeError when the call that recorded has ended.
-void check_open(const char* function, const recording& r);
+void check_open(std::string_view function, const recording& r);
 
 /// The recording that an operation on these arguments belongs to: the innermost of its arrays'; it must be open.
+std::shared_ptr<recording> recording_of(std::string_view function, const pybind11::handle* arguments, std::size_t n);
 std::shared_ptr<recording> recording_of(const char* function, const pybind11::args& arguments);
 
 /// Any argument as an array of the recording: arrays of it as they are, numbers and NumPy arrays as constants.
 array as_array(const std::shared_ptr<recording>& in, std::string_view function, pybind11::handle argument);
 
+/// The array that a Python object is; null for all others.
+const array* recorded(pybind11::handle x);
+
 /// Records an elementwise rule on broadcast arguments.
+array record_elementwise(const elementwise_row& row, const pybind11::handle* arguments, std::size_t n);
 array record_elementwise(const elementwise_row& row, const pybind11::args& arguments);
 
 /// The shape that arrays have together; throws ShapeError in the function's name unless they broadcast.
+shape_type broadcast_shape(std::string_view function, const array* const* x, std::size_t n);
 shape_type broadcast_shape(std::string_view function, const std::vector<array>& x);
 /// The slots of an array broadcast to a shape: strides of 0 where it has length 1 or no dimension.
 std::vector<slot> broadcast_slots(const array& a, const shape_type& shape);
@@ -151,8 +157,8 @@ void register_sparse(pybind11::module_& m);    // after register_program
 void register_ode(pybind11::module_& m);
 void register_solve_many(pybind11::module_& m);  // after register_ode
 void register_callback(pybind11::module_& m);
-void register_scan(pybind11::module_& m);  // after register_program
-void register_batch(pybind11::module_& m);  // after register_program
+void register_scan(pybind11::module_& m);         // after register_program
+void register_batch(pybind11::module_& m);        // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);        // after register_program
 void register_describe(pybind11::module_& m);     // after register_program

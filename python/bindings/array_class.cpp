@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -73,7 +74,8 @@ bool truth(const array& a) {
 /// a operator b, or NotImplemented where b can be no operand, so that Python tries b's own.
 py::object operate(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   if (py::isinstance<py::str>(b) || b.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-  return py::cast(record_elementwise(row, py::args(py::make_tuple(a, b))));
+  const py::handle operands[] = {a, b};
+  return py::cast(record_elementwise(row, operands, 2));
 }
 
 /// x ** 2 is the product x x: the same value to the last bit or better, and much faster.
@@ -132,12 +134,53 @@ py::object multiply_matrices(const elementwise_row&, const py::handle& a, const 
   return py::cast(matmul(a, b));
 }
 
+struct operator_of_row {
+  const char *name, *row;
+  binaryfunc PyNumberMethods::*slot = nullptr;
+};
+constexpr operator_of_row arithmetic[] = {
+    {"add", "add", &PyNumberMethods::nb_add},           {"sub", "subtract", &PyNumberMethods::nb_subtract},
+    {"mul", "multiply", &PyNumberMethods::nb_multiply}, {"truediv", "divide", &PyNumberMethods::nb_true_divide},
+    {"mod", "mod", &PyNumberMethods::nb_remainder},     {"floordiv", "floor_divide", &PyNumberMethods::nb_floor_divide}};
+
+/// What Python calls for a operator b when either is an array.
+template <class Apply>
+PyObject* slot_result(const Apply& apply) noexcept {
+  try {
+    return apply().release().ptr();
+  } catch (...) {
+    py::detail::try_translate_exceptions();
+    return nullptr;
+  }
+}
+template <std::size_t K>
+PyObject* arithmetic_slot(PyObject* a, PyObject* b) {
+  static const elementwise_row& row = elementwise_row_named(arithmetic[K].row);
+  return slot_result([&] { return operate(row, a, b); });
+}
+PyObject* matmul_slot(PyObject* a, PyObject* b) {
+  static const elementwise_row& row = elementwise_row_named("multiply");
+  return slot_result([&] { return multiply_matrices(row, a, b); });
+}
+PyObject* negative_slot(PyObject* a) {
+  static const elementwise_row& row = elementwise_row_named("negative");
+  return slot_result([&] {
+    const py::handle x = a;
+    return py::cast(record_elementwise(row, &x, 1));
+  });
+}
+
+/// The commonest operators once more, in the type's own slots: they are found without a search for the methods, which takes as
+/// long as the recording.
+template <std::size_t... K>
+void add_slots(py::class_<array>& type, std::index_sequence<K...>) {
+  PyNumberMethods& slots = reinterpret_cast<PyHeapTypeObject*>(type.ptr())->as_number;
+  ((slots.*arithmetic[K].slot = &arithmetic_slot<K>), ...);
+  slots.nb_matrix_multiply = &matmul_slot;
+  slots.nb_negative = &negative_slot;
+}
+
 void add_operators(py::class_<array>& type) {
-  struct operator_of_row {
-    const char *name, *row;
-  };
-  static constexpr operator_of_row arithmetic[] = {{"add", "add"},        {"sub", "subtract"}, {"mul", "multiply"},
-                                                   {"truediv", "divide"}, {"mod", "mod"},      {"floordiv", "floor_divide"}};
   static constexpr operator_of_row logic[] = {{"and", "logical_and"}, {"or", "logical_or"}, {"xor", "logical_xor"}};
   static constexpr operator_of_row comparisons[] = {{"lt", "less"},          {"le", "less_equal"}, {"gt", "greater"},
                                                     {"ge", "greater_equal"}, {"eq", "equal"},      {"ne", "not_equal"}};
@@ -160,6 +203,7 @@ void add_operators(py::class_<array>& type) {
       .def("__abs__", [&abs](const py::object& a) { return record_elementwise(abs, py::args(py::make_tuple(a))); })
       .def("__pos__", [](const array& a) { return a.reshaped(a.shape()); })
       .def("__invert__", &invert);
+  add_slots(type, std::make_index_sequence<std::size(arithmetic)>{});
 }
 
 }  // namespace

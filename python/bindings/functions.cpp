@@ -176,7 +176,8 @@ shape_type broadcast_stacks(const factor& a, const factor& b) {
 }  // namespace
 
 array matmul(const py::handle& first, const py::handle& second) {
-  const auto in = recording_of("matmul", py::args(py::make_tuple(first, second)));
+  const py::handle factors[] = {first, second};
+  const std::shared_ptr<recording> in = recording_of("matmul", factors, 2);
   array left = as_array(in, "matmul", first), right = as_array(in, "matmul", second);
   if (left.shape().empty() || right.shape().empty()) fail_product(left.shape(), right.shape());
   const factor a(std::move(left), true), b(std::move(right), false);
