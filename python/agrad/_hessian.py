@@ -74,7 +74,6 @@ class HessianProduct(SecondOrder):
 
     plan = Wanted.hessian_product
     name = "hvp"
-    vector: Any = None
     along: Any
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
@@ -84,11 +83,11 @@ class HessianProduct(SecondOrder):
                 "after the function's own"
             )
         bound = copy.copy(self)
-        bound.vector = args[-1]
+        bound.direction = args[-1]
         return bound, args[:-1]
 
     def prepare(self, parameters: Parameters) -> None:
-        self.along = parameters.direction(self.name, "vector", self.vector)
+        self.along = parameters.direction(self.name, "vector", self.direction)
 
     def directions(self, parameters: Parameters) -> Any:
         return self.along[np.newaxis]

@@ -2,7 +2,8 @@
 
 The user's function is recorded where the recording around it stands, and its sweep back, or its tangents, become more
 operations of that recording. They can be differentiated again, as often as one likes, and compiled with the rest. Values of
-the recording around it may be used in the function as they are: derivatives with respect to them come out right.
+the recording around it may be used in the function as they are: derivatives with respect to them come out right. A function of
+plain arguments that uses none is recorded by itself, as it is outside.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from agrad._core import Array, Recording
 from agrad._trees import flatten
 
-__all__ = ["Part", "known"]
+__all__ = ["Part", "has_recorded", "known"]
 
 
 class Part:
@@ -55,9 +56,14 @@ class Part:
         return sum(x.size for x in self.inputs)
 
 
+def has_recorded(tree: Any) -> bool:
+    """Whether a leaf is a recorded value."""
+    return any(isinstance(leaf, Array) for leaf in flatten(tree)[0])
+
+
 def known(result: Any, arguments: Any) -> Any:
     """The result, with plain values for what depends on nothing recorded, unless an argument was recorded."""
-    if any(isinstance(leaf, Array) for leaf in flatten(arguments)[0]):
+    if has_recorded(arguments):
         return result
     leaves, together, _ = flatten(result)
     return together([_plain(leaf) for leaf in leaves])

@@ -10,7 +10,7 @@ import numpy as np
 
 from agrad._core import DomainError, ShapeError
 from agrad._ode_one_step import METHODS
-from agrad._ode_options import ADAMS, BDF, Tolerances, all_options, simple_options, step_method
+from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
 
 __all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "output_times", "solve_ivp"]
@@ -279,8 +279,8 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
-    steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
-    make_options = options_of("solve_ivp", method, {"rtol": rtol, "atol": atol}, max_num_steps, **steps)
+    tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
+    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps)
     t0, times = output_times("solve_ivp", t_span, t_eval)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
@@ -295,10 +295,7 @@ def options_of(
     method: str,
     tolerances: dict[str, Any],
     max_num_steps: int,
-    *,
-    first_step: float | None = None,
-    max_step: float = np.inf,
-    max_memory: float = 1e9,
+    steps: Steps = Steps(),  # noqa: B008 - it cannot change
 ) -> Callable[[int], Any]:
     """What makes the options of a method, by its name, for so many states."""
     codes = {"Adams": ADAMS, "BDF": BDF}
@@ -306,9 +303,8 @@ def options_of(
     if method not in methods:
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
     if method not in codes:
-        steps = {"first_step": first_step, "max_step": max_step, "max_memory": max_memory}
-        return step_method(function, method, tolerances, max_num_steps, **steps)
-    if first_step is not None or max_step != np.inf:
+        return step_method(function, method, tolerances, max_num_steps, steps)
+    if steps.first_step is not None or steps.max_step != np.inf:
         raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
     return simple_options(function, tolerances, max_num_steps, codes[method])
 

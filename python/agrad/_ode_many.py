@@ -146,7 +146,8 @@ def solve_many(
         raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
     make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
-    arguments, slopes, parts = _Arguments(), {}, []
+    arguments, parts = _Arguments(), []
+    slopes: dict[Any, RecordedSlope] = {}
     for problem in problems:
         if not problem.later.size:
             continue
@@ -176,7 +177,8 @@ def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, R
         return operation.solve(np.concatenate([np.zeros(0), *arguments.parts]))
     for slope in slopes.values():
         keep(recording, slope.bodies)
-    return operation.record(np.concatenate([recording.array(x) for x in arguments.parts]))
+    joined: Any = np.concatenate([recording.array(x) for x in arguments.parts])
+    return operation.record(joined)
 
 
 def _results(problems: Sequence[_Problem], flat: Any) -> list[OdeResult]:

@@ -6,14 +6,14 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
 from agrad._ode_record import real_values
 
-__all__ = ["ADAMS", "BDF", "Tolerances", "all_options", "simple_options", "step_method", "whole"]
+__all__ = ["ADAMS", "BDF", "Steps", "Tolerances", "all_options", "simple_options", "step_method", "whole"]
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
@@ -118,15 +118,20 @@ def simple_options(
     return make
 
 
+class Steps(NamedTuple):
+    """What else can be chosen of a one-step method."""
+
+    first_step: float | None = None
+    max_step: float = math.inf
+    max_memory: float = 1e9
+
+
 def step_method(
     function: str,
     name: str,
     tolerances: dict[str, Any],
     max_num_steps: int,
-    *,
-    first_step: float | None = None,
-    max_step: float = math.inf,
-    max_memory: float = 1e9,
+    steps: Steps = Steps(),  # noqa: B008 - it cannot change
 ) -> Callable[[int], StepMethod]:
     """What makes a one-step method for so many states; tolerances under the user's names of them."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
@@ -137,9 +142,9 @@ def step_method(
             _positive_number(function, relative_name, relative),
             _for_each_state(function, absolute_name, absolute, states),
             whole(function, "max_num_steps", max_num_steps),
-            0.0 if first_step is None else _positive_number(function, "first_step", first_step),
-            math.inf if max_step == math.inf else _positive_number(function, "max_step", max_step),
-            _positive_number(function, "max_memory", max_memory),
+            0.0 if steps.first_step is None else _positive_number(function, "first_step", steps.first_step),
+            math.inf if steps.max_step == math.inf else _positive_number(function, "max_step", steps.max_step),
+            _positive_number(function, "max_memory", steps.max_memory),
         )
 
     return make

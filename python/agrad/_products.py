@@ -13,7 +13,7 @@ import numpy as np
 
 from agrad._compile import Compiled, Path
 from agrad._core import Array, Program, Recording
-from agrad._nested import Part, known
+from agrad._nested import Part, has_recorded, known
 from agrad._recording import innermost, name_of, open_recording
 from agrad._structure import Outputs
 from agrad._transforms import Parameters, check_tangents, separate
@@ -65,15 +65,24 @@ class Inside:
 class Recorded:
     """A function recorded at the primals: its outputs, their values, aux, and the recording to sweep back or run."""
 
-    def __init__(self, name: str, function: Callable[..., Any], primals: Sequence[Any], parameters: Parameters, has_aux: bool):
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        primals: Sequence[Any],
+        parameters: Parameters,
+        has_aux: bool,
+        *,
+        captures: bool = False,
+    ) -> None:
         label = f"{name}({name_of(function)})"
-        with open_recording(label, keeps_adjoints=True) as recording:
+        with open_recording(label, keeps_adjoints=True, captures=captures) as recording:
             self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
             given = [x.copy() for x in self.inputs]  # which the function may write into
             result = function(*parameters.put(tuple(primals), given))
             value, aux = separate(label, result, has_aux)
             self.outputs, self.aux = Outputs(recording, value), values_of(aux)
-            self.recording = recording
+            self.recording, self.captured = recording, recording.captured
 
     def value(self) -> Any:
         flat = self.outputs.joined.recorded_values
@@ -129,7 +138,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     around = innermost()
     parameters = _parameters("jvp", function, primals, has_aux, around)
     along = parameters.direction("jvp", "tangents", tangents)
-    if around is not None:
+    if around is not None and has_recorded((primals, tangents)):
         return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
 
     def run(program: Program) -> Any:
@@ -141,7 +150,9 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     if isinstance(function, Compiled) and function.transformation is None:
         outputs, (flat, product) = function.run(tuple(primals), run)
     else:
-        recorded = Recorded("jvp", function, primals, parameters, has_aux)
+        recorded = Recorded("jvp", function, primals, parameters, has_aux, captures=around is not None)
+        if around is not None and recorded.captured:  # the function uses values of the recording around it
+            return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
         outputs, aux = recorded.outputs, recorded.aux
         flat, product = run(recorded.recording.program(outputs.joined))
     value, tangent = (outputs.together(split(x, outputs.shapes)) for x in (flat, product[0]))

@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from agrad._core import Array, Program, Recording, ShapeError, Wanted
-from agrad._nested import Part, known
+from agrad._nested import Part, has_recorded
 from agrad._recording import innermost, name_of, open_recording
 from agrad._structure import output_of
 from agrad._trees import direction, flatten, parameter, split, values_of
@@ -108,6 +108,8 @@ class Transformation(ABC):
     plan: Wanted | None = None
     #: Whether it can be used inside of a function that is recorded.
     nests = True
+    #: What else a call is about than the function's arguments.
+    direction: Any = None
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
         if not callable(function):
@@ -122,14 +124,17 @@ class Transformation(ABC):
         around = innermost() if self.nests else None
         parameters = Parameters(self.name, args, self.argnums, around)
         bound.prepare(parameters)
-        if around is not None:
+        if around is not None and has_recorded((args, kwargs, bound.direction)):
             return bound.inside(around, parameters, args, kwargs)
-        with open_recording(self.label, keeps_adjoints=True) as recording:
+        with open_recording(self.label, keeps_adjoints=True, captures=around is not None) as recording:
             inputs = [recording.input(leaf) for leaf in parameters.leaves]
             given = [x.copy() for x in inputs]  # which the function may write into
             result = self.function(*parameters.put(args, given), **kwargs)
             output, aux = self.take_apart(recording, result)
-            return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+            if not recording.captured:
+                return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+        assert around is not None, "nothing is captured without"
+        return bound.inside(around, parameters, args, kwargs)  # the function uses values of the recording around it
 
     def inside(self, recording: Recording, parameters: Parameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result where a recording is open already: more of it."""
@@ -137,7 +142,7 @@ class Transformation(ABC):
         given = [x.copy() for x in part.inputs]
         output, aux = self.take_apart(recording, self.function(*parameters.put(args, given), **kwargs))
         part.end()
-        return known(self.of_part(part, output, parameters, aux), (args, kwargs))
+        return self.of_part(part, output, parameters, aux)
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
         """The transformation for one call, with those of its arguments that are not the function's, and the others."""

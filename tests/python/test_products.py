@@ -220,11 +220,6 @@ def test_a_differential_equation_goes_back_only(made):
             TypeError,
             "vjp: has_aux is True, but must be False for a compiled function",
         ),
-        (
-            lambda: ag.jvp(ag.grad(lambda x: x**2), (1.0,), (1.0,)),
-            TypeError,
-            "grad: argument 0 is a recorded value of jvp",
-        ),
     ],
 )
 def test_misuse_is_explained(call, error, message):
