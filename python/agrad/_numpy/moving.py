@@ -38,7 +38,8 @@ _OF_SEVERAL: tuple[Callable[..., Any], ...] = (
 def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
     def moved(x: Any, *options: Any, **named: Any) -> Any:
         whole: Array = recorded(x)[0] if isinstance(x, (list, tuple)) else x
-        return arrays_of(whole, function(whole.slots, *options, **named), whole.slots)
+        slots = whole.slots
+        return arrays_of(whole, function(slots, *options, **named), slots)
 
     return moved
 
