@@ -105,8 +105,9 @@ CASES = {
     "norm nuc": (lambda a: np.linalg.norm(a, "nuc"), lambda n: (general(n, n + 1),)),
     "norm 2": (lambda a: np.linalg.norm(a, 2), lambda n: (general(n) + np.diag(np.arange(n)),)),
     "norm -2": (lambda a: np.linalg.norm(a, -2), lambda n: (general(n) + np.diag(np.arange(n)),)),
-    "norm 1": (lambda a: np.linalg.norm(a, 1), lambda n: (general(n),)),
-    "norm -inf": (lambda a: np.linalg.norm(a, -np.inf), lambda n: (general(n),)),
+    # of columns and rows that are far from being of one length
+    "norm 1": (lambda a: np.linalg.norm(a, 1), lambda n: (general(n) * 2.0 ** np.arange(n),)),
+    "norm -inf": (lambda a: np.linalg.norm(a, -np.inf), lambda n: (general(n) * 2.0 ** np.arange(n)[:, None],)),
     "norm of lines": (
         lambda a: (np.linalg.norm(a, axis=1, keepdims=True), np.linalg.norm(a, 3, axis=0), np.linalg.norm(a, np.inf, -1)),
         lambda n: (general(n),),
