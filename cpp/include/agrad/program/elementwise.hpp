@@ -159,14 +159,15 @@ struct elementwise_loops {
     double d[block_length], sums[block_length];
     std::array<double, block_length * Width> tangents;
     std::fill_n(tangents.data(), n * std::size_t{Width}, 0.0);
-    const unsigned curved = op.what->depends.curved[j];
+    unsigned curved = op.what->depends.curved[j];  // by which operands with tangents d changes
+    for (std::uint32_t l = 0; l < op.arity; ++l) curved &= ~(op.operands[l].active ? 0U : 1U << l);
     if (curved == 0) {
       op.what->entries->partial(j, n, x, y, d);
     } else {
       double h[3][block_length], *columns_of_h[] = {h[0], h[1], h[2]};
       op.what->entries->second(j, n, x, y, d, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
-        if (!op.operands[l].active || (curved >> l & 1U) == 0) continue;
+        if ((curved >> l & 1U) == 0) continue;
         for (std::uint32_t i = 0; i < n; ++i) h[l][i] = sent(h[l][i], y_adjoint[i]);
         add_products<Width>(n, h[l], dx[l], tangents.data());
       }
