@@ -184,6 +184,13 @@ ENDLESS = """
         "plain": lambda: end(1e12),
         "gradient": lambda: ag.grad(end)(1e12),
         "compiled": lambda: ag.compile(end)(1e12),
+        "one-step": lambda: ag.solve_ivp(spin, (0.0, 1.0), [1.0, 0.0], "Tsit5", args=(1e12,), max_num_steps=10**15),
+        "population": lambda: ag.solve_many(
+            spin,
+            [ag.Subject((0.0, 1.0), [1.0, 0.0], None, (frequency,)) for frequency in (1.0, 1.0, 1e12)],
+            max_num_steps=10**15,
+            threads=2,
+        ),
     }[sys.argv[1]]
     print("starts", flush=True)
     try:
@@ -195,7 +202,7 @@ ENDLESS = """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a console of its own would be needed to send Ctrl-C")
-@pytest.mark.parametrize("kind", ["plain", "gradient", "compiled"])
+@pytest.mark.parametrize("kind", ["plain", "gradient", "compiled", "one-step", "population"])
 def test_interrupt_ends_a_long_solve(kind):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(

@@ -7,15 +7,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <agrad/base/interrupt.hpp>
 #include <agrad/program/structure.hpp>
 
 namespace agrad {
@@ -107,27 +112,74 @@ class parallel_operation final : public external_operation {
         for (std::size_t k = 0; k < width; ++k) to[parts_[p].inputs[i] * width + k] += back[p][i * width + k];
   }
 
+  /// What threads that share parts out among each other have in common.
+  struct shared_work {
+    explicit shared_work(std::size_t parts) : thrown(parts + 1) {}
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false}, interrupted{false};  // no more parts begin; those that run end
+    std::vector<std::exception_ptr> thrown;               // by each part, and by waiting for the others
+    std::mutex mutex;
+    std::condition_variable one_less;
+    std::size_t working = 0;  // other threads
+
+    void keep(std::size_t i) {
+      thrown[i] = std::current_exception();
+      if (was_interrupted) interrupted = true;
+      failed = true;
+    }
+  };
+
+  template <class Run>
+  static void work(shared_work& all, std::size_t parts, const Run& run) {
+    for (std::size_t i = all.next++; i < parts && !all.failed; i = all.next++) {
+      try {
+        run(i);
+      } catch (const stopped&) {
+      } catch (...) {
+        all.keep(i);
+      }
+    }
+  }
+
+  /// Waits for the other threads and still looks for an interrupt.
+  static void wait_for_others(shared_work& all) {
+    std::unique_lock<std::mutex> lock(all.mutex);
+    while (!all.one_less.wait_for(lock, std::chrono::milliseconds(50), [&] { return all.working == 0; })) {
+      if (all.interrupted) continue;
+      try {
+        poll_interrupt();
+      } catch (...) {
+        all.keep(all.thrown.size() - 1);
+      }
+    }
+  }
+
   /// Calls run(i) for all parts. Of several exceptions the one of the first part comes out, whichever thread was quicker.
   template <class Run>
   void each_part(const Run& run) const {
-    std::atomic<std::size_t> next{0};
-    std::vector<std::exception_ptr> thrown(parts_.size());
-    std::atomic<bool> failed{false};
-    const auto work = [&] {
-      for (std::size_t i = next++; i < parts_.size() && !failed; i = next++) {
-        try {
-          run(i);
-        } catch (...) {
-          thrown[i] = std::current_exception();
-          failed = true;
-        }
-      }
-    };
+    shared_work all(parts_.size());
+    was_interrupted = false;
     std::vector<std::thread> others;
-    for (std::size_t t = 1; t < std::min(threads_, parts_.size()); ++t) others.emplace_back(work);
-    work();
+    all.working = std::max<std::size_t>(1, std::min(threads_, parts_.size())) - 1;
+    const auto work_along = [&] {
+      stop_requested = &all.interrupted;
+      work(all, parts_.size(), run);
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      --all.working;
+      all.one_less.notify_one();
+    };
+    for (std::size_t t = all.working; t-- > 0;) {
+      try {
+        others.emplace_back(work_along);
+      } catch (const std::system_error&) {  // no more threads to be had
+        const std::lock_guard<std::mutex> lock(all.mutex);
+        --all.working;
+      }
+    }
+    work(all, parts_.size(), run);
+    wait_for_others(all);
     for (std::thread& each : others) each.join();
-    for (const std::exception_ptr& each : thrown)
+    for (const std::exception_ptr& each : all.thrown)
       if (each != nullptr) std::rethrow_exception(each);
   }
 
