@@ -1,8 +1,8 @@
 // Spaces: the arrays of numbers that programs run on, and what of a recording's memory is used again.
 //
-// A space is aligned, so that packets of a run begin at the same entries, and round alike, wherever it lies. Its new entries are
-// left as they are, because operations fill them. What a recording has held when it ends is held for the thread's next
-// one, up to a limit: a function that is recorded at each call, with its data, would else have its pages made anew at each call.
+// A space is aligned, so that packets of a run begin at the same entries, and round alike, wherever it lies. Its new entries
+// are left as they are, because operations fill them. What a recording has held when it ends is held for the thread's next
+// one, up to a limit: a function that is recorded at each call, with its data, would else have its pages made anew each time.
 // Read next: program/code.hpp.
 #pragma once
 
