@@ -179,7 +179,7 @@ class OdeResult:
     status : int
         0: the end of the interval was reached.
     message : str
-        The same in words.
+        The same in words, and by which methods where "auto" changed it.
     stats : dict
         Steps, evaluations and failures of the forward pass; empty while a surrounding function is recorded.
     """
@@ -189,7 +189,7 @@ class OdeResult:
     success: bool = True
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
-    stats: dict[str, int] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
 
     @property
     def nfev(self) -> int:
@@ -237,12 +237,13 @@ def solve_ivp(
         Initial and final time, increasing.
     y0 : array-like, shape (n,)
         The initial state.
-    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4"}
+    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"}
         "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
         forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. The
         others are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
         of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
-        stiff; and the Rosenbrock method Rodas4 for stiff ones, with dense Jacobians.
+        stiff; and the Rosenbrock method Rodas4 for stiff ones, with dense Jacobians. "auto" starts with Tsit5 and goes on
+        with Rodas4 where the system turns stiff; the result says from when on.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
@@ -287,7 +288,10 @@ def solve_ivp(
     if times.size == starts_there:
         return OdeResult(times, np.transpose(first))
     y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
-    return OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
+    result = OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
+    if "stiff_from" in stats:
+        result.message += f" It turned stiff: by Tsit5 until t = {stats['stiff_from']:.6g}, by Rodas4 from there on."
+    return result
 
 
 def options_of(

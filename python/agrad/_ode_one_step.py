@@ -24,6 +24,7 @@ __all__ = [
 
 #: What the methods are called in `solve_ivp`, and what they are.
 METHODS = {
+    "auto": "Tsit5, and Rodas4 from where the system turns stiff",
     "Tsit5": "Tsitouras' method of order 5, the first choice for systems that are not stiff",
     "RK45": "Dormand and Prince's method of order 5",
     "CKRK": "Cash and Karp's method of order 5, for solutions that change abruptly",

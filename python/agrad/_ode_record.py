@@ -81,7 +81,7 @@ def solve_initial_value_problem(
     times: Any,
     make_options: Callable[[int], OdeOptions | StepMethod],
     args: tuple[Any, ...],
-) -> tuple[Any, dict[str, int]]:
+) -> tuple[Any, dict[str, Any]]:
     """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""
     if not callable(f):
         raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")

@@ -4,6 +4,7 @@
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/rosenbrock.hpp>
 #include <agrad/solve/runge_kutta.hpp>
+#include <agrad/solve/switching_solver.hpp>
 #include <utility>
 
 #include <pybind11/eigen.h>
@@ -77,6 +78,7 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   if (name == "RK45") return {o, maker_of<runge_kutta<dormand_prince_tableau>>(o)};
   if (name == "CKRK") return {o, maker_of<runge_kutta<cash_karp_tableau>>(o)};
   if (name == "DOP853") return {o, maker_of<runge_kutta<dormand_prince_8_tableau>>(o)};
+  if (name == "auto") return {o, maker_of<switching_solver>(o)};
   if (name == "Rodas4") return {o, maker_of<rosenbrock>(o)};
   throw std::logic_error("no one-step method has the name " + name);
 }
@@ -108,7 +110,10 @@ py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_s
     const py::gil_scoped_release unlocked;
     f.forward(*state, from, to, false);
   }
-  return py::make_tuple(y, to_dict(ode_operation::statistics(*state).forward));
+  const ode_statistics& statistics = ode_operation::statistics(*state);
+  py::dict d = to_dict(statistics.forward);
+  if (!std::isnan(statistics.stiff_from)) d["stiff_from"] = statistics.stiff_from;
+  return py::make_tuple(y, d);
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ def test_names_of_the_simple_interfaces():
         (
             {"method": "Radau"},
             ValueError,
-            "method is 'Radau', but must be one of 'Adams', 'BDF', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4'",
+            "method is 'Radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4'",
         ),
         (
             {"t_span": (0.0, 1.0, 2.0)},

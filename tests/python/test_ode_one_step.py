@@ -195,7 +195,7 @@ def test_second_derivatives_with_respect_to_times_raise_by_name():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: loss(P, Y0, "Euler"), ValueError, "method is 'Euler', but must be one of 'Adams', 'BDF', 'Tsit5'"),
+        (lambda: loss(P, Y0, "Euler"), ValueError, "method is 'Euler', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5'"),
         (lambda: loss(P, Y0, "BDF", max_step=1.0), ValueError, "must not be for 'BDF'; use a one-step method"),
         (
             lambda: loss(P, Y0, first_step=-1.0),
@@ -308,3 +308,38 @@ def test_a_stiff_system_takes_few_steps():
     close(stiff.y[0, 0], np.cos(3.0), 1e-3)
     with pytest.raises(ag.SolverError, match="too_many_steps"):
         ag.solve_ivp(f, (0.0, 3.0), [1.0], "Tsit5", [3.0], max_num_steps=2000)
+
+
+def test_auto_stays_explicit_where_nothing_is_stiff():
+    for tolerance in (1e-4, 1e-8):
+        same = ag.solve_ivp(predation, (0.0, 6.0), Y0, "auto", args=(P,), rtol=tolerance, atol=tolerance)
+        tsit5 = ag.solve_ivp(predation, (0.0, 6.0), Y0, "Tsit5", args=(P,), rtol=tolerance, atol=tolerance)
+        np.testing.assert_array_equal(same.y, tsit5.y)
+        assert "stiff" not in same.message
+
+
+def test_auto_goes_on_with_a_stiff_method_and_says_so():
+    result = ag.solve_ivp(robertson, (0.0, 400.0), [1.0, 0.0, 0.0], "auto", LOG_TIMES[:4], args=(RATES,), rtol=1e-6, atol=1e-10)
+    assert result.nst < 1000
+    assert 0 < result.stats["stiff_from"] < 0.4
+    assert "It turned stiff: by Tsit5 until t = 0.0" in result.message
+    reference = ag.solve_ivp(
+        robertson, (0.0, 400.0), [1.0, 0.0, 0.0], "BDF", LOG_TIMES[:4], args=(RATES,), rtol=1e-10, atol=1e-14
+    )
+    np.testing.assert_allclose(result.y, reference.y, rtol=1e-4)
+
+
+def test_gradients_pass_from_one_method_to_the_other(made):
+    """A mode of rate k, fast compared with the rest: y1 follows cos t, and stiffness sets in when its transient is over."""
+
+    def f(t, y, k):
+        return [-k[0] * (y[0] - np.cos(t)), y[0] - k[1] * y[1]]
+
+    k, y0, times = np.array([2000.0, 0.5]), np.array([0.3, 1.0]), [0.001, 0.5, 1.0, 2.0]
+    gradient = made(ag.grad(lambda k, y0: np.sum(ag.solve_ivp(
+        f, (0.0, 2.0), y0, "auto", times, args=(k,), rtol=1e-7, atol=1e-7).y ** 2), (0, 1)))(k, y0)  # fmt: skip
+    expected = ag.grad(lambda k, y0: np.sum(ag.solve_ivp(
+        f, (0.0, 2.0), y0, "DOP853", times, args=(k,), rtol=1e-10, atol=1e-10).y ** 2), (0, 1))(k, y0)  # fmt: skip
+    assert "stiff_from" in ag.solve_ivp(f, (0.0, 2.0), y0, "auto", times, args=(k,), rtol=1e-7, atol=1e-7).stats
+    for given, wanted in zip(gradient, expected, strict=True):
+        np.testing.assert_allclose(given, wanted, rtol=1e-3, atol=1e-6)

@@ -5,3 +5,4 @@
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/runge_kutta.hpp>
+#include <agrad/solve/switching_solver.hpp>

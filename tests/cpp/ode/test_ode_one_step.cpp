@@ -70,6 +70,13 @@ void check_tableau(int embedded_order) {
   const coefficients<Tableau> k;
   CHECK((k.a.rowwise().sum() - k.c).cwiseAbs().maxCoeff() < 1e-14);
   for (const double missing : k.missing(k.b)) CHECK(std::abs(missing) < 2e-15);
+  const auto growth = [&](double z) {  // of y' = z y in a step of 1
+    using matrix = Eigen::Matrix<double, coefficients<Tableau>::n, coefficients<Tableau>::n>;
+    const matrix m = matrix::Identity() - z * k.a;
+    return std::abs(1 + z * k.b.dot(m.template triangularView<Eigen::UnitLower>().solve(decltype(k.b)::Ones())));
+  };
+  CHECK(growth(-0.999 * Tableau::real_stability) < 1);
+  CHECK(growth(-1.001 * Tableau::real_stability) > 1);
   const std::vector<double> embedded = k.missing(k.b - k.e);
   for (std::size_t i = 0; i < (embedded_order == 4 ? 8U : 17U); ++i) CHECK(std::abs(embedded[i]) < 2e-15);
   double worst = 0;
@@ -219,6 +226,39 @@ TEST_CASE("Robertson's kinetics by Rodas4 and by CVODES") {
   const agrad::ode_gradient g = gradient(1e-8, 1e9);
   for (Eigen::Index j = 0; j < 3; ++j) CHECK(g.parameters[j] == Approx(expected.parameters[j]).epsilon(1e-6));
   CHECK(gradient(1e-5, 3e4).parameters == gradient(1e-5, 1e9).parameters);
+}
+
+TEST_CASE("the explicit method hands over where a system turns stiff, and adjoints pass") {
+  driven system;
+  system.k = 3000;
+  const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(1, 0.3);
+  const std::vector<double> times{0.0005, 0.5, 1.0, 2.0};
+  agrad::switching_solver solver("f", system, steps(1, 1e-7), everything);
+  const Eigen::MatrixXd y = solver.integrate(y0, 0.0, times);
+  REQUIRE(y.cols() == 4);
+  CHECK(solver.statistics().stiff_from > 0.0005);
+  CHECK(solver.statistics().stiff_from < 0.5);
+  for (Eigen::Index k = 0; k < 4; ++k)
+    CHECK(y(0, k) == Approx(system.exact(0.3, times[static_cast<std::size_t>(k)])).epsilon(1e-5));
+  const Eigen::RowVector4d seeds(1, -2, 3, 0.5);
+  const agrad::ode_gradient g = solver.sweep(seeds);
+  REQUIRE(g.times.size() == 4);
+  double slope = 0, by_state = 0;
+  for (Eigen::Index k = 0; k < 4; ++k) {
+    const double t = times[static_cast<std::size_t>(k)], h = 1e-3;
+    driven up, down;
+    up.k = 3000 * (1 + h), down.k = 3000 * (1 - h);
+    slope += seeds[k] * (up.exact(0.3, t) - down.exact(0.3, t)) / (2 * h * 3000);
+    by_state += seeds[k] * std::exp(-3000 * t);
+    CHECK(g.times[k] == Approx(seeds[k] * -3000 * (y(0, k) - std::cos(t))).epsilon(1e-9));
+  }
+  CHECK(g.parameters[0] == Approx(slope).epsilon(1e-3));
+  CHECK(g.initial_state[0] == Approx(by_state).epsilon(1e-3));
+  CHECK(solver.sweep(seeds).parameters == g.parameters);
+  system.k = 0.5;
+  solver.integrate(y0, 0.0, times);
+  CHECK(std::isnan(solver.statistics().stiff_from));
+  CHECK(solver.sweep(seeds).times.size() == 4);
 }
 
 TEST_CASE("less memory gives the same bits") {

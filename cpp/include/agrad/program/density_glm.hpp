@@ -207,10 +207,10 @@ struct glm_loops {
 template <class Rule>
 inline constexpr kernel glm_kernel = kernels::make_of<detail::glm_loops<Rule>>(Rule::name);
 
-/// The slots of the operation's result, by the rows and columns of x.
+/// The slots of the operation's result, by the rows of x and their width.
 template <class Rule>
-std::size_t glm_slots(std::size_t rows, std::size_t columns) {
-  return detail::glm_operation<Rule>::type::size(rows, columns);
+std::size_t glm_slots(std::size_t rows, std::size_t width) {
+  return detail::glm_operation<Rule>::type::size(rows, width);
 }
 
 }  // namespace agrad

@@ -29,6 +29,9 @@ class explicit_runge_kutta : public one_step_solver {
       : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
                         (1 + stages) * static_cast<std::size_t>(system.states())) {}
 
+  /// Gives up where the system has turned stiff (`integrate`, `gave_up`).
+  void watch_stiffness() { watches_ = true; }
+
  protected:
   /// a_sj: rows follow each other, the first of length 1.
   static constexpr double a(int s, int j) { return Tableau::a[s * (s - 1) / 2 + j]; }
@@ -53,6 +56,7 @@ class explicit_runge_kutta : public one_step_solver {
 
  private:
   void begin(double t, double* record) override {
+    if (statistics_.forward.steps == 0) stiff_ = calm_ = 0;
     if (Tableau::last_is_first && statistics_.forward.steps > 0)
       std::copy_n(slope_of(record, stages - 1), n_, slope_of(record, 0));
     else
@@ -71,6 +75,26 @@ class explicit_runge_kutta : public one_step_solver {
       return error == 0 ? 0 : error * error / std::sqrt(error * error + 0.01 * coarse * coarse);
     }
     return error;
+  }
+
+  /// Stiff is a system whose fastest mode, not its error, sets the step size: 15 steps (and hardly one in between that is not)
+  /// that lie at the border of stability. The last two stages are at one time, so their slopes' difference over their own
+  /// tells the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
+  bool gives_up(const one_step& at, const double* record, const double* next) override {
+    if (!watches_ || !Tableau::last_is_first) return false;
+    stage_.resize(n_);
+    stage(stages - 2, at.h, record, stage_.data());
+    double slopes = 0, states = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double k = slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i], y = next[i] - stage_[i];
+      slopes += k * k, states += y * y;
+    }
+    if (states > 0 && at.h * std::sqrt(slopes / states) > 0.9 * Tableau::real_stability) {
+      calm_ = 0;
+      return ++stiff_ >= 15;
+    }
+    if (++calm_ == 6) stiff_ = 0;
+    return false;
   }
 
   void repeat(const one_step& at, double* record, double* next) override {
@@ -134,6 +158,8 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   std::vector<double> part_, back_, seed_, stage_;
+  bool watches_ = false;
+  int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not
 };
 
 }  // namespace agrad

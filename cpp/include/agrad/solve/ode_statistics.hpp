@@ -1,6 +1,8 @@
 // ODE statistics: what a solve cost, for those who tune tolerances and methods.
 #pragma once
 
+#include <limits>
+
 namespace agrad {
 
 /// Counts of one integration. `factorizations` counts Newton matrices, `convergence_failures` steps that Newton lost.
@@ -37,6 +39,7 @@ struct ode_statistics {
   long checkpoints = 0;
   long recomputed_rhs_evaluations = 0;
   long restarts = 0;  // of the backward integration, one for each output time that has an adjoint
+  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a method for stiff systems took over, if one did
 };
 
 }  // namespace agrad

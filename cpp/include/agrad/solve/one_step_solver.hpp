@@ -33,7 +33,7 @@ class one_step_solver : public ode_solver {
     check_size(function_, "y0", static_cast<std::size_t>(y0.size()), n_, "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
-    t0_ = t0, times_ = times, y0_ = y0;
+    t0_ = t0, times_ = times, y0_ = y0, asked_until_ = times.back();
     store_.start(record_.size(), n_, options_.max_memory);
     end_of_.clear();
     states_.resize(y0.size(), static_cast<Eigen::Index>(times.size()));
@@ -48,10 +48,19 @@ class one_step_solver : public ode_solver {
       integrate_to(times[k]);
       std::copy_n(record_.data(), n_, states_.col(static_cast<Eigen::Index>(k)).data());
       end_of_.push_back(store_.steps());
+      if (t_ < times[k]) {
+        stop_here(k);
+        break;
+      }
     }
     integrated_ = true;
     return states_;
   }
+
+  /// Whether `integrate` gave up because another method would do better from there on. Its last column is then the state at
+  /// `time`, which took the place of the output times that were not reached.
+  bool gave_up() const { return t_ < asked_until_; }
+  double time() const { return t_; }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     check_integrated(adjoints);
@@ -105,6 +114,8 @@ class one_step_solver : public ode_solver {
   virtual void repeat(const one_step& at, double* record, double* next) = 0;
   /// From the adjoint l of a step's end to that of its begin; parameters get their part.
   virtual void step_back(const one_step& at, const double* record, double* l, double* parameters) = 0;
+  /// Whether to give up after a step that was accepted.
+  virtual bool gives_up(const one_step&, const double* /*record*/, const double* /*next*/) { return false; }
   /// What became infinite or nan in a step that failed, in words, or nothing.
   virtual std::string place_of_fault(const one_step& at, const double* record) = 0;
 
@@ -181,26 +192,35 @@ class one_step_solver : public ode_solver {
       const double h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
       if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
       if (++steps > options_.max_num_steps) fail("too_many_steps", "raise max_num_steps or loosen the tolerances");
-      take({t_, h, is_last ? end : t_ + h}, std::max(h_, h));
+      if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return;
     }
   }
 
-  /// One step. A size that was `wanted` but cut short comes back after a success.
-  void take(const one_step& at, double wanted) {
+  /// The time that was reached instead of output time k and those after it.
+  void stop_here(std::size_t k) {
+    times_.resize(k + 1);
+    times_[k] = t_;
+    states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(k + 1));
+  }
+
+  /// One step; whether it is the last one. A size that was `wanted` but cut short comes back after a success.
+  bool take(const one_step& at, double wanted) {
     const double error = attempt(at, record_.data(), next_.data());
     if (!(error <= 1)) {
       ++statistics_.forward.error_test_failures;
       fault_place_ = std::isfinite(error) ? std::string() : place_of_fault(at, record_.data());
       h_ = at.h * control_.after_rejected(error);
-      return;
+      return false;
     }
     const double factor = control_.after_accepted(error);
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
     h_ = wanted > at.h ? std::max(at.h * std::min(factor, 1.0), wanted) : at.h * factor;
     t_ = at.end;
+    const bool is_enough = gives_up(at, record_.data(), next_.data());
     std::copy_n(next_.data(), n_, record_.data());
     begin(t_, record_.data());
+    return is_enough;
   }
 
   Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
@@ -227,7 +247,7 @@ class one_step_solver : public ode_solver {
   std::vector<double> times_;
   Eigen::VectorXd y0_;
   std::string fault_place_;
-  double t0_ = 0, t_ = 0, h_ = 0;
+  double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;
   bool integrated_ = false;
 };
 

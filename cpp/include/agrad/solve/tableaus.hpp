@@ -12,6 +12,7 @@ namespace agrad {
 struct tsitouras_tableau {
   static constexpr int stages = 7, order = 5;
   static constexpr bool last_is_first = true;
+  static constexpr double real_stability = 3.507;  // how far it reaches along the negative real axis
   static constexpr double a[] = {
       // by rows, without the first
       0.161,
@@ -47,6 +48,7 @@ struct tsitouras_tableau {
 struct dormand_prince_tableau {
   static constexpr int stages = 7, order = 5;
   static constexpr bool last_is_first = true;
+  static constexpr double real_stability = 3.307;  // how far it reaches along the negative real axis
   static constexpr double a[] = {
       // by rows, without the first
       0.2,
@@ -82,6 +84,7 @@ struct dormand_prince_tableau {
 struct cash_karp_tableau {
   static constexpr int stages = 6, order = 5;
   static constexpr bool last_is_first = false;
+  static constexpr double real_stability = 3.734;  // how far it reaches along the negative real axis
   static constexpr double a[] = {
       // by rows, without the first
       0.2,
@@ -110,6 +113,7 @@ struct cash_karp_tableau {
 struct dormand_prince_8_tableau {
   static constexpr int stages = 13, order = 8;
   static constexpr bool last_is_first = true;
+  static constexpr double real_stability = 6.394;  // how far it reaches along the negative real axis
   static constexpr double a[] = {
       // by rows, without the first
       0.05260015195876773,
