@@ -194,22 +194,22 @@ class OdeResult:
     @property
     def nfev(self) -> int:
         """Evaluations of the right-hand side."""
-        return self.stats.get("rhs_evaluations", 0)
+        return int(self.stats.get("rhs_evaluations", 0))
 
     @property
     def njev(self) -> int:
         """Evaluations of its Jacobian."""
-        return self.stats.get("jacobian_evaluations", 0)
+        return int(self.stats.get("jacobian_evaluations", 0))
 
     @property
     def nlu(self) -> int:
         """Factorisations."""
-        return self.stats.get("factorizations", 0)
+        return int(self.stats.get("factorizations", 0))
 
     @property
     def nst(self) -> int:
         """Steps."""
-        return self.stats.get("steps", 0)
+        return int(self.stats.get("steps", 0))
 
 
 def solve_ivp(
