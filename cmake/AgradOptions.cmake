@@ -30,8 +30,9 @@ if(AGRAD_SANITIZE)
   list(JOIN AGRAD_SANITIZE "," sanitizers)
   target_compile_options(agrad_options INTERFACE
     -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
-  if("undefined" IN_LIST AGRAD_SANITIZE)  # these two double the compile time; the address sanitizer finds null pointers as well
-    target_compile_options(agrad_options INTERFACE -fno-sanitize=null,alignment)
+  if("undefined" IN_LIST AGRAD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Every check is there and ends the program, without a text of its own: a third less time to compile. Leave this out to read it.
+    target_compile_options(agrad_options INTERFACE -fsanitize-undefined-trap-on-error)
   endif()
   target_link_options(agrad_options INTERFACE -fsanitize=${sanitizers})
   target_compile_definitions(agrad_options INTERFACE AGRAD_CHECKED)  # variables of ended scopes raise in statements too

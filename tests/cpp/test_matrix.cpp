@@ -221,7 +221,8 @@ TEST_CASE("an operation is one closure, and its memory is given back") {
     f.grad();
     CHECK(mine.statistics().closures == 4);
     CHECK(mine.statistics().statements < 15);
-    CHECK(mine.statistics().bytes >= 50 * 50 * 8 * 9);
+    CHECK(mine.statistics().bytes >= 50 * 50 * 8 * 9);  // nine matrices: tanh keeps its values alone, and no derivatives
+    CHECK(mine.statistics().bytes < 50 * 50 * 8 * 10);
     if (repetition > 0) CHECK(mine.statistics().bytes_reserved == reserved);
     reserved = mine.statistics().bytes_reserved;
   }
