@@ -69,7 +69,7 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     Raises
     ------
     NotImplementedError
-        (When called) the function solves a differential equation, which has no tangents.
+        (When called) an operation has no tangents, as a solve by CVODES or Rodas4.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     TypeError
         The tangents have another structure than the primals; a primal is integer, complex or no number.
     NotImplementedError
-        The function solves a differential equation, which has no tangents.
+        An operation has no tangents, as a solve by CVODES or Rodas4.
 
     Examples
     --------
