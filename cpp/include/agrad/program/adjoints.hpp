@@ -47,7 +47,7 @@ class adjoint_recorder {
       Index n = 1;
       while (begin + n < wanted.size() && wanted[begin + n] == wanted[begin] + n) ++n;
       const span sums = sent_.sum(wanted[begin], n).slots_in(in_);
-      for (Index i = 0; i < n; ++i) adjoints.push_back(slot_at(sums, i));
+      for (Index i = 0; i < n; ++i) adjoints.push_back(detail::slot_at(sums, i));
     }
     return adjoints;
   }
@@ -70,46 +70,32 @@ class adjoint_recorder {
     send_by_loops(op, adjoint);
   }
 
-  traced number(const span& x) const {
-    span s = x;
-    if (s.count == 1) s.stride = 0;
-    return {in_, s};
-  }
-
-  static slot slot_at(const span& x, Index i) { return x.first + (x.stride == 0 ? 0 : i); }
-
   /// Entry i of a contribution to entry i of an operand.
   void send_entries(const span& to, const traced& what, Index n) {
     if (to.count == 0 || !part_.depends(to.first, to.count)) return;
     const span from = what.slots_in(in_);
     if (to.stride == 0 && n > 1) return sent_.add(to.first, total(from, n));
     for (Index i = 0; i < n; ++i)
-      if (part_.depends(to.first + i)) sent_.add(to.first + i, slot_at(from, i));
+      if (part_.depends(to.first + i)) sent_.add(to.first + i, detail::slot_at(from, i));
   }
 
   /// The sum of n entries.
   slot total(const span& x, Index n) {
-    if (x.stride == 0) return (number(x) * static_cast<double>(n)).slots_in(in_).first;
+    if (x.stride == 0) return (detail::number_of(in_, x) * static_cast<double>(n)).slots_in(in_).first;
     return in_.apply(kernels::sum, 1, &x, 1, {n});
   }
 
   void send_elementwise(const operation& op, const traced& adjoint) {
     traced x[3] = {0.0, 0.0, 0.0};
-    for (Index k = 0; k < op.arity; ++k) x[k] = number(part_.now(in_, op.operands[k]));
-    const traced y = number(part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
+    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k]));
+    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
     for (Index k = 0; k < op.arity; ++k) {
       const span& to = op.operands[k];
       if (!part_.depends(to.first, to.count)) continue;
       const traced partial = op.what->entries->recorded_partial(k, x, y);
       if (partial.is_constant() && partial.constant() == 0) continue;
-      send_entries(to, times(partial, adjoint), op.count);
+      send_entries(to, detail::times(partial, adjoint), op.count);
     }
-  }
-
-  /// A partial derivative times an adjoint; an infinite derivative of an entry that nobody used must not become nan.
-  static traced times(const traced& partial, const traced& adjoint) {
-    if (!partial.is_constant()) return apply<detail::sent_rule>(partial, adjoint);
-    return partial.constant() == 1 ? adjoint : partial.constant() == -1 ? -adjoint : partial.constant() * adjoint;
   }
 
   const std::uint32_t* integers_of(const operation& op) const { return in_.code().integers.data() + op.data; }
@@ -118,7 +104,7 @@ class adjoint_recorder {
     const span from = adjoint.slots();
     for (Index i = 0; i < op.count; ++i) {
       const slot to = integers_of(op)[i];
-      if (part_.depends(to)) sent_.add(to, slot_at(from, i));
+      if (part_.depends(to)) sent_.add(to, detail::slot_at(from, i));
     }
   }
 
@@ -130,7 +116,7 @@ class adjoint_recorder {
     for (Index i = 0; i < op.count; ++i)
       for (Index j = 0; j < length; ++j) {
         const slot x = to.first + (i / inner * length + j) * inner + i % inner;
-        if (part_.depends(x)) sent_.add(x, slot_at(from, i));
+        if (part_.depends(x)) sent_.add(x, detail::slot_at(from, i));
       }
   }
 
@@ -140,7 +126,7 @@ class adjoint_recorder {
   std::vector<slot> transposed(const span& x, Index rows, Index width) const {
     std::vector<slot> slots(std::size_t{rows} * width);
     for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < width; ++j) slots[j * rows + i] = slot_at(x, i * width + j);
+      for (Index j = 0; j < width; ++j) slots[j * rows + i] = detail::slot_at(x, i * width + j);
     return slots;
   }
   span dense(const std::vector<slot>& slots) { return in_.dense(slots.data(), slots.size()); }
@@ -162,7 +148,7 @@ class adjoint_recorder {
   void send_matrix(const span& to, const span& left, const span& right, Index rows, Index inner, Index width) {
     const span operands[] = {left, right};
     const slot first = in_.apply(kernels::product, std::size_t{rows} * width, operands, 2, {rows, inner, width});
-    send_entries(to, number(in_.consecutive(first, std::size_t{rows} * width)), rows * width);
+    send_entries(to, detail::number_of(in_, in_.consecutive(first, std::size_t{rows} * width)), rows * width);
   }
 
   // ---- along lines
@@ -173,13 +159,13 @@ class adjoint_recorder {
     const span turned = dense(turned_round(adjoint.slots(), op.count, length, inner));
     const slot sums = in_.apply(kernels::cumulative_sum, op.count, &turned, 1, {length, inner});
     const span back = dense(turned_round(in_.consecutive(sums, op.count), op.count, length, inner));
-    send_entries(op.operands[0], number(back), op.count);
+    send_entries(op.operands[0], detail::number_of(in_, back), op.count);
   }
   static std::vector<slot> turned_round(const span& x, Index n, Index length, Index inner) {
     std::vector<slot> slots(n);
     for (Index i = 0; i < n; ++i) {
       const Index j = i / inner % length;
-      slots[i] = slot_at(x, i + (length - 1 - 2 * j) * inner);
+      slots[i] = detail::slot_at(x, i + (length - 1 - 2 * j) * inner);
     }
     return slots;
   }
@@ -191,19 +177,20 @@ class adjoint_recorder {
     std::vector<slot> each_y(n), each_adjoint(n);
     for (Index i = 0; i < n; ++i) {
       const Index line = i / (length * inner) * inner + i % inner;
-      each_y[i] = slot_at(y, line);
-      each_adjoint[i] = slot_at(from, line);
+      each_y[i] = detail::slot_at(y, line);
+      each_adjoint[i] = detail::slot_at(from, line);
     }
-    const traced x = number(part_.now(in_, op.operands[0]));
-    const traced share = exp(x - number(in_.consecutive(each_y.data(), n)));
-    send_entries(op.operands[0], times(share, number(in_.consecutive(each_adjoint.data(), n))), n);
+    const traced x = detail::number_of(in_, part_.now(in_, op.operands[0]));
+    const traced share = exp(x - detail::number_of(in_, in_.consecutive(each_y.data(), n)));
+    send_entries(op.operands[0], detail::times(share, detail::number_of(in_, in_.consecutive(each_adjoint.data(), n))), n);
   }
 
   void send_scatter_add(const operation& op, const traced& adjoint) {
     const span from = adjoint.slots(), &v = op.operands[1], &places = op.operands[2];
     send_entries(op.operands[0], adjoint, op.count);
     for (Index i = 0; i < v.count; ++i)
-      if (part_.depends(v.first + i)) sent_.add(v.first + i, slot_at(from, static_cast<Index>(in_.value(places.first + i))));
+      if (part_.depends(v.first + i))
+        sent_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
   }
 
   // ---- everything else
@@ -213,7 +200,7 @@ class adjoint_recorder {
     part_.mark_active(op);
     const std::size_t n = slots.size();
     const span from = adjoint.slots();
-    for (Index i = 0; i < op.count; ++i) slots.push_back(slot_at(from, i));
+    for (Index i = 0; i < op.count; ++i) slots.push_back(detail::slot_at(from, i));
     auto f = std::make_shared<sweep_operation>(alone(in_, op), "the sweep back of " + part_.name_of(in_, op),
                                                part_.is_linear(in_, op));
     const slot first = in_.apply(std::move(f), dense(slots), n, true);

@@ -43,9 +43,7 @@ class contributions {
   };
 
   traced span_of(const std::vector<slot>& slots) const {
-    span x = in_.consecutive(slots.data(), slots.size());
-    if (x.count == 1) x.stride = 0;
-    return {in_, x};
+    return detail::number_of(in_, in_.consecutive(slots.data(), slots.size()));
   }
 
   /// Latest contributions, plus those before them, and so on; slot 0 is zero.

@@ -56,13 +56,6 @@ class tangent_recorder {
     return op.arity == 1 && (op.what == &kernels::sum || op.what == &kernels::sum_along || op.what == &kernels::cumulative_sum);
   }
 
-  static slot slot_at(const span& x, Index i) { return x.first + (x.stride == 0 ? 0 : i); }
-
-  traced number(span x) const {
-    if (x.count == 1) x.stride = 0;
-    return {in_, x};
-  }
-
   std::vector<slot> tangent_slots(const span& x) const {
     return {tangent_.begin() + x.first, tangent_.begin() + x.first + x.count};
   }
@@ -72,10 +65,10 @@ class tangent_recorder {
   }
 
   void put(const operation& op, const span& tangents) {
-    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = slot_at(tangents, i);
+    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = detail::slot_at(tangents, i);
   }
   void put_slots(const operation& op, const span& from) {
-    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[slot_at(from, i)];
+    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[detail::slot_at(from, i)];
   }
 
   void carry_gather(const operation& op) {
@@ -84,25 +77,19 @@ class tangent_recorder {
 
   void carry_elementwise(const operation& op) {
     traced x[3] = {0.0, 0.0, 0.0}, sum(0.0);
-    for (Index k = 0; k < op.arity; ++k) x[k] = number(part_.now(in_, op.operands[k]));
-    const traced y = number(part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
+    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k]));
+    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
     for (Index k = 0; k < op.arity; ++k) {
       const span& from = op.operands[k];
       if (!part_.depends(from.first, from.count)) continue;
       const traced partial = op.what->entries->recorded_partial(k, x, y);
       if (partial.is_constant() && partial.constant() == 0) continue;
       const std::vector<slot> slots = tangent_slots(from);
-      const traced part = carried_along(partial, number(in_.consecutive(slots.data(), slots.size())));
+      const traced part = detail::times(partial, detail::number_of(in_, in_.consecutive(slots.data(), slots.size())));
       sum = sum.is_constant() ? part : sum + part;
     }
     put(op, sum.slots_in(in_));
   }
-  /// A partial derivative times a tangent; zeros stay zeros beside what is infinite.
-  static traced carried_along(const traced& partial, const traced& tangent) {
-    if (!partial.is_constant()) return apply<detail::sent_rule>(partial, tangent);
-    return partial.constant() == 1 ? tangent : partial.constant() == -1 ? -tangent : partial.constant() * tangent;
-  }
-
   void carry_repeated(const operation& op, const std::vector<span>& operands) {
     put(op, in_.consecutive(in_.repeat(in_, op, operands.data()), op.count));
   }
@@ -114,7 +101,7 @@ class tangent_recorder {
       if (!part_.depends(from.first, from.count)) continue;
       span operands[] = {part_.now(in_, op.operands[0]), part_.now(in_, op.operands[1])};
       operands[k] = tangents_of(from);
-      const traced part = number(in_.consecutive(in_.repeat(in_, op, operands), op.count));
+      const traced part = detail::number_of(in_, in_.consecutive(in_.repeat(in_, op, operands), op.count));
       sum = sum.is_constant() ? part : sum + part;
     }
     put(op, sum.slots_in(in_));
