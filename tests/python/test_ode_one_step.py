@@ -79,7 +79,7 @@ def test_functions_of_the_family(method):
     exact = 2.0 * np.exp(-0.7 * TIMES)[:, None]
     close(usual(lambda t, y, k: -k * y, [2.0], 0.0, TIMES, 0.7), exact, 1e-5)
     close(with_tolerances(lambda t, y, k: -k * y, [2.0], 0.0, TIMES, 1e-11, 1e-12, 1000, 0.7), exact, 1e-9)
-    assert usual.__name__ in usual.__doc__ or "Tolerances are 1e-6" in usual.__doc__
+    assert f":func:`{usual.__name__}_tol`" in usual.__doc__
 
 
 # ---- gradients ---------------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_operations(made, f):
     def by_loop(rows):
         return sum(np.sum(f(rows[r]) * weights[r]) for r in range(5)) + np.sum(rows)
 
-    close(made(ag.grad(total))(ROWS), ag.grad(by_loop)(ROWS), 1e-6)
+    close(made(ag.grad(total))(ROWS), ag.grad(by_loop)(ROWS), 1e-11)
 
 
 def test_second_order(made):
