@@ -24,7 +24,7 @@ namespace agrad::detail {
 /// F: called with t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as it was given or
 /// with all of its variables replaced by doubles; returns a column vector of the promoted scalar.
 template <class F, class... Args>
-class functor_system final : public ode_system {
+class functor_system : public ode_system {
  public:
   /// function: what messages begin with. states: length of y.
   functor_system(std::string function, const F& f, Eigen::Index states, const Args&... args)
@@ -62,7 +62,7 @@ class functor_system final : public ode_system {
     }
   }
 
- private:
+ protected:
   static constexpr int width = 4;
   using lanes = dual<double, width>;
   template <class Vector>

@@ -50,6 +50,13 @@ struct ode_node {
   }
 };
 
+/// What a callable becomes for the solvers of a maker; specialised where they ask for more of it.
+template <class Make>
+struct system_for {
+  template <class F, class... Args>
+  using type = functor_system<F, Args...>;
+};
+
 /// Puts the states on the tape as variables whose adjoints the node takes.
 template <class Node>
 std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Eigen::MatrixXd& states) {
@@ -79,7 +86,7 @@ auto solve_recorded(const std::string& function, const Make& make, const F& f, c
   const double start = static_cast<double>(argument<T0>::values(t0));
   check_initial_value_problem(function, initial, start, outputs);
 
-  using system = functor_system<F, Args...>;
+  using system = typename system_for<Make>::template type<F, Args...>;
   const ode_wanted wanted{argument<Y0>::active, argument<T0>::active, argument<Time>::active};
   auto node = std::make_unique<ode_node<system>>(function, make, wanted, f, initial.size(), args...);
   const Eigen::MatrixXd states = node->solver->integrate(initial, start, outputs);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 
 #include <agrad/base/error.hpp>
 
@@ -44,8 +45,14 @@ class ode_system {
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
 
+  /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
+  virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
+
   /// Whether the system has the two functions below, for second derivatives through a solve.
   virtual bool has_tangents() const { return false; }
+
+  /// Whether it has the first of them at least.
+  virtual bool has_first_tangents() const { return has_tangents(); }
 
   /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
   /// number i * width + k.

@@ -60,6 +60,8 @@ class program_system final : public ode_system {
     if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
   }
 
+  void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
+
   bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
 
   void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
