@@ -92,13 +92,13 @@ class functor_system : public ode_system {
       for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 1;
       const auto slope = with_values(t, lanes_);
       for (Eigen::Index i = 0; i < states(); ++i) {
-        for (int k = 0; k < columns; ++k) J(i, first + k) = tangent(slope[i], static_cast<std::size_t>(k));
+        for (int k = 0; k < columns; ++k) J(i, first + k) = tangent_of(slope[i], static_cast<std::size_t>(k));
       }
       for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 0;
     }
   }
-  static double tangent(const lanes& x, std::size_t k) { return x.tangent[k]; }
-  static double tangent(double, std::size_t) { return 0; }
+  static double tangent_of(const lanes& x, std::size_t k) { return x.tangent[k]; }
+  static double tangent_of(double, std::size_t) { return 0; }
 
   void jacobian_by_tape(double t, Eigen::Ref<Eigen::MatrixXd> J) {
     const scope own;

@@ -33,9 +33,6 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
   return solve_recorded(function, make, f, kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
 }
 
-inline constexpr double usual_tolerance = 1e-6;
-inline constexpr long usual_steps = 1000000;
-
 }  // namespace detail
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, by Tsitouras' method of order 5: the first choice for systems that are not stiff.

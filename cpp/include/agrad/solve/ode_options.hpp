@@ -70,6 +70,10 @@ inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::I
 
 namespace detail {
 
+/// Of the functions without `_tol`.
+inline constexpr double usual_tolerance = 1e-6;
+inline constexpr long usual_steps = 1000000;
+
 inline void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
                              Eigen::Index wanted, std::string_view what) {
   check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(wanted), what);
