@@ -31,11 +31,19 @@ struct ode_quadrature_statistics {
   long error_test_failures = 0;
 };
 
+/// Counts of the sensitivities that go along with the forward integration; an evaluation is of all of them.
+struct ode_sensitivity_statistics {
+  long rhs_evaluations = 0;
+  long error_test_failures = 0;
+  long convergence_failures = 0;
+};
+
 /// The forward pass of the last `integrate`, and all sweeps since then. Steps that the backward pass takes again from a
 /// checkpoint count as `recomputed_rhs_evaluations` alone.
 struct ode_statistics {
   ode_pass_statistics forward, backward;
   ode_quadrature_statistics quadrature;
+  ode_sensitivity_statistics sensitivities;
   long checkpoints = 0;
   long recomputed_rhs_evaluations = 0;
   long restarts = 0;  // of the backward integration, one for each output time that has an adjoint

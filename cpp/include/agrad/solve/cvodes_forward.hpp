@@ -1,0 +1,238 @@
+// CVODES forward: integrates an `ode_system` together with the sensitivities of its states.
+//
+// Beside the n states there are n sensitivities of them to each initial value and each active parameter that derivatives are
+// wanted for, under error control. They are kept at each output time, so that a sweep is one product with them: all rows of a
+// Jacobian cost one integration. Without a wanted derivative no sensitivities are set up.
+// Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
+// Read next: solve/cvodes_sensitivities.hpp; solve/cvodes_adjoint.hpp, for few outputs of many parameters.
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/cvodes_backward.hpp>
+#include <agrad/solve/cvodes_sensitivities.hpp>
+#include <agrad/solve/forward_options.hpp>
+#include <agrad/solve/ode_solver.hpp>
+
+namespace agrad {
+
+/// Initial value problems of one system with one set of options. The system has to outlive the solver.
+class cvodes_forward final : public ode_solver {
+ public:
+  /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
+  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted)
+      : function_(checked(function, system, options)),
+        options_(options),
+        wanted_(wanted),
+        initial_(wanted.initial_state  ? system.states()
+                 : wanted.initial_time ? 1
+                                       : 0),
+        callbacks_(system, initial_),
+        context_(sundials::make_context(function_)),
+        state_(sundials::make_vector(context_, system.states(), function_)),
+        newton_(context_, state_, function_) {
+    for (Eigen::Index c = 0; c < initial_ + system.parameters(); ++c) {
+      sensitivities_.push_back(sundials::make_vector(context_, system.states(), function_));
+      columns_.push_back(sensitivities_.back().get());
+    }
+  }
+
+  cvodes_forward(const cvodes_forward&) = delete;
+  cvodes_forward& operator=(const cvodes_forward&) = delete;
+
+  /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
+  /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
+    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system.states()),
+               "one for each state");
+    check_initial_value_problem(function_, y0, t0, times);
+    integrated_ = false;
+    y0_ = y0, t0_ = t0, times_ = times;
+    start();
+    const Eigen::Index n = y0.size(), count = static_cast<Eigen::Index>(times.size());
+    states_.resize(n, count);
+    kept_.resize(n * count, static_cast<Eigen::Index>(columns_.size()));
+    for (Eigen::Index k = 0; k < count; ++k) {
+      advance(times[static_cast<std::size_t>(k)]);
+      states_.col(k) = sundials::map(state_);
+      for (std::size_t c = 0; c < columns_.size(); ++c)
+        kept_.col(static_cast<Eigen::Index>(c)).segment(k * n, n) = sundials::map(sensitivities_[c]);
+    }
+    read_costs();
+    integrated_ = true;
+    return states_;
+  }
+
+  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
+  /// number of times.
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
+    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
+    check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
+               "one for each state at each time");
+    ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
+    if (wanted_.times) gradient.times = slopes().cwiseProduct(adjoints).colwise().sum().transpose();
+    if (columns_.empty()) return gradient;
+    const Eigen::MatrixXd together = adjoints;
+    const Eigen::VectorXd all = kept_.transpose() * Eigen::Map<const Eigen::VectorXd>(together.data(), together.size());
+    gradient.parameters = all.tail(m);
+    if (wanted_.initial_state) gradient.initial_state = all.head(n);
+    if (wanted_.initial_time) gradient.initial_time = wanted_.initial_state ? -all.head(n).dot(first_slope_) : all[0];
+    return gradient;
+  }
+
+  const ode_statistics& statistics() const override { return statistics_; }
+
+ private:
+  static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options) {
+    check_options(function, options, system.states());
+    return function;
+  }
+
+  void start() {
+    callbacks_.fault.clear();
+    statistics_ = {};
+    slopes_.resize(0, 0);
+    sundials::map(state_) = y0_;
+    if (wanted_.initial_time) {
+      first_slope_.resize(y0_.size());
+      callbacks_.system.rhs(t0_, y0_.data(), first_slope_.data());
+    }
+    start_sensitivities();
+    if (memory_) {
+      expect(CVodeReInit(memory_.get(), t0_, state_.get()), "CVodeReInit");
+      if (!columns_.empty()) expect(CVodeSensReInit(memory_.get(), corrector(), columns_.data()), "CVodeSensReInit");
+    } else {
+      set_up();
+    }
+    if (!columns_.empty()) set_tolerances();
+    expect(CVodeSetStopTime(memory_.get(), times_.back()), "CVodeSetStopTime");
+  }
+
+  // Of the initial values: the identity, or for t0 by itself how the state at the old t0 moves with it.
+  void start_sensitivities() {
+    callbacks_.evaluations = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) sundials::map(sensitivities_[c]).setZero();
+    for (std::size_t c = 0; c < static_cast<std::size_t>(initial_); ++c) {
+      if (wanted_.initial_state)
+        sundials::map(sensitivities_[c])[static_cast<Eigen::Index>(c)] = 1;
+      else
+        sundials::map(sensitivities_[c]) = -first_slope_;
+    }
+  }
+
+  void set_up() {
+    auto made = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(static_cast<int>(options_.method), context_.get()),
+                                                                 function_, "CVodeCreate");
+    void* memory = made.get();
+    const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
+    sundials::map(tolerances) = options_.absolute_tolerance;
+    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, t0_, state_.get()), "CVodeInit");
+    expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
+    expect(CVodeSetUserData(memory, callbacks_.user_data()), "CVodeSetUserData");
+    expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
+    expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
+    if (!columns_.empty()) {
+      expect(CVodeSensInit(memory, static_cast<int>(columns_.size()), corrector(), detail::cvodes_sensitivities::rhs_of_all,
+                           columns_.data()),
+             "CVodeSensInit");
+      expect(CVodeSetSensErrCon(memory, SUNTRUE), "CVodeSetSensErrCon");
+    }
+    memory_ = std::move(made);
+  }
+
+  // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx.
+  void set_tolerances() {
+    const double relative = options_.relative_tolerance_sensitivities;
+    const Eigen::VectorXd& given = options_.absolute_tolerance_sensitivities;
+    const Eigen::VectorXd& absolute = given.size() == 0 ? options_.absolute_tolerance : given;
+    const Eigen::VectorXd scales = scales_of_arguments();
+    std::vector<sundials::vector_handle> tolerances;
+    std::vector<N_Vector> pointers;
+    for (const double scale : scales) {
+      tolerances.push_back(sundials::make_vector(context_, y0_.size(), function_));
+      sundials::map(tolerances.back()) = absolute / scale;
+      pointers.push_back(tolerances.back().get());
+    }
+    expect(CVodeSensSVtolerances(memory_.get(), relative == 0 ? options_.relative_tolerance : relative, pointers.data()),
+           "CVodeSensSVtolerances");
+  }
+
+  Eigen::VectorXd scales_of_arguments() const {
+    Eigen::VectorXd scales(static_cast<Eigen::Index>(columns_.size()));
+    if (wanted_.initial_state)
+      scales.head(initial_) = y0_;
+    else
+      scales.head(initial_).setConstant(times_.back() - t0_);
+    callbacks_.system.parameter_values(scales.data() + initial_);
+    // Beyond these sizes a tolerance would become zero or infinite.
+    return scales.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
+  }
+
+  void advance(double to) {
+    double reached = t0_;
+    int code = CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
+    callbacks_.fault.rethrow();
+    if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
+      const detail::ode_stop at{function_, pass_of(code), "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
+      detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
+    }
+    if (!columns_.empty()) expect(CVodeGetSens(memory_.get(), &reached, columns_.data()), "CVodeGetSens");
+    callbacks_.fault.clear();
+  }
+
+  static const char* pass_of(int code) {
+    const bool of_sensitivities = code <= CV_SRHSFUNC_FAIL && code >= CV_UNREC_SRHSFUNC_ERR;
+    return of_sensitivities ? "the sensitivities " : "";
+  }
+
+  /// f at the output times, n by their number.
+  const Eigen::MatrixXd& slopes() {
+    if (slopes_.size() == 0) {
+      Eigen::MatrixXd found(states_.rows(), states_.cols());
+      for (Eigen::Index k = 0; k < found.cols(); ++k)
+        callbacks_.system.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), found.col(k).data());
+      slopes_ = std::move(found);
+    }
+    return slopes_;
+  }
+
+  void read_costs() {
+    statistics_.forward = detail::read_statistics(memory_.get());
+    if (columns_.empty()) return;
+    ode_sensitivity_statistics& s = statistics_.sensitivities;
+    s.rhs_evaluations = callbacks_.evaluations;
+    CVodeGetSensNumErrTestFails(memory_.get(), &s.error_test_failures);
+    CVodeGetSensNumNonlinSolvConvFails(memory_.get(), &s.convergence_failures);
+  }
+
+  int corrector() const { return static_cast<int>(options_.corrector); }
+  void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
+
+  std::string function_;
+  ode_forward_options options_;
+  ode_wanted wanted_;
+  Eigen::Index initial_;  // sensitivities to initial values, which precede those to parameters
+  detail::cvodes_sensitivities callbacks_;
+  sundials::context_handle context_;
+  sundials::vector_handle state_;
+  sundials::dense_newton newton_;
+  std::vector<sundials::vector_handle> sensitivities_;
+  std::vector<N_Vector> columns_;  // the same, as CVODES takes them
+  sundials::cvodes_handle memory_;
+
+  bool integrated_ = false;
+  Eigen::VectorXd y0_, first_slope_;
+  double t0_ = 0;
+  std::vector<double> times_;
+  Eigen::MatrixXd states_, slopes_;
+  Eigen::MatrixXd kept_;  // column c: the states' derivatives with respect to argument c, in the order of states_
+  ode_statistics statistics_;
+};
+
+}  // namespace agrad
