@@ -104,7 +104,7 @@ bool parts_columns(const csr_pattern& p, const colouring& c) {
     for (const auto j : p.row(i))
       for (const auto k : p.row(i))
         if (j != k && c.colour[j] == c.colour[k]) return false;
-  const csr_pattern t = agrad::transposed(p);
+  const csr_pattern t = agrad::transposed_pattern(p);
   return c.colour.size() == p.cols && counts_colours(c, [&](std::size_t j, std::size_t) { return t.row_size(j) > 0; });
 }
 
@@ -164,9 +164,9 @@ TEST_CASE("patterns are sorted, each entry once, and refuse columns that are non
   CHECK(p.contains(0, 3));
   CHECK_FALSE(p.contains(0, 2));
   CHECK(p.longest_row() == 2);
-  const csr_pattern t = agrad::transposed(p);
+  const csr_pattern t = agrad::transposed_pattern(p);
   CHECK(t == agrad::pattern_of_rows(3, {{0}, {}, {2}, {0}}));
-  CHECK(agrad::transposed(t) == p);
+  CHECK(agrad::transposed_pattern(t) == p);
   CHECK_THROWS_WITH_AS(agrad::pattern_of_rows(4, {{4}}),
                        "csr_pattern: column is 4, but must be less than the number of columns, 4", agrad::ShapeError);
 }
@@ -176,7 +176,7 @@ TEST_CASE("colourings of random patterns are valid, and every entry is recovered
     const std::size_t rows = 1 + generator()() % 40, cols = 1 + generator()() % 40;
     const double density = 0.3 * std::pow(0.9, round % 30);
     CAPTURE(round);
-    const csr_pattern p = random_pattern(rows, cols, density), t = agrad::transposed(p);
+    const csr_pattern p = random_pattern(rows, cols, density), t = agrad::transposed_pattern(p);
     for (const ordering by : all_orderings) CHECK(is_right_for_columns(p, agrad::colour_columns(p, by)));
     CHECK(is_right_for_columns(p, agrad::colour_columns(p)));
     const colouring c = agrad::colour_rows(p);

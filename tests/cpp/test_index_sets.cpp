@@ -107,6 +107,6 @@ TEST_CASE("interactions are all pairs of each pair of sets, both ways round") {
     for (std::uint32_t i = 0; i < n; ++i)
       for (const auto j : p.row(i)) found.insert({i, j});
     CHECK(found == expected);
-    CHECK(p == agrad::transposed(p));
+    CHECK(p == agrad::transposed_pattern(p));
   }
 }

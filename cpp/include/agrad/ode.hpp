@@ -4,5 +4,6 @@
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_operation.hpp>
+#include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/switching_solver.hpp>

@@ -34,8 +34,10 @@ class cvodes_adjoint final : public ode_solver {
         callbacks_(system),
         context_(sundials::make_context(function_)),
         state_(sundials::make_vector(context_, system.states(), function_)),
-        newton_(context_, state_, function_),
+        algebra_(choose_algebra(function_, system, options.algebra)),
+        newton_(context_, state_, algebra_, false, function_),
         segment_(options.num_steps_between_checkpoints) {
+    callbacks_.evaluate_jacobian_as(function_, algebra_);
     if (interpolates_polynomially()) segment_ = std::max(segment_, highest_order());
   }
 
@@ -130,8 +132,7 @@ class cvodes_adjoint final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
-    expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
-    expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
+    detail::set_newton(memory, newton_, function_);
     room_ = std::min(segment_, most_steps());
     if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
     memory_ = std::move(made);
@@ -195,7 +196,8 @@ class cvodes_adjoint final : public ode_solver {
 
   void integrate_backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& gradient) {
     if (!backward_) {
-      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, statistics_);
+      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_,
+                                                            statistics_);
     }
     backward_->clear();
     for (Eigen::Index k = adjoints.cols() - 1; k >= 0; --k) {
@@ -218,7 +220,8 @@ class cvodes_adjoint final : public ode_solver {
   detail::cvodes_callbacks callbacks_;
   sundials::context_handle context_;
   sundials::vector_handle state_;
-  sundials::dense_newton newton_;
+  chosen_algebra algebra_;
+  sundials::newton newton_;
   long segment_;                                       // steps between checkpoints
   long room_ = 0;                                      // steps of a segment that memory_ can keep
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
