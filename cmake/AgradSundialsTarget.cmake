@@ -3,13 +3,13 @@
 # From a SUNDIALS 7 with its own CMake package. SUNDIALS_DIR may be the package's directory or the prefix above it.
 macro(agrad_sundials_from_package)
   find_package(SUNDIALS 7 CONFIG QUIET
-    COMPONENTS cvodes nvecserial sunmatrixdense sunlinsoldense sunnonlinsolnewton sunnonlinsolfixedpoint
+    COMPONENTS cvodes nvecserial sunlinsolspgmr sunnonlinsolnewton sunnonlinsolfixedpoint
     HINTS "${SUNDIALS_DIR}" "$ENV{SUNDIALS_DIR}")
   file(GLOB agrad_sundials4py "${SUNDIALS_DIR}/../../../sundials4py*")
   if(SUNDIALS_FOUND AND NOT agrad_sundials4py)  # the wheel's own package lacks the hooks below
     add_library(agrad::sundials INTERFACE IMPORTED)
     target_link_libraries(agrad::sundials INTERFACE SUNDIALS::cvodes SUNDIALS::nvecserial
-      SUNDIALS::sunmatrixdense SUNDIALS::sunlinsoldense
+      SUNDIALS::sunlinsolspgmr
       SUNDIALS::sunnonlinsolnewton SUNDIALS::sunnonlinsolfixedpoint)
     set(AGRAD_SUNDIALS_VERSION ${SUNDIALS_VERSION})
     set(AGRAD_SUNDIALS_ORIGIN ${SUNDIALS_DIR})

@@ -32,12 +32,12 @@ class column_greedy {
   }
 
   std::vector<std::uint32_t> order(ordering by) const {
-    std::vector<std::size_t> degree(p_.cols, 0);
+    std::vector<std::size_t> degrees(p_.cols, 0);
     if (by != ordering::natural)
       for (std::size_t j = 0; j < p_.cols; ++j)
-        for (const auto i : columns_.row(j)) degree[j] += p_.row_size(i) - 1;  // an upper bound; the true one costs its square
-    if (by != ordering::incidence_degree) return by_descending_degree(degree);
-    return by_incidence(degree, [&](std::uint32_t j, const auto& call) {
+        for (const auto i : columns_.row(j)) degrees[j] += p_.row_size(i) - 1;  // an upper bound; the true one costs its square
+    if (by != ordering::incidence_degree) return by_descending_degree(degrees);
+    return by_incidence(degrees, [&](std::uint32_t j, const auto& call) {
       for (const auto i : columns_.row(j))
         if (!is_heavy_[i])  // columns of a heavy row are raised together, which tells none of them apart
           for (const auto k : p_.row(i)) call(k);
@@ -116,16 +116,16 @@ inline colouring colour_columns(const csr_pattern& p, const csr_pattern& columns
 
 /// Colours of the columns such that those that share a row differ, taken in the given order.
 inline colouring colour_columns(const csr_pattern& p, ordering by) {
-  const csr_pattern by_column = transposed(p);
+  const csr_pattern by_column = transposed_pattern(p);
   detail::column_greedy greedy(p, by_column);
   return greedy.run(greedy.order(by));
 }
 
 /// The same with the order that needs the fewest colours.
-inline colouring colour_columns(const csr_pattern& p) { return detail::colour_columns(p, transposed(p)); }
+inline colouring colour_columns(const csr_pattern& p) { return detail::colour_columns(p, transposed_pattern(p)); }
 
 /// Colours of the rows such that those that share a column differ.
-inline colouring colour_rows(const csr_pattern& p) { return detail::colour_columns(transposed(p), p); }
+inline colouring colour_rows(const csr_pattern& p) { return detail::colour_columns(transposed_pattern(p), p); }
 
 /// How a Jacobian is compressed: products with tangents have sums of columns, products with adjoints sums of rows.
 struct jacobian_colouring {
@@ -136,7 +136,7 @@ struct jacobian_colouring {
 /// The cheaper of colouring columns and rows: cost(by_rows, colours) is what so many products cost, and grows with their number.
 template <class Cost>
 jacobian_colouring colour_jacobian(const csr_pattern& p, const Cost& cost) {
-  const csr_pattern t = transposed(p);
+  const csr_pattern t = transposed_pattern(p);
   const std::size_t least[] = {p.longest_row(), t.longest_row()};  // colours, of columns and of rows
   const bool first = cost(true, least[1]) < cost(false, least[0]);
   jacobian_colouring best{first, first ? detail::colour_columns(t, p) : detail::colour_columns(p, t)};

@@ -19,10 +19,10 @@ inline constexpr ordering all_orderings[] = {ordering::natural, ordering::larges
 namespace detail {
 
 /// 0 .. n by descending degree, equal ones in natural order.
-inline std::vector<std::uint32_t> by_descending_degree(const std::vector<std::size_t>& degree) {
-  std::vector<std::uint32_t> order(degree.size());
+inline std::vector<std::uint32_t> by_descending_degree(const std::vector<std::size_t>& degrees) {
+  std::vector<std::uint32_t> order(degrees.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return degree[a] > degree[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return degrees[a] > degrees[b]; });
   return order;
 }
 
@@ -76,9 +76,9 @@ class incidence_queue {
 
 /// The order in which each vertex has as many earlier neighbours as can be; neighbours(v, call) calls for each of v.
 template <class Neighbours>
-std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degree, const Neighbours& neighbours) {
-  incidence_queue queue(by_descending_degree(degree));
-  std::vector<std::uint32_t> order(degree.size());
+std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degrees, const Neighbours& neighbours) {
+  incidence_queue queue(by_descending_degree(degrees));
+  std::vector<std::uint32_t> order(degrees.size());
   for (std::uint32_t& v : order) {
     v = queue.take();
     neighbours(v, [&](std::uint32_t w) {

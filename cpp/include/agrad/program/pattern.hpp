@@ -91,7 +91,7 @@ inline csr_pattern pattern_of_rows(std::size_t cols, std::vector<std::vector<csr
 }
 
 /// The pattern of the transposed matrix.
-inline csr_pattern transposed(const csr_pattern& p) {
+inline csr_pattern transposed_pattern(const csr_pattern& p) {
   csr_pattern t;
   t.cols = p.rows();
   t.begin.assign(p.cols + 1, 0);

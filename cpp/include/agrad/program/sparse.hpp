@@ -50,9 +50,12 @@ void for_colours(const program& f, const std::vector<std::uint32_t>& wanted, con
 class sparse_jacobian {
  public:
   /// Of the outputs with respect to the inputs `wanted`.
-  sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted)
+  sparse_jacobian(const program& f, const std::vector<std::uint32_t>& wanted)
+      : sparse_jacobian(f, wanted, jacobian_pattern(f, wanted)) {}
+  /// The same on a pattern, outputs x wanted, that has all of its entries.
+  sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern)
       : wanted_(std::move(wanted)),
-        pattern_(jacobian_pattern(f, wanted_)),
+        pattern_(std::move(pattern)),
         colours_(chosen(f)),
         recovery_(colours_.by_rows ? recover_rows(pattern_, colours_.colours) : recover_columns(pattern_, colours_.colours)) {}
   explicit sparse_jacobian(const program& f) : sparse_jacobian(f, all_inputs(f)) {}

@@ -128,11 +128,11 @@ class star_greedy {
 };
 
 inline std::vector<std::uint32_t> star_order(const csr_pattern& p, ordering by) {
-  std::vector<std::size_t> degree(p.cols, 0);
+  std::vector<std::size_t> degrees(p.cols, 0);
   if (by != ordering::natural)
-    for (std::size_t v = 0; v < p.cols; ++v) degree[v] = p.row_size(v);
-  if (by != ordering::incidence_degree) return by_descending_degree(degree);
-  return by_incidence(degree, [&](std::uint32_t v, const auto& call) {
+    for (std::size_t v = 0; v < p.cols; ++v) degrees[v] = p.row_size(v);
+  if (by != ordering::incidence_degree) return by_descending_degree(degrees);
+  return by_incidence(degrees, [&](std::uint32_t v, const auto& call) {
     for (const auto w : p.row(v)) call(w);
   });
 }
@@ -171,7 +171,7 @@ inline void check_symmetric(const csr_pattern& p) {
     throw ShapeError("star_colouring: pattern is " + std::to_string(p.rows()) + " x " + std::to_string(p.cols) +
                      ", but must be square");
   }
-  if (transposed(p) == p) return;
+  if (transposed_pattern(p) == p) return;
   for (std::size_t i = 0; i < p.rows(); ++i)
     for (const auto j : p.row(i))
       if (!p.contains(j, i)) {

@@ -49,14 +49,15 @@ inline bool arrived(void* memory, bool forwards, double to) {
 class cvodes_backward {
  public:
   cvodes_backward(const std::string& function, const ode_adjoint_options& options, cvodes_callbacks& callbacks,
-                  const sundials::context_handle& context, const sundials::cvodes_handle& forward, ode_statistics& statistics)
+                  const sundials::context_handle& context, const sundials::cvodes_handle& forward,
+                  const chosen_algebra& algebra, ode_statistics& statistics)
       : function_(function),
         options_(options),
         callbacks_(callbacks),
         statistics_(statistics),
         forward_(forward.get()),
         lambda_(sundials::make_vector(context, callbacks.system.states(), function)),
-        newton_(context, lambda_, function) {
+        newton_(context, lambda_, algebra, true, function) {
     if (callbacks.system.parameters() > 0)
       quadrature_ = sundials::make_vector(context, callbacks.system.parameters(), function);
   }
@@ -124,8 +125,7 @@ class cvodes_backward {
     expect(CVodeSVtolerancesB(forward_, which, options_.relative_tolerance_backward, tolerances.get()), "CVodeSVtolerancesB");
     expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
     expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
-    expect(CVodeSetLinearSolverB(forward_, which, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolverB");
-    expect(CVodeSetJacFnB(forward_, which, cvodes_callbacks::backward_jacobian), "CVodeSetJacFnB");
+    set_backward_newton(forward_, which, newton_, function_);
     if (quadrature_) set_up_quadrature();
   }
 
@@ -158,7 +158,7 @@ class cvodes_backward {
   ode_statistics& statistics_;
   void* forward_;
   sundials::vector_handle lambda_;
-  sundials::dense_newton newton_;
+  sundials::newton newton_;
   sundials::vector_handle quadrature_;
   int which_ = -1;
   bool running_ = false;

@@ -1,4 +1,4 @@
-// CVODES callbacks: the five C functions through which CVODES sees an `ode_system`.
+// CVODES callbacks: the C functions through which CVODES sees an `ode_system`.
 //
 // With lambda the adjoint of y, CVODES integrates, from the last output time back to t0,
 //     lambda' = -(df/dy)^T lambda,    q' = -(df/dp)^T lambda,
@@ -6,9 +6,13 @@
 // Read next: solve/cvodes_adjoint.hpp.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include <agrad/solve/cvodes_interpolation.hpp>
 #include <agrad/solve/ode_fault.hpp>
 #include <agrad/solve/ode_system.hpp>
+#include <agrad/solve/sundials_linear.hpp>
 
 namespace agrad::detail {
 
@@ -32,12 +36,22 @@ class cvodes_callbacks {
     });
   }
 
+  /// The Jacobian in the form of an algebra, from now on.
+  void evaluate_jacobian_as(const std::string& function, const chosen_algebra& how) {
+    jacobian_.emplace(function, system, how);
+  }
+
   static int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector) {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
+    return self.fault.guard([&] { return self.evaluate_jacobian(t, y, sundials::numbers::of(J).values); });
+  }
+
+  static int product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, void* data, N_Vector) {
+    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     return self.fault.guard([&] {
-      Eigen::Map<Eigen::MatrixXd> out(SUNDenseMatrix_Data(J), self.n_, self.n_);
-      self.system.jacobian(t, N_VGetArrayPointer(y), out);
-      return self.fault.expect_finite("the Jacobian's entry ", t, out);
+      Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(Jv), self.n_);
+      self.system.jvp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
+      return self.fault.expect_finite("the Jacobian's product", t, out);
     });
   }
 
@@ -52,16 +66,21 @@ class cvodes_callbacks {
     });
   }
 
+  /// The numbers of -J; the backward problem's matrix is its transposed, which the linear solver knows.
   static int backward_jacobian(double t, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
                                N_Vector) {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
-      self.scratch_.resize(self.n_, self.n_);
-      self.system.jacobian(t, N_VGetArrayPointer(y), self.scratch_);
-      Eigen::Map<Eigen::MatrixXd>(SUNDenseMatrix_Data(J), self.n_, self.n_) = -self.scratch_.transpose();
-      return self.fault.expect_finite("the Jacobian's entry ", t, self.scratch_);
+      std::vector<double>& numbers = sundials::numbers::of(J).values;
+      const int code = self.evaluate_jacobian(t, y, numbers);
+      for (double& x : numbers) x = -x;
+      return code;
     });
+  }
+
+  static int backward_product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, N_Vector, void* data, N_Vector) {
+    return backward_rhs(t, y, v, Jv, data);  // which is linear
   }
 
   static int quadrature(double t, N_Vector y, N_Vector lambda, N_Vector dq, void* data) {
@@ -76,8 +95,34 @@ class cvodes_callbacks {
   }
 
  private:
+  int evaluate_jacobian(double t, N_Vector y, std::vector<double>& numbers) {
+    (*jacobian_)(t, N_VGetArrayPointer(y), numbers.data());
+    const Eigen::Map<const Eigen::VectorXd> all(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+    return fault.expect_finite_numbers("the Jacobian's entry ", t, all, [&](std::size_t k) { return jacobian_->place(k); });
+  }
+
   Eigen::Index n_, m_;
-  Eigen::MatrixXd scratch_;
+  std::optional<state_jacobian> jacobian_;
 };
+
+/// Gives a CVODES problem its linear solver, and the Jacobian or its products.
+inline void set_newton(void* memory, const sundials::newton& with, const std::string& function) {
+  const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
+  expect(CVodeSetLinearSolver(memory, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolver");
+  if (with.matrix)
+    expect(CVodeSetJacFn(memory, cvodes_callbacks::jacobian), "CVodeSetJacFn");
+  else
+    expect(CVodeSetJacTimes(memory, nullptr, cvodes_callbacks::product), "CVodeSetJacTimes");
+}
+
+/// The same for a backward problem.
+inline void set_backward_newton(void* memory, int which, const sundials::newton& with, const std::string& function) {
+  const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
+  expect(CVodeSetLinearSolverB(memory, which, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolverB");
+  if (with.matrix)
+    expect(CVodeSetJacFnB(memory, which, cvodes_callbacks::backward_jacobian), "CVodeSetJacFnB");
+  else
+    expect(CVodeSetJacTimesB(memory, which, nullptr, cvodes_callbacks::backward_product), "CVodeSetJacTimesB");
+}
 
 }  // namespace agrad::detail

@@ -34,7 +34,9 @@ class cvodes_forward final : public ode_solver {
         callbacks_(system, initial_),
         context_(sundials::make_context(function_)),
         state_(sundials::make_vector(context_, system.states(), function_)),
-        newton_(context_, state_, function_) {
+        algebra_(choose_algebra(function_, system, options.algebra)),
+        newton_(context_, state_, algebra_, false, function_) {
+    callbacks_.evaluate_jacobian_as(function_, algebra_);
     for (Eigen::Index c = 0; c < initial_ + system.parameters(); ++c) {
       sensitivities_.push_back(sundials::make_vector(context_, system.states(), function_));
       columns_.push_back(sensitivities_.back().get());
@@ -135,8 +137,7 @@ class cvodes_forward final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, callbacks_.user_data()), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
-    expect(CVodeSetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "CVodeSetLinearSolver");
-    expect(CVodeSetJacFn(memory, detail::cvodes_callbacks::jacobian), "CVodeSetJacFn");
+    detail::set_newton(memory, newton_, function_);
     if (!columns_.empty()) {
       expect(CVodeSensInit(memory, static_cast<int>(columns_.size()), corrector(), detail::cvodes_sensitivities::rhs_of_all,
                            columns_.data()),
@@ -221,7 +222,8 @@ class cvodes_forward final : public ode_solver {
   detail::cvodes_sensitivities callbacks_;
   sundials::context_handle context_;
   sundials::vector_handle state_;
-  sundials::dense_newton newton_;
+  chosen_algebra algebra_;
+  sundials::newton newton_;
   std::vector<sundials::vector_handle> sensitivities_;
   std::vector<N_Vector> columns_;  // the same, as CVODES takes them
   sundials::cvodes_handle memory_;

@@ -22,6 +22,7 @@ struct ode_forward_options {
   ode_corrector corrector = ode_corrector::staggered;
   double relative_tolerance_sensitivities = 0;         // 0: as the states'
   Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: as the states'
+  ode_algebra algebra{};  // of Newton's method
 };
 
 /// The corrector that a code of CVODES names; DomainError for any other code.
@@ -36,6 +37,7 @@ inline void check_options(std::string_view function, const ode_forward_options& 
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  check_algebra(function, options.algebra, states);
   method_from_code(function, "method", static_cast<int>(options.method));
   corrector_from_code(function, "corrector", static_cast<int>(options.corrector));
   if (options.relative_tolerance_sensitivities != 0)

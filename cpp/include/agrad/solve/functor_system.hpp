@@ -14,6 +14,7 @@
 
 #include <agrad/base/check.hpp>
 #include <agrad/dual/dual.hpp>
+#include <agrad/program/recovery.hpp>
 #include <agrad/solve/ode_arguments.hpp>
 #include <agrad/solve/ode_system.hpp>
 #include <agrad/tape/eigen.hpp>
@@ -48,10 +49,49 @@ class functor_system : public ode_system {
 
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override {
     set_state(y);
-    if constexpr (std::is_invocable_v<const F&, double, const vector_of<lanes>&, const argument_value_t<Args>&...>)
+    if constexpr (takes_dual_state)
       jacobian_by_duals(t, J);
     else
       jacobian_by_tape(t, J);
+  }
+
+  void use_pattern(std::shared_ptr<const csr_pattern> pattern) override {
+    colours_ = colour_columns(*pattern);
+    recovery_ = recover_columns(*pattern, colours_);
+    ode_system::use_pattern(std::move(pattern));
+  }
+
+  void jacobian_entries(double t, const double* y, double* entries) override {
+    if constexpr (takes_dual_state) {
+      set_state(y);
+      const auto seed = [&](std::uint32_t first, int k) {
+        for (Eigen::Index i = 0; i < states(); ++i)
+          lanes_[i].tangent[static_cast<std::size_t>(k)] =
+              colours_.colour[static_cast<std::size_t>(i)] == first + static_cast<std::uint32_t>(k);
+      };
+      const auto take = [&](const auto& slope, std::uint32_t first, int k) {
+        const auto number = [&](std::uint32_t i) { return tangent_of(slope[i], static_cast<std::size_t>(k)); };
+        recovery_.take(first + static_cast<std::uint32_t>(k), number, entries);
+      };
+      by_lanes(t, colours_.count, seed, take);
+    } else {
+      ode_system::jacobian_entries(t, y, entries);
+    }
+  }
+
+  void jvp(double t, const double* y, const double* v, double* to) override {
+    if constexpr (takes_dual_state) {
+      set_state(y);
+      const auto seed = [&](std::uint32_t, int) {
+        for (Eigen::Index i = 0; i < states(); ++i) lanes_[i].tangent[0] = v[i];
+      };
+      const auto take = [&](const auto& slope, std::uint32_t, int) {
+        for (Eigen::Index i = 0; i < states(); ++i) to[i] = tangent_of(slope[i], 0);
+      };
+      by_lanes(t, 1, seed, take);
+    } else {
+      ode_system::jvp(t, y, v, to);
+    }
   }
 
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
@@ -65,6 +105,8 @@ class functor_system : public ode_system {
  protected:
   static constexpr int width = 4;
   using lanes = dual<double, width>;
+  static constexpr bool takes_dual_state =
+      std::is_invocable_v<const F&, double, const vector_of<lanes>&, const argument_value_t<Args>&...>;
   template <class Vector>
   using scalar_of = std::decay_t<decltype(std::declval<const Vector&>()[0])>;
 
@@ -85,16 +127,25 @@ class functor_system : public ode_system {
   }
 
   void jacobian_by_duals(double t, Eigen::Ref<Eigen::MatrixXd> J) {
+    const auto seed = [&](std::uint32_t first, int k) {
+      lanes_[first + static_cast<std::uint32_t>(k)].tangent[static_cast<std::size_t>(k)] = 1;
+    };
+    const auto take = [&](const auto& slope, std::uint32_t first, int k) {
+      for (Eigen::Index i = 0; i < states(); ++i) J(i, first + k) = tangent_of(slope[i], static_cast<std::size_t>(k));
+    };
+    by_lanes(t, static_cast<std::uint32_t>(states()), seed, take);
+  }
+
+  /// f on y with `count` directions, `width` at a time: seed(first, k) sets direction first + k, take(slope, first, k) has it.
+  template <class Seed, class Take>
+  void by_lanes(double t, std::uint32_t count, const Seed& seed, const Take& take) {
     lanes_.resize(states());
-    for (Eigen::Index i = 0; i < states(); ++i) lanes_[i] = lanes(y_[i]);
-    for (Eigen::Index first = 0; first < states(); first += width) {
-      const auto columns = static_cast<int>(std::min<Eigen::Index>(width, states() - first));
-      for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 1;
+    for (std::uint32_t first = 0; first < count; first += width) {
+      const int here = static_cast<int>(std::min<std::uint32_t>(width, count - first));
+      for (Eigen::Index i = 0; i < states(); ++i) lanes_[i] = lanes(y_[i]);
+      for (int k = 0; k < here; ++k) seed(first, k);
       const auto slope = with_values(t, lanes_);
-      for (Eigen::Index i = 0; i < states(); ++i) {
-        for (int k = 0; k < columns; ++k) J(i, first + k) = tangent_of(slope[i], static_cast<std::size_t>(k));
-      }
-      for (int k = 0; k < columns; ++k) lanes_[first + k].tangent[static_cast<std::size_t>(k)] = 0;
+      for (int k = 0; k < here; ++k) take(slope, first, k);
     }
   }
   static double tangent_of(const lanes& x, std::size_t k) { return x.tangent[k]; }
@@ -144,7 +195,9 @@ class functor_system : public ode_system {
   std::string function_;
   F f_;
   Eigen::VectorXd y_;
-  vector_of<lanes> lanes_;    // y as dual numbers
+  vector_of<lanes> lanes_;  // y as dual numbers
+  colouring colours_;       // of the pattern's columns, those of one colour in one direction
+  recovery recovery_;
   vector_of<var> variables_;  // y on the tape
   std::tuple<Args...> args_;
   std::tuple<argument_value_t<Args>...> values_;

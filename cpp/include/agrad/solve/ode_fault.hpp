@@ -48,6 +48,20 @@ class ode_fault {
     return succeeded;
   }
 
+  /// The same for numbers of a matrix; place(k) is the row and the column of number k.
+  template <class Place>
+  int expect_finite_numbers(std::string_view what, double t, const Eigen::Ref<const Eigen::VectorXd>& numbers,
+                            const Place& place) {
+    if (AGRAD_UNLIKELY(!numbers.allFinite())) {
+      Eigen::Index k = 0;
+      while (std::isfinite(numbers[k])) ++k;
+      const auto [i, j] = place(static_cast<std::size_t>(k));
+      return not_finite(std::string(what) + "[" + std::to_string(i) + ", " + std::to_string(j) + "]", t, numbers[k]);
+    }
+    if (t != latest_) earlier_ = latest_, latest_ = t;
+    return succeeded;
+  }
+
   void rethrow() {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
   }
@@ -61,9 +75,11 @@ class ode_fault {
     while (std::isfinite(values(i, j))) {
       if (++i == values.rows()) i = 0, ++j;
     }
-    place_ = std::string(what) + "[" + std::to_string(i);
-    if (values.cols() > 1) place_ += ", " + std::to_string(j);
-    place_ += "] is " + to_text(values(i, j)) + " at t = " + to_text(t);
+    const std::string column = values.cols() > 1 ? ", " + std::to_string(j) : "";
+    return not_finite(std::string(what) + "[" + std::to_string(i) + column + "]", t, values(i, j));
+  }
+  AGRAD_COLD int not_finite(const std::string& entry, double t, double value) {
+    place_ = entry + " is " + to_text(value) + " at t = " + to_text(t);
     return may_shorten(t) ? recoverable : unrecoverable;
   }
 

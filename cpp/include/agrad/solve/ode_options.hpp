@@ -13,6 +13,7 @@
 #include <Eigen/Core>
 
 #include <agrad/base/check.hpp>
+#include <agrad/solve/ode_algebra.hpp>
 
 namespace agrad {
 
@@ -35,6 +36,7 @@ struct ode_adjoint_options {
   ode_interpolation interpolation_polynomial = ode_interpolation::hermite;
   ode_method solver_forward = ode_method::bdf;
   ode_method solver_backward = ode_method::bdf;
+  ode_algebra algebra;  // of Newton's method, in both passes
 };
 
 /// The method that a code of the RFC names; DomainError for any other code.
@@ -105,6 +107,7 @@ inline void check_options(std::string_view function, const ode_adjoint_options& 
     detail::check_tolerances(function, quadrature, each, parameters > 0 ? parameters : each.size(),
                              "one for each active parameter");
   }
+  check_algebra(function, options.algebra, states);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
   detail::check_positive_count(function, "num_steps_between_checkpoints", options.num_steps_between_checkpoints);
   interpolation_from_code(function, "interpolation_polynomial", static_cast<int>(options.interpolation_polynomial));

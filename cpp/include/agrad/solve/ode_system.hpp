@@ -7,8 +7,12 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/program/pattern.hpp>
 
 namespace agrad {
 
@@ -42,6 +46,18 @@ class ode_system {
   /// J(i, j) = df_i/dy_j, n by n; every entry is to be written.
   virtual void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) = 0;
 
+  /// Where J may be other than zero, n x n, as far as the system itself knows; null: anywhere.
+  virtual std::shared_ptr<const csr_pattern> known_pattern() { return nullptr; }
+
+  /// The pattern in whose order `jacobian_entries` is to write, before its first call.
+  virtual void use_pattern(std::shared_ptr<const csr_pattern> pattern) { pattern_ = std::move(pattern); }
+
+  /// The entries of J on the pattern; columns that share no row can be had together. Here: from the dense Jacobian.
+  virtual void jacobian_entries(double t, const double* y, double* entries);
+
+  /// to = J v. Here: by `tangent`, or from the dense Jacobian.
+  virtual void jvp(double t, const double* y, const double* v, double* to);
+
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
 
@@ -61,7 +77,26 @@ class ode_system {
 
   /// `vjp`, and the derivatives of its results in the directions of `tangent`, where lambda has derivatives as well.
   virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
+
+ protected:
+  std::shared_ptr<const csr_pattern> pattern_;
 };
+
+inline void ode_system::jacobian_entries(double t, const double* y, double* entries) {
+  Eigen::MatrixXd J(states(), states());
+  jacobian(t, y, J);
+  for (std::size_t i = 0; i < pattern_->rows(); ++i)
+    for (const auto j : pattern_->row(i)) *entries++ = J(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+}
+inline void ode_system::jvp(double t, const double* y, const double* v, double* to) {
+  if (has_first_tangents()) {
+    const std::vector<double> none(static_cast<std::size_t>(parameters()), 0.0);
+    return tangent(1, t, y, v, none.data(), to);
+  }
+  Eigen::MatrixXd J(states(), states());
+  jacobian(t, y, J);
+  Eigen::Map<Eigen::VectorXd>(to, states()) = J * Eigen::Map<const Eigen::VectorXd>(v, states());
+}
 
 inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {
   throw DerivativeError("ode_system: the right-hand side has first derivatives only");

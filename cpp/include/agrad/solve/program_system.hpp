@@ -2,33 +2,74 @@
 //
 // The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
 // come from tangent runs, eight columns each, or from reverse sweeps where an external operation has no tangents; products with
-// the transposed Jacobian come from one reverse sweep.
+// the transposed Jacobian come from one reverse sweep. Where the Jacobian has entries is read off the program, once for all
+// systems that share a `program_structure`; columns or rows that do not meet then travel as one.
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
 #include <agrad/program/jacobian.hpp>
+#include <agrad/program/sparse.hpp>
 #include <agrad/solve/ode_system.hpp>
 
 namespace agrad {
+
+/// What is known of a program's df/dy, found when it is first asked for; may be shared between threads.
+class program_structure {
+ public:
+  /// Null where the pattern has more entries than a pattern can have.
+  std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    if (is_known_) return pattern_;
+    try {
+      pattern_ = std::make_shared<const csr_pattern>(jacobian_pattern(f, states(n)));
+    } catch (const std::length_error&) {  // nothing that a factorisation could spare
+    }
+    is_known_ = true;
+    return pattern_;
+  }
+
+  /// How the entries on a pattern are computed; the last one is kept.
+  std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    if (compressed_ == nullptr || compressed_->pattern() != pattern)
+      compressed_ = std::make_shared<const sparse_jacobian>(f, states(n), pattern);
+    return compressed_;
+  }
+
+ private:
+  static std::vector<std::uint32_t> states(Eigen::Index n) {
+    std::vector<std::uint32_t> inputs(static_cast<std::size_t>(n));
+    for (std::size_t j = 0; j < inputs.size(); ++j) inputs[j] = static_cast<std::uint32_t>(j + 1);
+    return inputs;
+  }
+
+  std::mutex mutex_;
+  bool is_known_ = false;
+  std::shared_ptr<const csr_pattern> pattern_;
+  std::shared_ptr<const sparse_jacobian> compressed_;
+};
 
 class program_system final : public ode_system {
  public:
   /// n states; the program's other inputs are t and the parameters. Without `differentiated` the system has no active
   /// parameters: their values are constants of the solve.
-  program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated)
+  program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated,
+                 std::shared_ptr<program_structure> structure = std::make_shared<program_structure>())
       : f_(std::move(f)),
+        structure_(std::move(structure)),
         n_(n),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n),
         differentiated_(differentiated),
         inputs_(f_->input_size()),
         adjoints_(f_->input_size()),
-        slope_(static_cast<std::size_t>(n)),
-        entries_(static_cast<std::size_t>(n * n)) {}
+        slope_(static_cast<std::size_t>(n)) {}
 
   void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
 
@@ -47,9 +88,22 @@ class program_system final : public ode_system {
       return;
     }
     const auto n = static_cast<std::size_t>(n_);
+    entries_.resize(n * n);
     jacobian_columns(*f_, tangent_, inputs_.data(), 1, n, slope_.data(), entries_.data());
     using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     J = Eigen::Map<const row_major>(entries_.data(), n_, n_);
+  }
+
+  std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(*f_, n_); }
+
+  void use_pattern(std::shared_ptr<const csr_pattern> pattern) override {
+    compressed_ = structure_->compressed(*f_, n_, *pattern);
+    ode_system::use_pattern(std::move(pattern));
+  }
+
+  void jacobian_entries(double t, const double* y, double* entries) override {
+    set_state(t, y);
+    (*compressed_)(*f_, tangent_, inputs_.data(), slope_.data(), entries);
   }
 
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
@@ -120,6 +174,8 @@ class program_system final : public ode_system {
   }
 
   std::shared_ptr<const program> f_;
+  std::shared_ptr<program_structure> structure_;
+  std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   Eigen::Index n_, m_;
   bool differentiated_;
   unsigned long calls_ = 0;

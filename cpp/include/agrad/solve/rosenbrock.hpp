@@ -4,12 +4,11 @@
 // + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_6 + U_6. Backwards V_s solves the transposed system for
 // v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s. J itself
 // depends on y and p: they get the derivatives of V_s' J U_s, without which the gradient would lose three digits.
-// A step's record is its first state, the U_s and the factors of the matrix.
+// A step's record is its first state, the U_s and what the matrix keeps of its factors (solve/newton_matrix.hpp).
 // Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/newton_matrix.hpp>
 #include <agrad/solve/one_step_solver.hpp>
 
 namespace agrad {
@@ -63,23 +63,32 @@ struct rodas4 {
 
 class rosenbrock final : public one_step_solver {
  public:
-  rosenbrock(std::string function, ode_system& system, step_options options, ode_wanted wanted)
-      : one_step_solver(std::move(function), system, std::move(options), wanted, method::order, record_size(system)),
-        jacobian_(system.states(), system.states()),
+  rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
+      : rosenbrock(function, system, options, wanted, newton_matrix(chosen(function, system, options.algebra))) {}
+
+ private:
+  rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted,
+             newton_matrix matrix)
+      : one_step_solver(function, system, options, wanted, method::order,
+                        (1 + stages) * static_cast<std::size_t>(system.states()) + matrix.kept()),
+        jacobian_(function, system, matrix.how()),
+        matrix_(std::move(matrix)),
+        entries_(matrix_.entries()),
         slope_(n_),
         by_time_(n_),
         stage_(n_),
         right_(n_) {}
 
- private:
   using method = rodas4;
   static constexpr int stages = method::stages;
   using vector_map = Eigen::Map<Eigen::VectorXd>;
   using const_vector = Eigen::Map<const Eigen::VectorXd>;
 
-  static std::size_t record_size(const ode_system& system) {
-    const auto n = static_cast<std::size_t>(system.states());
-    return (1 + stages) * n + n * n + n;
+  static chosen_algebra chosen(const std::string& function, ode_system& system, const ode_algebra& asked) {
+    if (asked.kind == ode_algebra_kind::gmres)
+      throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres", "another one for Rodas4",
+                                         "its stages are solved by factors; CVODES' methods take gmres"));
+    return choose_algebra(function, system, asked);
   }
   static constexpr double entry(const double* rows, int s, int j) { return rows[s * (s - 1) / 2 + j]; }
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
@@ -124,7 +133,7 @@ class rosenbrock final : public one_step_solver {
 
   /// J and f_t at the step's begin; f_t by a difference, whose own adjoint is taken.
   void linearise(const one_step& at, const double* record) {
-    system_.jacobian(at.t, record, jacobian_);
+    jacobian_(at.t, record, entries_.data());
     ++statistics_.forward.jacobian_evaluations;
     const double delta = time_difference(at);
     system_.rhs(at.t + delta, record, by_time_.data());
@@ -140,6 +149,11 @@ class rosenbrock final : public one_step_solver {
 
   void carry_out(const one_step& at, double* record, double* next) {
     factorise(at.h, record);
+    if (is_singular_) {
+      std::fill_n(solution(record, stages - 1), n_, std::numeric_limits<double>::quiet_NaN());  // a shorter step is tried
+      std::copy_n(record, n_, next);
+      return;
+    }
     for (int s = 0; s < stages; ++s) {
       vector_map u(solution(record, s), n());
       stage(s, record, next);
@@ -149,42 +163,20 @@ class rosenbrock final : public one_step_solver {
         system_.rhs(s >= 4 ? at.end : at.t + method::c[s] * at.h, next, u.data());
       for (int j = 0; j < s; ++j) u += entry(method::C, s, j) / at.h * const_vector(solution(record, j), n());
       u += method::d[s] * at.h * const_vector(by_time_.data(), n());
-      solve(record, u);
+      matrix_.solve(factors(record), u.data());
     }
     vector_map(next, n()) += const_vector(solution(record, stages - 1), n());  // Y_6 + U_6
   }
 
   void factorise(double h, double* record) {
-    matrix_ = -jacobian_;
-    matrix_.diagonal().array() += 1 / (h * method::gamma);
-    lu_.compute(matrix_);
+    is_singular_ = !matrix_.factorise(1 / (h * method::gamma), -1, entries_.data(), factors(record));
     ++statistics_.forward.factorizations;
-    std::copy_n(lu_.matrixLU().data(), n_ * n_, factors(record));
-    const auto& order = lu_.permutationP().indices();
-    for (std::size_t i = 0; i < n_; ++i) factors(record)[n_ * n_ + i] = order[static_cast<Eigen::Index>(i)];
-  }
-
-  Eigen::Map<const Eigen::MatrixXd> lu_of(const double* record) const { return {factors(record), n(), n()}; }
-  std::size_t place_of_row(const double* record, std::size_t i) const {
-    return static_cast<std::size_t>(factors(record)[n_ * n_ + i]);
-  }
-
-  void solve(const double* record, vector_map& u) {
-    for (std::size_t i = 0; i < n_; ++i) right_[place_of_row(record, i)] = u.data()[i];
-    vector_map x(right_.data(), n());
-    lu_of(record).triangularView<Eigen::UnitLower>().solveInPlace(x);
-    lu_of(record).triangularView<Eigen::Upper>().solveInPlace(x);
-    u = x;
-  }
-  void solve_transposed(const double* record, const vector_map& v, double* to) {
-    vector_map x(right_.data(), n());
-    x = v;
-    lu_of(record).transpose().triangularView<Eigen::Lower>().solveInPlace(x);
-    lu_of(record).transpose().triangularView<Eigen::UnitUpper>().solveInPlace(x);
-    for (std::size_t i = 0; i < n_; ++i) to[i] = right_[place_of_row(record, i)];
   }
 
   std::string place_of_fault(const one_step& at, const double* record) override {
+    for (const double x : entries_)
+      if (!std::isfinite(x)) return "the Jacobian is not finite at t = " + detail::to_text(at.t);
+    if (is_singular_) return "the matrix of the stages is singular at t = " + detail::to_text(at.t);
     for (int s = 0; s < stages; ++s) {
       stage(s, record, stage_.data());
       if (!const_vector(stage_.data(), n()).allFinite()) return {};
@@ -192,7 +184,7 @@ class rosenbrock final : public one_step_solver {
       const std::string place = detail::not_finite_slope(right_.data(), n_, at.t + method::c[s] * at.h);
       if (!place.empty()) return place;
     }
-    return jacobian_.allFinite() ? std::string() : "the Jacobian is not finite at t = " + detail::to_text(at.t);
+    return {};
   }
 
   // ---- backwards
@@ -204,6 +196,7 @@ class rosenbrock final : public one_step_solver {
     sum_.assign(n_, 0.0);
     system_.rhs(at.t, record, slope_.data());
     system_.rhs(at.t + time_difference(at), record, by_time_.data());
+    matrix_.prepare_transposed(1 / (at.h * method::gamma), -1, factors(record));
     const bool moves = !std::equal(slope_.begin(), slope_.end(), by_time_.begin());
     for (int s = stages; s-- > 0;) {
       vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
@@ -211,7 +204,7 @@ class rosenbrock final : public one_step_solver {
       for (int r = s + 1; r < stages; ++r)
         v += entry(method::a, r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
              entry(method::C, r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
-      solve_transposed(record, v, v.data());
+      matrix_.solve_transposed(factors(record), v.data());
       stage(s, record, stage_.data());
       const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
       send(1.0, time, stage_.data(), v.data(), w_.data() + static_cast<std::size_t>(s) * n_, parameters);
@@ -262,9 +255,10 @@ class rosenbrock final : public one_step_solver {
     }
   }
 
-  Eigen::MatrixXd jacobian_, matrix_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  bool is_linearised_ = false;
+  state_jacobian jacobian_;
+  newton_matrix matrix_;
+  std::vector<double> entries_;  // of the Jacobian at the step's begin
+  bool is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
   std::vector<double> w_, v_, sum_, part_, part_tangents_, adjoint_, none_;
 };

@@ -17,6 +17,7 @@ struct step_options {
   double first_step = 0;               // 0: chosen
   double max_step = infinity_step();
   double max_memory = 1e9;  // bytes that may be kept for the sweep back; beyond it steps are computed twice
+  ode_algebra algebra;      // of Rodas4's matrices
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
 };
@@ -32,6 +33,7 @@ inline void check_options(std::string_view function, const step_options& options
   if (!(options.max_step > 0)) throw DomainError(detail::sentence(function, "max_step", -1, options.max_step, "positive"));
   if (!(options.max_memory > 0))
     throw DomainError(detail::sentence(function, "max_memory", -1, options.max_memory, "positive"));
+  check_algebra(function, options.algebra, states);
 }
 
 }  // namespace agrad

@@ -13,8 +13,6 @@
 #include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_version.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
 #include <Eigen/Core>
 
@@ -92,17 +90,5 @@ inline vector_handle make_vector(const context_handle& context, Eigen::Index n, 
 inline Eigen::Map<Eigen::VectorXd> map(const vector_handle& v) {
   return {N_VGetArrayPointer(v.get()), static_cast<Eigen::Index>(N_VGetLength(v.get()))};
 }
-
-/// Dense matrix and LU factorisation for Newton's method; the two belong to one CVODES problem.
-struct dense_newton {
-  matrix_handle matrix;
-  linear_solver_handle solver;
-
-  dense_newton(const context_handle& context, const vector_handle& like, const std::string& function)
-      : matrix(expect_object<matrix_handle>(SUNDenseMatrix(N_VGetLength(like.get()), N_VGetLength(like.get()), context.get()),
-                                            function, "SUNDenseMatrix")),
-        solver(expect_object<linear_solver_handle>(SUNLinSol_Dense(like.get(), matrix.get(), context.get()), function,
-                                                   "SUNLinSol_Dense")) {}
-};
 
 }  // namespace agrad::sundials

@@ -1,0 +1,63 @@
+// ODE solve: initial value problems by any one-step method, with every option.
+//
+//     agrad::step_options options;
+//     options.absolute_tolerance = Eigen::VectorXd::Constant(n, 1e-8);
+//     options.algebra.bandwidths = agrad::half_bandwidths{1, 1};     // df/dy is tridiagonal
+//     auto y = agrad::ode_solve(options, agrad::ode_one_step_method::rodas4, f, y0, 0.0, {1.0, 2.0}, k);
+//
+// The functions of solve/ode_one_step.hpp are the short ways to the same.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <agrad/solve/ode_one_step.hpp>
+#include <agrad/solve/runge_kutta.hpp>
+#include <agrad/solve/switching_solver.hpp>
+
+namespace agrad {
+
+/// Methods whose gradient is the exact one of their steps. `automatic` starts with tsit5 and goes on with rodas4 where the
+/// system turns stiff.
+enum class ode_one_step_method { tsit5, rk45, ckrk, dop853, rodas4, automatic };
+
+/// A new solver by one of the methods.
+inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function,
+                                                        ode_system& system, const step_options& options, ode_wanted wanted) {
+  switch (method) {
+    case ode_one_step_method::tsit5:
+      return std::make_unique<runge_kutta<tsitouras_tableau>>(function, system, options, wanted);
+    case ode_one_step_method::rk45:
+      return std::make_unique<runge_kutta<dormand_prince_tableau>>(function, system, options, wanted);
+    case ode_one_step_method::ckrk:
+      return std::make_unique<runge_kutta<cash_karp_tableau>>(function, system, options, wanted);
+    case ode_one_step_method::dop853:
+      return std::make_unique<runge_kutta<dormand_prince_8_tableau>>(function, system, options, wanted);
+    case ode_one_step_method::rodas4:
+      return std::make_unique<rosenbrock>(function, system, options, wanted);
+    case ode_one_step_method::automatic:
+      return std::make_unique<switching_solver>(function, system, options, wanted);
+  }
+  throw DomainError(detail::sentence(function, "method", -1, static_cast<int>(method), "one of ode_one_step_method"));
+}
+
+/// Solves y' = f(t, y, args...), y(t0) = y0, by a method, with all of its options.
+///
+/// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 uses the last.
+/// f, y0, t0, times, args: as for ode_adjoint_tol.
+///
+/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
+/// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early; what f throws comes out
+///   unchanged.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
+               const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  const auto make = [&](const std::string& function, ode_system& system, ode_wanted wanted) {
+    return make_one_step_solver(method, function, system, options, wanted);
+  };
+  return detail::solve_recorded("ode_solve", make, f, detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
+                                detail::kept_argument(args)...);
+}
+
+}  // namespace agrad
