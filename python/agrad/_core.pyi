@@ -345,6 +345,16 @@ class ScanOperation:
     ) -> NDArray[np.float64] | None: ...
     def record(self, x: Array) -> Array: ...
 
+class OdeAlgebra:
+    def __init__(
+        self,
+        kind: str,
+        argument: str,
+        half_bandwidths: tuple[int, int] | None,
+        ends: NDArray[np.uint64] | None,
+        columns: NDArray[np.uint32] | None,
+    ) -> None: ...
+
 class OdeOptions:
     def __init__(
         self,
@@ -360,6 +370,7 @@ class OdeOptions:
         interpolation_polynomial: int,
         solver_forward: int,
         solver_backward: int,
+        algebra: OdeAlgebra,
     ) -> None: ...
 
 class StepMethod:
@@ -372,6 +383,7 @@ class StepMethod:
         first_step: float,
         max_step: float,
         max_memory: float,
+        algebra: OdeAlgebra,
     ) -> None: ...
 
 class OdeOperation:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
+from agrad._ode_algebra import Algebra
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
@@ -226,6 +227,8 @@ def solve_ivp(
     first_step: float | None = None,
     max_step: float = np.inf,
     max_memory: float = 1e9,
+    jac_sparsity: Any = None,
+    linear_solver: str = "auto",
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -242,7 +245,7 @@ def solve_ivp(
         forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. The
         others are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
         of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
-        stiff; and the Rosenbrock method Rodas4 for stiff ones, with dense Jacobians. "auto" starts with Tsit5 and goes on
+        stiff; and the Rosenbrock method Rodas4 for stiff ones. "auto" starts with Tsit5 and goes on
         with Rodas4 where the system turns stiff; the result says from when on.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
@@ -257,6 +260,13 @@ def solve_ivp(
         Of the one-step methods: the first step's size to try, chosen by default, and the largest.
     max_memory : float
         Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
+    jac_sparsity : array-like or scipy.sparse, shape (n, n), or pair of ints, optional
+        Of the implicit methods: other than zero where df/dy may be, or how far below and above the diagonal that is. By
+        default the recorded right-hand side tells, which is right unless it hides entries in an operation written by hand.
+    linear_solver : {"auto", "dense", "banded", "sparse", "gmres"}
+        Of the implicit methods: how they solve their linear equations. "auto" is the cheapest for the pattern of df/dy:
+        dense for few states, banded where the bands are narrow, sparse where little is filled. "gmres", for CVODES'
+        methods, has products with df/dy only.
 
     Returns
     -------
@@ -281,7 +291,8 @@ def solve_ivp(
     -0.6065
     """
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
-    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps)
+    algebra = Algebra(linear_solver, jac_sparsity)
+    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra)
     t0, times = output_times("solve_ivp", t_span, t_eval)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
@@ -300,17 +311,20 @@ def options_of(
     tolerances: dict[str, Any],
     max_num_steps: int,
     steps: Steps = Steps(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008
 ) -> Callable[[int], Any]:
     """What makes the options of a method, by its name, for so many states."""
     codes = {"Adams": ADAMS, "BDF": BDF}
     methods = [*codes, *METHODS]
     if method not in methods:
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
+    has_factors = method in ("Rodas4", "auto")
+    algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
     if method not in codes:
-        return step_method(function, method, tolerances, max_num_steps, steps)
+        return step_method(function, method, tolerances, max_num_steps, steps, algebra)
     if steps.first_step is not None or steps.max_step != np.inf:
         raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
-    return simple_options(function, tolerances, max_num_steps, codes[method])
+    return simple_options(function, tolerances, max_num_steps, codes[method], algebra)
 
 
 def output_times(function: str, t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:

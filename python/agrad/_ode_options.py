@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
+from agrad._ode_algebra import Algebra
 from agrad._ode_record import real_values
 
 __all__ = ["ADAMS", "BDF", "Steps", "Tolerances", "all_options", "simple_options", "step_method", "whole"]
@@ -78,6 +79,7 @@ def all_options(
     interpolation_polynomial: int,
     solver_forward: int,
     solver_backward: int,
+    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
 ) -> Callable[[int], OdeOptions]:
     """What makes the options for so many states from all that can be chosen, in the RFC's order."""
 
@@ -96,13 +98,18 @@ def all_options(
             whole(function, "interpolation_polynomial", interpolation_polynomial),
             whole(function, "solver_forward", solver_forward),
             whole(function, "solver_backward", solver_backward),
+            algebra.made(function, states),
         )
 
     return make
 
 
 def simple_options(
-    function: str, tolerances: dict[str, Any], max_num_steps: int, method: int = BDF
+    function: str,
+    tolerances: dict[str, Any],
+    max_num_steps: int,
+    method: int = BDF,
+    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
 ) -> Callable[[int], OdeOptions]:
     """The same from a relative and an absolute tolerance, under the user's names of them, as the RFC derives the others."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
@@ -113,7 +120,7 @@ def simple_options(
         derived = (same, each / 10, same, each / 3, same, float(each.min()))
         # Adams takes long steps of high order, which cubic interpolation between them would spoil.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
-        return all_options(function, *derived, max_num_steps, 250, interpolation, method, method)(states)
+        return all_options(function, *derived, max_num_steps, 250, interpolation, method, method, algebra)(states)
 
     return make
 
@@ -132,6 +139,7 @@ def step_method(
     tolerances: dict[str, Any],
     max_num_steps: int,
     steps: Steps = Steps(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008
 ) -> Callable[[int], StepMethod]:
     """What makes a one-step method for so many states; tolerances under the user's names of them."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
@@ -145,6 +153,7 @@ def step_method(
             0.0 if steps.first_step is None else _positive_number(function, "first_step", steps.first_step),
             math.inf if steps.max_step == math.inf else _positive_number(function, "max_step", steps.max_step),
             _positive_number(function, "max_memory", steps.max_memory),
+            algebra.made(function, states),
         )
 
     return make

@@ -5,7 +5,9 @@
 #include <agrad/solve/rosenbrock.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/switching_solver.hpp>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -31,7 +33,7 @@ ode_adjoint_options options_from(const std::string& function, double relative_to
                                  Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
                                  std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
                                  long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
-                                 long solver_backward) {
+                                 long solver_backward, const ode_algebra& algebra) {
   ode_adjoint_options o;
   o.relative_tolerance_forward = relative_tolerance_forward;
   o.absolute_tolerance_forward = std::move(absolute_tolerance_forward);
@@ -44,7 +46,31 @@ ode_adjoint_options options_from(const std::string& function, double relative_to
   o.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", interpolation_polynomial);
   o.solver_forward = method_from_code(function, "solver_forward", solver_forward);
   o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
+  o.algebra = algebra;
   return o;
+}
+
+/// kind: as `solve_ivp` calls it. ends, columns: of the pattern's rows, where it is given so.
+ode_algebra algebra_from(const std::string& kind, const std::string& argument, std::optional<std::pair<long, long>> bandwidths,
+                         const std::optional<std::vector<std::size_t>>& ends,
+                         std::optional<std::vector<csr_pattern::index>> columns) {
+  const std::pair<const char*, ode_algebra_kind> kinds[] = {{"auto", ode_algebra_kind::automatic},
+                                                            {"dense", ode_algebra_kind::dense},
+                                                            {"banded", ode_algebra_kind::banded},
+                                                            {"sparse", ode_algebra_kind::sparse},
+                                                            {"gmres", ode_algebra_kind::gmres}};
+  ode_algebra a;
+  for (const auto& [name, is] : kinds)
+    if (kind == name) a.kind = is;
+  a.argument = argument;
+  if (bandwidths) a.bandwidths = half_bandwidths{bandwidths->first, bandwidths->second};
+  if (ends && columns) {
+    a.pattern.emplace();
+    a.pattern->cols = ends->size();
+    a.pattern->begin.insert(a.pattern->begin.end(), ends->begin(), ends->end());
+    a.pattern->col = std::move(*columns);
+  }
+  return a;
 }
 
 py::dict to_dict(const ode_pass_statistics& s) {
@@ -72,8 +98,10 @@ ode_operation::maker maker_of(const step_options& options) {
 }
 
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
-                              long max_num_steps, double first_step, double max_step, double max_memory) {
-  const step_options o{relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory};
+                              long max_num_steps, double first_step, double max_step, double max_memory,
+                              const ode_algebra& algebra) {
+  const step_options o{
+      relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra};
   if (name == "Tsit5") return {o, maker_of<runge_kutta<tsitouras_tableau>>(o)};
   if (name == "RK45") return {o, maker_of<runge_kutta<dormand_prince_tableau>>(o)};
   if (name == "CKRK") return {o, maker_of<runge_kutta<cash_karp_tableau>>(o)};
@@ -120,15 +148,18 @@ py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_s
 
 void register_ode(py::module_& m) {
   interrupt_check = check_signals;
+  py::class_<ode_algebra>(m, "OdeAlgebra", "Linear algebra of implicit methods; see solve_ivp.")
+      .def(py::init(&algebra_from), py::arg("kind"), py::arg("argument"), py::arg("half_bandwidths"), py::arg("ends"),
+           py::arg("columns"));
   py::class_<ode_adjoint_options>(m, "OdeOptions", "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
       .def(py::init(&options_from), py::arg("function"), py::arg("relative_tolerance_forward"),
            py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"),
            py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
            py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
-           py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"));
+           py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"));
   py::class_<step_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
-           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"));
+           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"));
   m.def("check_initial_value_problem", &check_initial_value_problem,
         "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")

@@ -83,7 +83,7 @@ class ode_operation final : public external_operation {
  private:
   struct solver {
     solver(const ode_operation& of, bool with_adjoint)
-        : system(of.f_, of.n_, with_adjoint),
+        : system(of.f_, of.n_, with_adjoint, of.structure_),
           integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {}
     program_system system;
     std::unique_ptr<ode_solver> integrator;
@@ -103,6 +103,7 @@ class ode_operation final : public external_operation {
 
   std::string function_;
   std::shared_ptr<const program> f_;
+  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();  // found once for all solvers
   Eigen::Index n_;
   std::size_t times_;
   Eigen::Index m_;

@@ -1,0 +1,73 @@
+"""Which linear algebra stands behind Newton's method and Rodas4: from what a user gives to `OdeAlgebra`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agrad._core import OdeAlgebra, ShapeError
+
+__all__ = ["LINEAR_SOLVERS", "Algebra"]
+
+LINEAR_SOLVERS = ("auto", "dense", "banded", "sparse", "gmres")
+
+
+class Algebra(NamedTuple):
+    """The kind of linear algebra by its name, and where the Jacobian may be other than zero, as SciPy has it."""
+
+    linear_solver: str = "auto"
+    jac_sparsity: Any = None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether anything else than the usual is asked for."""
+        return self.linear_solver != "auto" or self.jac_sparsity is not None
+
+    def checked(self, function: str, method: str, *, has_factors: bool, is_implicit: bool) -> Algebra:
+        """The same, unless a method has no use for it."""
+        if self.linear_solver not in LINEAR_SOLVERS:
+            names = ", ".join(map(repr, LINEAR_SOLVERS))
+            raise ValueError(f"{function}: linear_solver is {self.linear_solver!r}, but must be one of {names}")
+        if self.is_chosen and not is_implicit:
+            raise ValueError(
+                f"{function}: linear_solver or jac_sparsity is given, but must not be for {method!r}; "
+                "it solves no linear equations"
+            )
+        if self.linear_solver == "gmres" and has_factors:
+            raise ValueError(
+                f"{function}: linear_solver is 'gmres', but must be another one for {method!r}; it solves with factors, "
+                "'BDF' and 'Adams' take 'gmres'"
+            )
+        return self
+
+    def made(self, function: str, states: int) -> OdeAlgebra:
+        """What the compiled part takes, for so many states."""
+        widths, rows, columns = _described(function, self.jac_sparsity, states)
+        return OdeAlgebra(self.linear_solver, "jac_sparsity", widths, rows, columns)
+
+
+def _described(function: str, given: Any, states: int) -> tuple[Any, Any, Any]:
+    """Half-bandwidths, or the rows' ends and columns of the entries in compressed form, or nothing of both."""
+    if given is None:
+        return None, None, None
+    if isinstance(given, tuple) and len(given) == 2:
+        try:
+            return tuple(operator.index(width) for width in given), None, None
+        except TypeError:
+            pass
+    given = given if hasattr(given, "tocsr") else np.asarray(given)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(
+            f"{function}: jac_sparsity is of dtype {given.dtype}, but must be numbers; other than zero where df/dy may be"
+        )
+    if given.shape != (states, states):
+        raise ShapeError(
+            f"{function}: jac_sparsity is of shape {given.shape}, but must be of shape ({states}, {states}); "
+            "a row and a column for each state, or a pair (lower, upper) of half-bandwidths"
+        )
+    rows, columns = given.nonzero()
+    order = np.lexsort((columns, rows))
+    ends = np.searchsorted(rows[order], np.arange(states), side="right")
+    return None, ends.astype(np.uint64), columns[order].astype(np.uint32)
