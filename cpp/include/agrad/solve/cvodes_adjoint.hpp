@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes_backward.hpp>
+#include <agrad/solve/cvodes_watch.hpp>
 #include <agrad/solve/ode_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
 
@@ -91,6 +92,11 @@ class cvodes_adjoint final : public ode_solver {
 
   const ode_statistics& statistics() const override { return statistics_; }
 
+  bool watch(detail::event_watch* events) override {
+    watch_.set(events);
+    return true;
+  }
+
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {
     check_options(function, options, system.states(), system.parameters());
@@ -100,10 +106,29 @@ class cvodes_adjoint final : public ode_solver {
   void integrate_forwards() {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
+    if (watch_) watch_.start(callbacks_.system, t0_, y0_.data(), state_);
     for (std::size_t k = 0; k < times_.size(); ++k) {
-      advance_forward(times_[k]);
+      if (watch_)
+        advance_watched(k);
+      else
+        advance_forward(times_[k], CV_NORMAL);
       states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
     }
+    states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times_.size()));
+  }
+
+  /// To output time k step by step, or to an event before it, which takes its place.
+  void advance_watched(std::size_t k) {
+    for (long steps = 0; watch_.reached() < std::min(times_[k], watch_.event()); ++steps) {
+      if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
+      const double t = advance_forward(times_.back(), CV_ONE_STEP);
+      watch_.look(memory_.get(), t, state_);
+    }
+    if (watch_.event() <= times_[k]) {
+      times_.resize(k + 1);
+      times_[k] = watch_.event();
+    }
+    expect(CVodeGetDky(memory_.get(), times_[k], 0, state_.get()), "CVodeGetDky");
   }
 
   void start_forward() {
@@ -170,18 +195,20 @@ class cvodes_adjoint final : public ode_solver {
     backward_.reset();
   }
 
-  void advance_forward(double to) {
+  double advance_forward(double to, int task) {
     double reached = t0_;
     int checkpoints = 0;
-    const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, CV_NORMAL, &checkpoints)
-                             : CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
+    const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
+                             : CVode(memory_.get(), to, state_.get(), &reached, task);
     statistics_.checkpoints = checkpoints;
     callbacks_.fault.rethrow();
-    if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
-      const detail::ode_stop at{function_, "", "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
-      detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
-    }
+    if (code < 0 || (task == CV_NORMAL && !detail::arrived(memory_.get(), true, to))) stop_forward(code);
     callbacks_.fault.clear();
+    return reached;
+  }
+  [[noreturn]] void stop_forward(int code) {
+    const detail::ode_stop at{function_, "", "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
+    detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
   }
 
   Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
@@ -196,8 +223,8 @@ class cvodes_adjoint final : public ode_solver {
 
   void integrate_backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& gradient) {
     if (!backward_) {
-      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_,
-                                                            statistics_);
+      backward_ =
+          std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, statistics_);
     }
     backward_->clear();
     for (Eigen::Index k = adjoints.cols() - 1; k >= 0; --k) {
@@ -222,6 +249,7 @@ class cvodes_adjoint final : public ode_solver {
   sundials::vector_handle state_;
   chosen_algebra algebra_;
   sundials::newton newton_;
+  detail::cvodes_watch watch_;
   long segment_;                                       // steps between checkpoints
   long room_ = 0;                                      // steps of a segment that memory_ can keep
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns

@@ -63,6 +63,10 @@ class explicit_runge_kutta : public one_step_solver {
       first_slope(t, record, slope_of(record, 0));
   }
 
+  const double* end_slope(const double* record) const override {
+    return Tableau::last_is_first ? slope_of(record, stages - 1, n_) : nullptr;
+  }
+
   double attempt(const one_step& at, double* record, double* next) override {
     for (int s = 1; s < stages; ++s) {
       stage(s, at.h, record, next);

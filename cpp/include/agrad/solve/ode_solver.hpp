@@ -13,6 +13,10 @@
 
 namespace agrad {
 
+namespace detail {
+class event_watch;
+}
+
 /// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
 struct ode_wanted {
   bool initial_state = false;
@@ -46,6 +50,10 @@ class ode_solver {
   virtual ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
 
   virtual const ode_statistics& statistics() const = 0;
+
+  /// From now on `integrate` ends at the first event that the watch finds (null: goes on to the end). Its last column is then
+  /// the state there, in the place of the output times from there on. Whether the method can.
+  virtual bool watch(detail::event_watch*) { return false; }
 
   /// Whether it has the two functions below.
   virtual bool has_tangents() const { return false; }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
+#include <agrad/solve/event_watch.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/ode_system.hpp>
 #include <agrad/solve/step_control.hpp>
@@ -43,12 +44,13 @@ class one_step_solver : public ode_solver {
     std::copy_n(y0.data(), n_, record_.data());
     t_ = t0;
     begin(t_, record_.data());
+    if (watch_ != nullptr) begin_watch();
     h_ = options_.first_step > 0 ? options_.first_step : first_step(times.back() - t0);
     for (std::size_t k = 0; k < times.size(); ++k) {
       integrate_to(times[k]);
       std::copy_n(record_.data(), n_, states_.col(static_cast<Eigen::Index>(k)).data());
       end_of_.push_back(store_.steps());
-      if (t_ < times[k]) {
+      if (t_ < times[k] || has_ended_at_event()) {
         stop_here(k);
         break;
       }
@@ -61,6 +63,11 @@ class one_step_solver : public ode_solver {
   /// `time`, which took the place of the output times that were not reached.
   bool gave_up() const { return t_ < asked_until_; }
   double time() const { return t_; }
+
+  bool watch(detail::event_watch* events) override {
+    watch_ = events;
+    return true;
+  }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     check_integrated(adjoints);
@@ -114,6 +121,8 @@ class one_step_solver : public ode_solver {
   virtual void repeat(const one_step& at, double* record, double* next) = 0;
   /// From the adjoint l of a step's end to that of its begin; parameters get their part.
   virtual void step_back(const one_step& at, const double* record, double* l, double* parameters) = 0;
+  /// The derivative at the end of the step that was attempted last, where the method has it; else null.
+  virtual const double* end_slope(const double* /*record*/) const { return nullptr; }
   /// Whether to give up after a step that was accepted.
   virtual bool gives_up(const one_step&, const double* /*record*/, const double* /*next*/) { return false; }
   /// What became infinite or nan in a step that failed, in words, or nothing.
@@ -204,24 +213,55 @@ class one_step_solver : public ode_solver {
   }
 
   /// One step; whether it is the last one. A size that was `wanted` but cut short comes back after a success.
-  bool take(const one_step& at, double wanted) {
-    const double error = attempt(at, record_.data(), next_.data());
+  bool take(const one_step& whole, double wanted) {
+    one_step at = whole;
+    double error = attempt(at, record_.data(), next_.data());
     if (!(error <= 1)) {
       ++statistics_.forward.error_test_failures;
       fault_place_ = std::isfinite(error) ? std::string() : place_of_fault(at, record_.data());
       h_ = at.h * control_.after_rejected(error);
       return false;
     }
+    if (watch_ != nullptr && sees_event(at)) {
+      at = up_to_event(at);
+      error = attempt(at, record_.data(), next_.data());
+    }
     const double factor = control_.after_accepted(error);
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
     h_ = wanted > at.h ? std::max(at.h * std::min(factor, 1.0), wanted) : at.h * factor;
     t_ = at.end;
-    const bool is_enough = gives_up(at, record_.data(), next_.data());
+    const bool is_enough = gives_up(at, record_.data(), next_.data()) || has_ended_at_event();
     std::copy_n(next_.data(), n_, record_.data());
     begin(t_, record_.data());
     return is_enough;
   }
+
+  // ---- events
+
+  void begin_watch() {
+    slope_.resize(n_);
+    slope_at(t_, record_.data(), slope_.data());
+    watch_->begin(t_, record_.data(), slope_.data());
+  }
+  bool sees_event(const one_step& at) {
+    const double* slope = end_slope(record_.data());
+    if (slope == nullptr) {
+      slope_at(at.end, next_.data(), slope_.data());
+      slope = slope_.data();
+    }
+    return watch_->sees(at.end, next_.data(), slope);
+  }
+  /// The same step, ended at the first event that is in it.
+  one_step up_to_event(const one_step& at) {
+    const auto state_at = [&](double h) {
+      attempt(part_of(at, h), record_.data(), next_.data());
+      return next_.data();
+    };
+    return part_of(at, watch_->locate(at.end - at.t, state_at));
+  }
+  static one_step part_of(const one_step& at, double h) { return h < at.end - at.t ? one_step{at.t, h, at.t + h} : at; }
+  bool has_ended_at_event() const { return watch_ != nullptr && !watch_->fired().empty(); }
 
   Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols());
@@ -247,6 +287,8 @@ class one_step_solver : public ode_solver {
   std::vector<double> times_;
   Eigen::VectorXd y0_;
   std::string fault_place_;
+  detail::event_watch* watch_ = nullptr;
+  std::vector<double> slope_;
   double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;
   bool integrated_ = false;
 };

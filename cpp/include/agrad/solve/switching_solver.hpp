@@ -23,12 +23,13 @@ class switching_solver final : public ode_solver {
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
     states_ = first_.integrate(y0, t0, times);
     statistics_ = first_.statistics();
-    if (!first_.gave_up()) return states_;
+    has_switched_ = first_.gave_up() && (watch_ == nullptr || watch_->fired().empty());
+    if (!has_switched_) return states_;
     reached_ = states_.cols() - 1;
     const Eigen::VectorXd here = states_.col(reached_);
     const std::vector<double> later(times.begin() + reached_, times.end());
     const Eigen::MatrixXd& rest = second_.integrate(here, first_.time(), later);
-    states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times.size()));
+    states_.conservativeResize(Eigen::NoChange, reached_ + rest.cols());
     states_.rightCols(rest.cols()) = rest;
     statistics_.forward += second_.statistics().forward;
     statistics_.stiff_from = first_.time();
@@ -36,7 +37,7 @@ class switching_solver final : public ode_solver {
   }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
-    if (!first_.gave_up()) return first_.sweep(adjoints);
+    if (!has_switched_) return first_.sweep(adjoints);
     const ode_gradient late = second_.sweep(adjoints.rightCols(adjoints.cols() - reached_));
     Eigen::MatrixXd early(adjoints.rows(), reached_ + 1);
     early.leftCols(reached_) = adjoints.leftCols(reached_);
@@ -50,6 +51,11 @@ class switching_solver final : public ode_solver {
 
   const ode_statistics& statistics() const override { return statistics_; }
 
+  bool watch(detail::event_watch* events) override {
+    watch_ = events;
+    return first_.watch(events) && second_.watch(events);
+  }
+
  private:
   /// The second solver's initial state gets an adjoint whenever anything before it does.
   static ode_wanted after(ode_wanted wanted, const ode_system& system) {
@@ -60,6 +66,8 @@ class switching_solver final : public ode_solver {
   rosenbrock second_;
   Eigen::MatrixXd states_;
   Eigen::Index reached_ = 0;  // output times before the switch
+  bool has_switched_ = false;
+  detail::event_watch* watch_ = nullptr;
   ode_statistics statistics_;
 };
 

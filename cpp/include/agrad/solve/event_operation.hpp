@@ -1,0 +1,226 @@
+// Event operation: an initial value problem with doses, stops and events as one operation of a recorded program.
+//
+// Its argument is one vector: the n initial states, t0, the k output times, the parameters of the right-hand side, the doses' times,
+// amounts and durations, the stops, the parameters of the events. Its value: the states at each output time, the end's time and state,
+// the times of the events, one event after the other, and the states at these. How many there are of each depends on values, but
+// an operation's size does not: it is that of the values it was made for. Other counts are an error for those who read them.
+// Read next: solve/event_solver.hpp; solve/program_event.hpp.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/operation.hpp>
+#include <agrad/solve/event_solver.hpp>
+#include <agrad/solve/program_event.hpp>
+#include <agrad/solve/program_system.hpp>
+
+namespace agrad {
+
+/// How many numbers a solution has that depend on values.
+struct event_counts {
+  std::vector<std::size_t> hits;  // of each event
+  Eigen::Index reached = -1;      // output times until the end; -1: any, those after the end have the state at the end
+};
+
+class event_operation final : public external_operation {
+ public:
+  using maker = event_solver::maker;
+
+  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). events: one for each rule of the plan.
+  event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
+                  event_plan plan, std::vector<event_programs> events, event_counts counts)
+      : function_(std::move(function)),
+        f_(std::move(f)),
+        n_(static_cast<std::size_t>(states)),
+        times_(times),
+        m_(f_->input_size() - 1 - n_),
+        make_(std::move(make)),
+        plan_(std::move(plan)),
+        events_(std::move(events)),
+        counts_(std::move(counts)),
+        hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
+        has_tangents_(run(*this, true).solver.has_tangents()) {}
+
+  std::string_view name() const override { return function_; }
+  std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
+
+  /// From now on another number of events than expected is an error.
+  void expect_hits() const { reads_hits_ = true; }
+
+  std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<runs>(); }
+
+  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
+    auto& mine = static_cast<runs&>(s);
+    std::unique_ptr<run>& chosen = with_adjoint ? mine.swept : mine.plain;
+    if (chosen == nullptr) chosen = std::make_unique<run>(*this, with_adjoint);
+    const event_solution& solution = solve(*chosen, x);
+    check_counts(solution);
+    place(solution, chosen->slots);
+    y = std::copy_n(solution.states.data(), n_ * times_, y);
+    *y++ = solution.end;
+    y = std::copy_n(solution.end_state.data(), n_, y);
+    std::fill_n(y, hits_ * (1 + n_), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t j = 0; j < solution.hits.size(); ++j) {
+      if (chosen->slots[j] == hits_) continue;
+      y[chosen->slots[j]] = solution.hits[j].t;
+      std::copy_n(solution.hits[j].state.data(), n_, y + hits_ + chosen->slots[j] * n_);
+    }
+  }
+
+  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
+    run& mine = *static_cast<runs&>(s).swept;
+    event_adjoints back;
+    const auto n = static_cast<Eigen::Index>(n_);
+    back.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
+    y_adjoint += n_ * times_;
+    back.end = *y_adjoint++;
+    back.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
+    y_adjoint += n_;
+    back.hit_times.assign(mine.slots.size(), 0.0);
+    back.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
+    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
+      if (mine.slots[j] == hits_) continue;
+      back.hit_times[j] = y_adjoint[mine.slots[j]];
+      back.hit_states.col(static_cast<Eigen::Index>(j)) =
+          Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
+    }
+    add(mine.solver.sweep(back), x_adjoint);
+  }
+
+  bool has_tangents() const override { return has_tangents_; }
+
+  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    const auto w = static_cast<std::size_t>(width);
+    const double *parameters = x_tangent + (n_ + 1 + times_) * w, *doses = parameters + m_ * w;
+    const double* amounts = doses + plan_.doses.size() * w;
+    static_cast<runs&>(s).swept->solver.tangent(
+        {width, {x_tangent, x_tangent + n_ * w}, {parameters, doses}, {amounts, amounts + plan_.doses.size() * w}}, y_tangent);
+    double* end = y_tangent + n_ * times_ * w;  // its time is fixed; its state is the last one
+    std::fill_n(end, w, 0.0);
+    std::copy_n(end - n_ * w, n_ * w, end + w);
+  }
+
+  void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+              double* x_adjoint, double* x_adjoint_tangent) const override {
+    const auto w = static_cast<std::size_t>(width);
+    const auto n = static_cast<Eigen::Index>(n_), columns = static_cast<Eigen::Index>(times_);
+    Eigen::MatrixXd adjoints = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, columns);
+    const std::size_t end = n_ * times_ + 1;
+    adjoints.col(columns - 1) += Eigen::Map<const Eigen::VectorXd>(y_adjoint + end, n);
+    std::vector<double> tangents(y_adjoint_tangent, y_adjoint_tangent + n_ * times_ * w);
+    for (std::size_t i = 0; i < n_ * w; ++i) tangents[n_ * (times_ - 1) * w + i] += y_adjoint_tangent[end * w + i];
+    event_directions back;
+    add(static_cast<runs&>(s).swept->solver.second(adjoints, tangents.data(), back), x_adjoint);
+    double* parameters = x_adjoint_tangent + (n_ + 1 + times_) * w;
+    double* amounts = parameters + (m_ + plan_.doses.size()) * w;
+    for (std::size_t i = 0; i < back.initial_state.size(); ++i) x_adjoint_tangent[i] += back.initial_state[i];
+    for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
+    for (std::size_t i = 0; i < back.amounts.size(); ++i) amounts[i] += back.amounts[i];
+  }
+
+  /// A solution at once, whatever its counts, and what it cost.
+  std::pair<event_solution, ode_statistics> solve(const double* x) const {
+    run once(*this, false);
+    event_solution solution = solve(once, x);
+    return {std::move(solution), once.solver.statistics()};
+  }
+
+  std::size_t times() const { return times_; }
+
+ private:
+  struct run {
+    run(const event_operation& of, bool with_adjoint)
+        : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint),
+          events(made(of)),
+          solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {}
+    static event_solver::functions made(const event_operation& of) {
+      event_solver::functions all;
+      for (const event_programs& each : of.events_)
+        all.push_back(std::make_unique<program_event>(each, static_cast<Eigen::Index>(of.n_)));
+      return all;
+    }
+    program_system system;
+    event_solver::functions events;
+    event_solver solver;
+    std::vector<std::size_t> slots;  // of each hit, where it is among the outputs; their number where it is not
+  };
+  struct runs final : external_operation::state {
+    std::unique_ptr<run> plain, swept;
+  };
+
+  const event_solution& solve(run& by, const double* x) const {
+    event_values v;
+    const auto take = [&](std::size_t count) {
+      std::vector<double> values(x, x + count);
+      x += count;
+      return values;
+    };
+    v.initial_state = Eigen::Map<const Eigen::VectorXd>(x, static_cast<Eigen::Index>(n_));
+    v.initial_time = x[n_];
+    x += n_ + 1;
+    v.times = take(times_);
+    by.system.set_parameters(x);
+    x += m_;
+    v.dose_times = take(plan_.doses.size()), v.amounts = take(plan_.doses.size()), v.durations = take(plan_.doses.size());
+    v.stops = take(plan_.stops);
+    for (const auto& event : by.events) x += static_cast<program_event&>(*event).set_parameters(x);
+    return by.solver.integrate(v);
+  }
+
+  void place(const event_solution& solution, std::vector<std::size_t>& slots) const {
+    std::vector<std::size_t> next(counts_.hits.size(), 0), end(counts_.hits.size(), 0);
+    for (std::size_t e = 0, at = 0; e < next.size(); ++e) next[e] = at, end[e] = at += counts_.hits[e];
+    slots.clear();
+    for (const event_hit& hit : solution.hits) slots.push_back(next[hit.event] < end[hit.event] ? next[hit.event]++ : hits_);
+  }
+
+  void check_counts(const event_solution& solution) const {
+    if (counts_.reached >= 0 && solution.reached != counts_.reached)
+      fail(solution, "output times until the end", static_cast<std::size_t>(counts_.reached),
+           static_cast<std::size_t>(solution.reached), "end t_span before the event, or record again");
+    if (!reads_hits_) return;
+    std::vector<std::size_t> found(counts_.hits.size(), 0);
+    for (const event_hit& hit : solution.hits) ++found[hit.event];
+    for (std::size_t e = 0; e < found.size(); ++e)
+      if (found[e] != counts_.hits[e])
+        fail(solution, "times of events[" + std::to_string(e) + "]", counts_.hits[e], found[e],
+             "end the solution at the last event that is read (terminal), or record again");
+  }
+
+  [[noreturn]] AGRAD_COLD void fail(const event_solution& solution, const std::string& what, std::size_t recorded,
+                                    std::size_t found, const std::string& advice) const {
+    throw SolverError(function_ + ": the number of " + what + " is " + std::to_string(found) + ", but must be " +
+                          std::to_string(recorded) + " as it was when the solve was recorded; " + advice,
+                      solution.end, 0, "event_count", advice);
+  }
+
+  void add(const event_gradient& g, double* to) const {
+    const auto put = [&](const Eigen::VectorXd& part) {
+      for (Eigen::Index i = 0; i < part.size(); ++i) *to++ += part[i];
+    };
+    put(g.initial_state);
+    *to++ += g.initial_time;
+    for (const Eigen::VectorXd* part : {&g.times, &g.parameters, &g.dose_times, &g.amounts, &g.durations, &g.stops}) put(*part);
+    for (const Eigen::VectorXd& part : g.event_parameters) put(part);
+  }
+
+  std::string function_;
+  std::shared_ptr<const program> f_;
+  std::size_t n_, times_, m_;
+  maker make_;
+  event_plan plan_;
+  std::vector<event_programs> events_;
+  event_counts counts_;
+  std::size_t hits_;
+  mutable std::atomic<bool> reads_hits_{false};
+  bool has_tangents_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,102 @@
+// Event problem: what happens to an initial value problem on its way, beside its right-hand side.
+//
+// Doses add an amount to a state, at once or at a constant rate for a while; stops are times that steps end at because f jumps
+// there; events are zeros of functions of time and state, and may reset the state. Their times, amounts and durations are
+// numbers of the problem like its initial state, and have derivatives like it.
+// Read next: solve/event_solver.hpp, which solves it; solve/event_watch.hpp, how zeros are found.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+namespace agrad {
+
+/// A zero that is looked for, and the state that follows it. Active parameters are those of both functions together.
+class event_function {
+ public:
+  virtual ~event_function() = default;
+  virtual Eigen::Index parameters() const = 0;
+  virtual double root(double t, const double* y) = 0;
+  /// The root's value; its derivatives with respect to t, y and, unless null, the parameters.
+  virtual double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) = 0;
+  /// Whether the state changes.
+  virtual bool resets() const { return false; }
+  /// The state after the event.
+  virtual void reset(double /*t*/, const double* /*y*/, double* /*to*/) {}
+  /// lambda' times the derivatives of that state.
+  virtual void reset_vjp(double /*t*/, const double* /*y*/, const double* /*lambda*/, double& /*t_adjoint*/,
+                         double* /*y_adjoint*/, double* /*parameter_adjoint*/) {}
+};
+
+/// When an event counts: for crossings upwards (1), downwards (-1) or both (0); and after how many the solution ends, if ever.
+struct event_rule {
+  int direction = 0;
+  long terminal = 0;
+};
+
+/// A row of a dose table: the state that gets it, and whether it takes a while.
+struct dose_rule {
+  Eigen::Index state = 0;
+  bool is_infusion = false;
+};
+
+/// What does not depend on values.
+struct event_plan {
+  std::vector<dose_rule> doses;
+  std::size_t stops = 0;
+  std::vector<event_rule> events;
+  long max_events = 1000;
+  /// Whether t0, an output time, or the time of a dose, an infusion's end or a stop moves, so that first derivatives are all.
+  bool times_move = false;
+};
+
+/// All numbers of a problem but the parameters of its functions. One time, amount and duration for each dose.
+struct event_values {
+  Eigen::VectorXd initial_state;
+  double initial_time = 0;
+  std::vector<double> times;  // increasing; the first may be t0
+  std::vector<double> dose_times, amounts, durations, stops;
+};
+
+/// An event that happened, with the state before it.
+struct event_hit {
+  std::size_t event = 0;
+  double t = 0;
+  Eigen::VectorXd state;
+};
+
+/// A solution. Output times after the end have the state at the end.
+struct event_solution {
+  Eigen::MatrixXd states;    // column k is the state at times[k], after what happens there
+  Eigen::Index reached = 0;  // output times that are not after the end
+  std::vector<event_hit> hits;
+  double end = 0;  // where a terminal event, or the last output time, is
+  Eigen::VectorXd end_state;
+  bool is_terminated = false;
+};
+
+/// Adjoints of a solution's numbers, which have the sizes of theirs.
+struct event_adjoints {
+  Eigen::MatrixXd states;
+  double end = 0;
+  Eigen::VectorXd end_state;
+  std::vector<double> hit_times;
+  Eigen::MatrixXd hit_states;
+};
+
+/// A gradient with respect to a problem's numbers and its functions' parameters.
+struct event_gradient {
+  Eigen::VectorXd initial_state;
+  double initial_time = 0;
+  Eigen::VectorXd times, dose_times, amounts, durations, stops, parameters;
+  std::vector<Eigen::VectorXd> event_parameters;  // for each event
+};
+
+/// Directions of the initial state, the parameters and the amounts; or a gradient's derivatives along them.
+struct event_directions {
+  int width = 1;
+  std::vector<double> initial_state, parameters, amounts;
+};
+
+}  // namespace agrad

@@ -1,0 +1,312 @@
+// Event solver: an initial value problem with doses, stops and events, by a solver for each segment between them.
+//
+// A segment ends where something happens, and the next one begins there from the state that follows. Its solver gives the
+// derivatives of its end by its begin; between two segments the state's jump has derivatives of its own, and the time of the
+// jump is one number that both depend on: an end moves the state by f before it, a begin by minus f after it. The solvers are
+// kept, so a second solve makes no new ones.
+// Read next: solve/event_sweep.hpp, the way back; solve/event_watch.hpp, events; solve/event_operation.hpp, who uses it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/event_schedule.hpp>
+#include <agrad/solve/event_system.hpp>
+#include <agrad/solve/event_watch.hpp>
+#include <agrad/solve/ode_solver.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// What a solution is made of: the way from one time at which something happens to the next, and what happens there.
+struct event_segment {
+  enum ending_type { finish, scheduled_ending, event_ending };
+  double begin = 0, end = 0;
+  Eigen::VectorXd at_begin, at_end;
+  bool is_solved = false;  // else its end is a rounding error away from its begin
+  std::size_t solver = 0;
+  std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
+  std::vector<std::size_t> running;  // infusions
+  ending_type ending = finish;
+  std::size_t happening = 0;  // place in the schedule, or first of the hits
+  std::size_t hits = 0;
+};
+
+}  // namespace detail
+
+class event_solver {
+ public:
+  using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
+  using functions = detail::event_watch::functions;
+
+  /// Solves under a function's name. The system and the events, one for each rule of the plan, have to outlive the solver.
+  /// differentiated: whether there will be a sweep.
+  event_solver(std::string function, ode_system& system, const functions& events, maker make, event_plan plan,
+               bool differentiated)
+      : function_(std::move(function)),
+        plan_(std::move(plan)),
+        events_(events),
+        make_(std::move(make)),
+        differentiated_(differentiated),
+        n_(system.states()),
+        rate_of_(plan_.doses.size(), 0),
+        system_(system, infused_states(), differentiated),
+        watch_(function_, events_, plan_.events, n_) {
+    detail::check_plan(function_, plan_, n_);
+    solver(0);
+  }
+  event_solver(const event_solver&) = delete;
+  event_solver& operator=(const event_solver&) = delete;
+
+  const event_solution& integrate(const event_values& values) {
+    is_integrated_ = false;
+    detail::check_values(function_, plan_, values, n_);
+    v_ = values;
+    detail::make_schedule(plan_, v_, schedule_);
+    start();
+    while (!advance()) continue;
+    solution_.end = t_, solution_.end_state = y_;
+    for (Eigen::Index k = solution_.reached; k < solution_.states.cols(); ++k) solution_.states.col(k) = y_;
+    is_integrated_ = true;
+    return solution_;
+  }
+
+  /// The gradient of a scalar from its derivatives with respect to the numbers of the solution.
+  event_gradient sweep(const event_adjoints& adjoints);
+
+  /// Whether it has the two functions below.
+  bool has_tangents() const { return events_.empty() && !plan_.times_move && solvers_[0]->has_tangents(); }
+  /// As `ode_solver::tangent` and `ode_solver::second`, with the amounts of doses beside the parameters.
+  void tangent(const event_directions& along, double* states);
+  event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
+
+  const ode_statistics& statistics() const { return statistics_; }
+  const event_plan& plan() const { return plan_; }
+
+ private:
+  // ---- forwards
+
+  void start() {
+    t_ = v_.initial_time, y_ = v_.initial_state;
+    used_ = solved_ = place_ = 0;
+    running_.clear();
+    statistics_ = {};
+    counts_.assign(events_.size(), 0);
+    last_.assign(events_.size(), -std::numeric_limits<double>::infinity());
+    watch_.start();
+    watch_.expect_change();
+    solution_.states.resize(n_, static_cast<Eigen::Index>(v_.times.size()));
+    solution_.reached = 0;
+    solution_.hits.clear();
+    solution_.is_terminated = false;
+  }
+
+  /// One segment, and what happens at its end; whether that is the solution's end.
+  bool advance() {
+    if (used_ == segments_.size()) segments_.emplace_back();
+    detail::event_segment& s = segments_[used_++];
+    const bool is_last = place_ == schedule_.size();
+    s.begin = t_, s.at_begin = y_, s.running = running_;
+    s.end = is_last ? v_.times.back() : schedule_[place_].time;
+    s.is_solved = s.end - t_ > too_short(t_, s.end);
+    s.hits = 0;
+    take_begin_outputs(s, is_last);
+    enter(s);
+    if (s.is_solved)
+      solve(s);
+    else if (s.end > t_)
+      step_over(s);
+    t_ = s.end, s.at_end = y_;
+    if (s.is_solved && !watch_.fired().empty()) return happen(s);
+    s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
+    if (is_last) return true;
+    s.happening = place_;
+    happen(schedule_[place_++]);
+    return false;
+  }
+
+  /// Outputs at a segment's begin, unless something else happens at the same instant.
+  void take_begin_outputs(detail::event_segment& s, bool is_last) {
+    Eigen::Index& k = solution_.reached;
+    s.first_output = static_cast<std::size_t>(k);
+    if (s.end > s.begin || is_last) {
+      const double before = is_last && !s.is_solved ? HUGE_VAL : s.end, here = s.begin + too_short(s.begin, s.begin);
+      const auto is_here = [&](double t) { return t < before && (t <= here || !s.is_solved); };
+      while (k < solution_.states.cols() && is_here(v_.times[static_cast<std::size_t>(k)])) solution_.states.col(k++) = y_;
+    }
+    s.begin_outputs = static_cast<std::size_t>(k) - s.first_output;
+  }
+
+  void enter(const detail::event_segment& s) {
+    rates_.assign(system_.rates(), 0.0);
+    for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / v_.durations[i];
+    system_.enter(s.begin, s.end, rates_);
+  }
+
+  void solve(detail::event_segment& s) {
+    ends_.clear();
+    for (auto k = static_cast<std::size_t>(solution_.reached); k < v_.times.size() && v_.times[k] < s.end; ++k)
+      ends_.push_back(v_.times[k]);
+    ends_.push_back(s.end);
+    s.solver = differentiated_ ? solved_++ : 0;
+    ode_solver& by = solver(s.solver);
+    const Eigen::MatrixXd& states = by.integrate(y_, s.begin, ends_);
+    statistics_.forward += by.statistics().forward;
+    if (!std::isnan(by.statistics().stiff_from)) statistics_.stiff_from = by.statistics().stiff_from;
+    y_ = states.col(states.cols() - 1);
+    const bool has_event = !watch_.fired().empty();
+    if (has_event) s.end = event_time(states.cols());
+    const bool is_finish = !has_event && place_ == schedule_.size();
+    s.inner_outputs = static_cast<std::size_t>(states.cols() - (is_finish ? 0 : 1));
+    const auto count = static_cast<Eigen::Index>(s.inner_outputs);
+    solution_.states.middleCols(solution_.reached, count) = states.leftCols(count);
+    solution_.reached += count;
+  }
+  /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
+  double event_time(Eigen::Index columns) const {
+    const double meant = ends_[static_cast<std::size_t>(columns - 1)];
+    return std::abs(watch_.where() - meant) <= too_short(meant, meant) ? meant : watch_.where();
+  }
+  /// Lengths that solvers are not asked to go.
+  static double too_short(double begin, double end) {
+    return 32 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
+  }
+
+  /// A segment that is too short for a solver.
+  void step_over(detail::event_segment& s) {
+    s.inner_outputs = 0;
+    slope_.resize(n_);
+    system_.rhs(s.begin, y_.data(), slope_.data());
+    y_ += (s.end - s.begin) * slope_;
+  }
+
+  void happen(const detail::scheduled& what) {
+    if (what.kind == detail::scheduled::infusion_end) {
+      running_.erase(std::find(running_.begin(), running_.end(), what.index));
+    } else if (what.kind == detail::scheduled::dose) {
+      const dose_rule& rule = plan_.doses[what.index];
+      if (rule.is_infusion)
+        running_.push_back(what.index);
+      else
+        y_[rule.state] += v_.amounts[what.index];
+    }
+    watch_.expect_change();
+  }
+
+  /// The events at a segment's end, in order; whether one of them is the last.
+  bool happen(detail::event_segment& s) {
+    s.ending = detail::event_segment::event_ending;
+    s.happening = solution_.hits.size();
+    bool is_over = false;
+    for (const std::size_t e : watch_.fired()) {
+      solution_.hits.push_back({e, t_, s.at_end});
+      is_over = ++counts_[e] == plan_.events[e].terminal || is_over;
+    }
+    s.hits = solution_.hits.size() - s.happening;
+    for (const std::size_t e : watch_.fired()) reset(e);
+    watch_.expect_change();
+    if (!is_over) return false;
+    solution_.is_terminated = true;
+    Eigen::Index& k = solution_.reached;
+    while (k < solution_.states.cols() && v_.times[static_cast<std::size_t>(k)] <= t_) solution_.states.col(k++) = y_;
+    return true;
+  }
+
+  void reset(std::size_t e) {
+    if (static_cast<long>(solution_.hits.size()) > plan_.max_events)
+      fail(e, "too_many_events", "more than max_events = " + std::to_string(plan_.max_events) + " events", "raise max_events");
+    if (!events_[e]->resets()) return;
+    if (t_ - last_[e] <= 64 * std::numeric_limits<double>::epsilon() * std::abs(t_))
+      fail(e, "events_accumulate", "events follow each other without time in between",
+           "end the solution before, by a terminal event or a count of events");
+    last_[e] = t_;
+    slope_.resize(n_);
+    events_[e]->reset(t_, y_.data(), slope_.data());
+    y_ = slope_;
+    if (!y_.allFinite()) fail(e, "not_finite", "the state after its reset is not finite", "look at what the reset divides by");
+  }
+
+  [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
+                                    const std::string& advice) const {
+    throw SolverError(function_ + ": stopped at t = " + detail::to_text(t_) + " after " +
+                          std::to_string(statistics_.forward.steps) + " steps (" + code + "); events[" + std::to_string(e) +
+                          "]: " + what + "; " + advice,
+                      t_, statistics_.forward.steps, code, advice);
+  }
+
+  // ---- backwards (solve/event_sweep.hpp)
+
+  /// What is carried from a segment to the one before: adjoints of the state and of the time at which it begins.
+  struct boundary {
+    Eigen::VectorXd state;
+    double time = 0;
+  };
+  void leave(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
+  void leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
+  void back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
+  void add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const;
+  event_gradient no_gradient() const;
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
+    slope_.resize(n_);
+    system_.rhs(t, y.data(), slope_.data());
+    return slope_;
+  }
+
+  // ---- parts
+
+  std::vector<Eigen::Index> infused_states() {
+    std::vector<Eigen::Index> states;
+    for (std::size_t i = 0; i < plan_.doses.size(); ++i) {
+      if (!plan_.doses[i].is_infusion) continue;
+      const auto found = std::find(states.begin(), states.end(), plan_.doses[i].state);
+      rate_of_[i] = static_cast<std::size_t>(found - states.begin());
+      if (found == states.end()) states.push_back(plan_.doses[i].state);
+    }
+    return states;
+  }
+
+  ode_solver& solver(std::size_t i) {
+    while (solvers_.size() <= i) {
+      solvers_.push_back(make_(function_, system_, {differentiated_, false, false}));
+      if (!events_.empty() && !solvers_.back()->watch(&watch_))
+        throw std::logic_error(function_ + ": events are for CVODES' adjoint and the one-step methods");
+    }
+    return *solvers_[i];
+  }
+
+  std::string function_;
+  event_plan plan_;
+  const functions& events_;
+  maker make_;
+  bool differentiated_;
+  Eigen::Index n_;
+  std::vector<std::size_t> rate_of_;  // of an infusion: which of the system's rates
+  detail::event_system system_;
+  detail::event_watch watch_;
+  std::vector<std::unique_ptr<ode_solver>> solvers_;
+
+  event_values v_;
+  std::vector<detail::scheduled> schedule_;
+  std::vector<detail::event_segment> segments_;  // the first `used_` of them
+  std::size_t used_ = 0, solved_ = 0, place_ = 0;
+  double t_ = 0;
+  Eigen::VectorXd y_, slope_;
+  std::vector<std::size_t> running_;
+  std::vector<long> counts_;
+  std::vector<double> last_, rates_, ends_;
+  event_solution solution_;
+  ode_statistics statistics_;
+  event_directions along_;
+  bool is_integrated_ = false;
+};
+
+}  // namespace agrad
+
+#include <agrad/solve/event_sweep.hpp>  // IWYU pragma: keep

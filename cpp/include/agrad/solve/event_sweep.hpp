@@ -1,0 +1,244 @@
+// Event sweep: the gradient of a solution with doses, stops and events, segment by segment from the last to the first.
+//
+// Between segments travel the adjoints l of the state and u of the time at which the later one begins. A jump y+ = r(t, y-, p) turns
+// l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the jump: s = u + l' f. At a
+// scheduled time s is that time's gradient. At an event the time follows from g(t, y-, p) = 0, so s is handed to what g depends on,
+// -s g_y / (g_t + g_y f) to the state and -s g_p / (g_t + g_y f) to the parameters. The begin of a segment has u = -l' f after it.
+// Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <agrad/solve/event_solver.hpp>
+
+namespace agrad {
+
+inline event_gradient event_solver::no_gradient() const {
+  const auto zeros = [](std::size_t count) { return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(count)).eval(); };
+  const std::size_t doses = plan_.doses.size();
+  event_gradient g{zeros(0),
+                   0,
+                   zeros(v_.times.size()),
+                   zeros(doses),
+                   zeros(doses),
+                   zeros(doses),
+                   zeros(v_.stops.size()),
+                   zeros(system_.own_parameters()),
+                   {}};
+  for (const auto& event : events_) g.event_parameters.push_back(Eigen::VectorXd::Zero(event->parameters()));
+  return g;
+}
+
+inline event_gradient event_solver::sweep(const event_adjoints& adjoints) {
+  if (!is_integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+  event_gradient g = no_gradient();
+  boundary at{adjoints.end_state, adjoints.end};
+  for (Eigen::Index k = solution_.reached; k < adjoints.states.cols(); ++k) at.state += adjoints.states.col(k);
+  for (std::size_t i = used_; i-- > 0;) {
+    const detail::event_segment& s = segments_[i];
+    enter(s);
+    leave(s, adjoints, at, g);
+    back_through(s, adjoints, at, g);
+    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
+      const auto column = adjoints.states.col(static_cast<Eigen::Index>(k));
+      at.state += column;
+      if (!column.isZero(0)) g.times[static_cast<Eigen::Index>(k)] += column.dot(slope_at(s.begin, s.at_begin));
+    }
+    at.time = at.state.isZero(0) ? 0.0 : -at.state.dot(slope_at(s.begin, s.at_begin));
+  }
+  g.initial_state = at.state;
+  g.initial_time = at.time;
+  return g;
+}
+
+/// From after what happens at a segment's end to before it.
+inline void event_solver::leave(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
+                                event_gradient& g) {
+  if (s.ending == detail::event_segment::event_ending) return leave_event(s, adjoints, at, g);
+  const double by_end = at.time + (at.state.isZero(0) ? 0.0 : at.state.dot(slope_at(s.end, s.at_end)));
+  if (s.ending == detail::event_segment::finish) {
+    g.times[g.times.size() - 1] += by_end;
+    return;
+  }
+  const detail::scheduled& what = schedule_[s.happening];
+  const auto i = static_cast<Eigen::Index>(what.index);
+  if (what.kind == detail::scheduled::stop) {
+    g.stops[i] += by_end;
+    return;
+  }
+  g.dose_times[i] += by_end;
+  if (what.kind == detail::scheduled::infusion_end)
+    g.durations[i] += by_end;
+  else if (!plan_.doses[what.index].is_infusion)
+    g.amounts[i] += at.state[plan_.doses[what.index].state];
+}
+
+inline void event_solver::leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
+                                      event_gradient& g) {
+  // The states before each reset; resets follow each other at one instant.
+  std::vector<Eigen::VectorXd> before{s.at_end};
+  for (std::size_t j = s.happening; j < s.happening + s.hits; ++j) {
+    const std::size_t e = solution_.hits[j].event;
+    before.push_back(before.back());
+    if (events_[e]->resets()) events_[e]->reset(s.end, before[before.size() - 2].data(), before.back().data());
+  }
+  Eigen::VectorXd back(n_), part;
+  for (std::size_t j = s.hits; j-- > 0;) {
+    const std::size_t e = solution_.hits[s.happening + j].event;
+    if (!events_[e]->resets() || at.state.isZero(0)) continue;
+    double by_time = 0;
+    part.setZero(events_[e]->parameters());
+    events_[e]->reset_vjp(s.end, before[j].data(), at.state.data(), by_time, back.data(), part.data());
+    at.state = back;
+    at.time += by_time;
+    g.event_parameters[e] += part;
+  }
+  const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
+  // What comes later moves with the first event of the instant, each hit's own outputs with that hit.
+  Eigen::VectorXd total = at.state;
+  for (std::size_t j = 0; j < s.hits; ++j) {
+    const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
+    const auto of_state = adjoints.hit_states.col(static_cast<Eigen::Index>(hit));
+    double by_hit = adjoints.hit_times[hit] + of_state.dot(slope);
+    if (j == 0) by_hit += at.time + at.state.dot(slope);
+    total += of_state;
+    if (by_hit == 0) continue;
+    double by_t = 0;
+    part.setZero(events_[e]->parameters());
+    events_[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
+    const double rate = by_t + back.dot(slope), size = std::abs(by_t) + back.cwiseProduct(slope).cwiseAbs().sum();
+    if (!(std::abs(rate) > 1e-10 * size))
+      throw DerivativeError(function_ + ": events[" + std::to_string(e) + "] touches zero at t = " + detail::to_text(s.end) +
+                            " without crossing it, so its time has no derivative");
+    total -= by_hit / rate * back;
+    g.event_parameters[e] -= by_hit / rate * part;
+  }
+  at.state = total;
+}
+
+/// From a segment's end to its begin.
+inline void event_solver::back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
+                                       event_gradient& g) {
+  const auto m = static_cast<Eigen::Index>(system_.own_parameters());
+  if (!s.is_solved) {
+    if (s.end == s.begin || at.state.isZero(0)) return;
+    Eigen::VectorXd by_state(n_), by_parameters(system_.parameters());
+    const double length = s.end - s.begin;
+    system_.vjp(s.begin, s.at_begin.data(), at.state.data(), by_state.data(), by_parameters.data());
+    at.state += length * by_state;
+    g.parameters += length * by_parameters.head(m);
+    by_parameters *= length;
+    add_rates(s, by_parameters.data() + m, g);
+    return;
+  }
+  const auto first = static_cast<Eigen::Index>(s.first_output + s.begin_outputs),
+             count = static_cast<Eigen::Index>(s.inner_outputs);
+  const bool is_finish = s.ending == detail::event_segment::finish;
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, count + (is_finish ? 0 : 1));
+  all.leftCols(count) = adjoints.states.middleCols(first, count);
+  for (Eigen::Index k = first; k < first + count; ++k) {
+    if (adjoints.states.col(k).isZero(0)) continue;
+    const double time = v_.times[static_cast<std::size_t>(k)];
+    g.times[k] += adjoints.states.col(k).dot(slope_at(time, solution_.states.col(k)));
+  }
+  all.rightCols(1) += at.state;
+  if (all.isZero(0)) {
+    at.state.setZero();
+    return;
+  }
+  const ode_gradient through = solvers_[s.solver]->sweep(all);
+  at.state = through.initial_state;
+  g.parameters += through.parameters.head(m);
+  add_rates(s, through.parameters.data() + m, g);
+}
+
+/// From the rates of a segment to the amounts and durations of the infusions that ran.
+inline void event_solver::add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const {
+  for (const std::size_t i : s.running) {
+    const auto to = static_cast<Eigen::Index>(i);
+    const double by_rate = rate_gradient[rate_of_[i]], duration = v_.durations[i];
+    g.amounts[to] += by_rate / duration;
+    g.durations[to] -= by_rate * v_.amounts[i] / (duration * duration);
+  }
+}
+
+inline void event_solver::tangent(const event_directions& along, double* states) {
+  along_ = along;
+  const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w, m = system_.own_parameters() * w;
+  std::vector<double> now = along.initial_state, columns;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const detail::event_segment& s = segments_[i];
+    enter(s);
+    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) std::copy_n(now.data(), n, states + k * n);
+    if (s.is_solved) {
+      ode_directions part{along.width, now, along.parameters};
+      part.parameters.resize(m + system_.rates() * w, 0.0);
+      for (const std::size_t j : s.running)
+        for (std::size_t k = 0; k < w; ++k)
+          part.parameters[m + rate_of_[j] * w + k] += along.amounts[j * w + k] / v_.durations[j];
+      columns.resize((s.inner_outputs + 1) * n);
+      solvers_[s.solver]->tangent(part, columns.data());
+      const std::size_t first = s.first_output + s.begin_outputs, last = s.ending == detail::event_segment::finish ? 1 : 0;
+      std::copy_n(columns.data(), s.inner_outputs * n, states + first * n);
+      std::copy_n(columns.data() + (s.inner_outputs - last) * n, n, now.data());
+    }
+    if (s.ending != detail::event_segment::scheduled_ending) continue;
+    const detail::scheduled& what = schedule_[s.happening];
+    if (what.kind != detail::scheduled::dose || plan_.doses[what.index].is_infusion) continue;
+    const auto state = static_cast<std::size_t>(plan_.doses[what.index].state);
+    for (std::size_t k = 0; k < w; ++k) now[state * w + k] += along.amounts[what.index * w + k];
+  }
+}
+
+inline event_gradient event_solver::second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                           event_directions& back) {
+  const auto w = static_cast<std::size_t>(along_.width), n = static_cast<std::size_t>(n_) * w, own = system_.own_parameters();
+  event_gradient g = no_gradient();
+  Eigen::VectorXd l = Eigen::VectorXd::Zero(n_);
+  std::vector<double> l_tangents(n, 0.0), column_tangents;
+  back = {along_.width, {}, std::vector<double>(own * w, 0.0), std::vector<double>(plan_.doses.size() * w, 0.0)};
+  for (std::size_t i = used_; i-- > 0;) {
+    const detail::event_segment& s = segments_[i];
+    enter(s);
+    if (s.ending == detail::event_segment::scheduled_ending) {
+      const detail::scheduled& what = schedule_[s.happening];
+      if (what.kind == detail::scheduled::dose && !plan_.doses[what.index].is_infusion) {
+        const Eigen::Index state = plan_.doses[what.index].state;
+        g.amounts[static_cast<Eigen::Index>(what.index)] += l[state];
+        for (std::size_t k = 0; k < w; ++k)
+          back.amounts[what.index * w + k] += l_tangents[static_cast<std::size_t>(state) * w + k];
+      }
+    }
+    if (s.is_solved) {
+      const std::size_t first = s.first_output + s.begin_outputs, extra = s.ending == detail::event_segment::finish ? 0 : 1;
+      Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, static_cast<Eigen::Index>(s.inner_outputs + extra));
+      all.leftCols(static_cast<Eigen::Index>(s.inner_outputs)) =
+          adjoints.middleCols(static_cast<Eigen::Index>(first), static_cast<Eigen::Index>(s.inner_outputs));
+      all.rightCols(1) += l;
+      column_tangents.assign((s.inner_outputs + extra) * n, 0.0);
+      std::copy_n(tangents + first * n, s.inner_outputs * n, column_tangents.data());
+      double* last = column_tangents.data() + (s.inner_outputs + extra - 1) * n;
+      for (std::size_t at = 0; at < n; ++at) last[at] += l_tangents[at];
+      ode_directions through;
+      const ode_gradient part = solvers_[s.solver]->second(all, column_tangents.data(), through);
+      l = part.initial_state, l_tangents = through.initial_state;
+      g.parameters += part.parameters.head(static_cast<Eigen::Index>(own));
+      add_rates(s, part.parameters.data() + own, g);
+      for (std::size_t at = 0; at < own * w; ++at) back.parameters[at] += through.parameters[at];
+      for (const std::size_t j : s.running)
+        for (std::size_t k = 0; k < w; ++k)
+          back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / v_.durations[j];
+    }
+    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
+      l += adjoints.col(static_cast<Eigen::Index>(k));
+      for (std::size_t at = 0; at < n; ++at) l_tangents[at] += tangents[k * n + at];
+    }
+  }
+  g.initial_state = l;
+  back.initial_state = l_tangents;
+  return g;
+}
+
+}  // namespace agrad

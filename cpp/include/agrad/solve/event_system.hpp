@@ -1,0 +1,98 @@
+// Event system: the right-hand side between two events.
+//
+// To the system's derivatives come constant rates, those of the infusions that run, as parameters behind its own. And it is
+// never evaluated at the two ends of the segment but as close to them as there are numbers: a jump of f in time at the end of a
+// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/ode_system.hpp>
+
+namespace agrad::detail {
+
+class event_system final : public ode_system {
+ public:
+  /// infused: the states that infusions go to, each once.
+  event_system(ode_system& inner, std::vector<Eigen::Index> infused, bool differentiated)
+      : inner_(inner),
+        infused_(std::move(infused)),
+        rates_(infused_.size(), 0.0),
+        differentiated_(differentiated),
+        m_(static_cast<std::size_t>(inner.parameters())) {}
+
+  /// From now on between two times, with a rate for each infused state.
+  void enter(double begin, double end, const std::vector<double>& rates) {
+    first_ = std::nextafter(begin, end);
+    last_ = std::max(first_, std::nextafter(end, begin));
+    rates_ = rates;
+  }
+  std::size_t rates() const { return rates_.size(); }
+  std::size_t own_parameters() const { return m_; }
+
+  Eigen::Index states() const override { return inner_.states(); }
+  Eigen::Index parameters() const override {
+    return inner_.parameters() + (differentiated_ ? static_cast<Eigen::Index>(rates_.size()) : 0);
+  }
+  void parameter_values(double* p) const override {
+    inner_.parameter_values(p);
+    if (differentiated_) std::copy(rates_.begin(), rates_.end(), p + m_);
+  }
+
+  void rhs(double t, const double* y, double* dydt) override {
+    inner_.rhs(inside(t), y, dydt);
+    for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
+  }
+  void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { inner_.jacobian(inside(t), y, J); }
+  void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
+    inner_.vjp(inside(t), y, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
+    if (parameter_adjoint == nullptr || !differentiated_) return;
+    for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];
+  }
+
+  std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }
+  void use_pattern(std::shared_ptr<const csr_pattern> pattern) override { inner_.use_pattern(std::move(pattern)); }
+  void jacobian_entries(double t, const double* y, double* entries) override { inner_.jacobian_entries(inside(t), y, entries); }
+  void jvp(double t, const double* y, const double* v, double* to) override { inner_.jvp(inside(t), y, v, to); }
+
+  bool has_tangents() const override { return inner_.has_tangents(); }
+  bool has_first_tangents() const override { return inner_.has_first_tangents(); }
+
+  void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+               double* dydt_tangents) override {
+    inner_.tangent(width, inside(t), y, y_tangents, parameter_tangents, dydt_tangents);
+    const auto w = static_cast<std::size_t>(width);
+    for (std::size_t j = 0; j < rates_.size(); ++j)
+      for (std::size_t k = 0; k < w; ++k)
+        dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
+  }
+
+  void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
+    ode_point there = at;
+    there.t = inside(at.t);
+    inner_.second(there, lambda, lambda_tangents, to);
+    const auto w = static_cast<std::size_t>(at.width);
+    for (std::size_t j = 0; j < rates_.size(); ++j) {
+      const auto state = static_cast<std::size_t>(infused_[j]);
+      to.parameters[m_ + j] = lambda[state];
+      std::copy_n(lambda_tangents + state * w, w, to.parameter_tangents + (m_ + j) * w);
+    }
+  }
+
+ private:
+  double inside(double t) const { return std::clamp(t, first_, last_); }
+
+  ode_system& inner_;
+  std::vector<Eigen::Index> infused_;
+  std::vector<double> rates_;
+  bool differentiated_;
+  std::size_t m_;
+  double first_ = 0, last_ = 0;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,89 @@
+// Program event: recorded functions of time and state as an event and its reset.
+//
+// Both programs read t, the n states and parameters of their own, in this order. Read next: solve/event_operation.hpp.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/program.hpp>
+#include <agrad/solve/event_problem.hpp>
+
+namespace agrad {
+
+/// The recorded functions of an event; reset may be null.
+struct event_programs {
+  std::shared_ptr<const program> root, reset;
+};
+
+class program_event final : public event_function {
+ public:
+  program_event(event_programs from, Eigen::Index states)
+      : n_(static_cast<std::size_t>(states)), root_(std::move(from.root), n_), reset_(std::move(from.reset), n_) {}
+
+  /// Those of the root and then those of the reset; how many.
+  std::size_t set_parameters(const double* p) {
+    root_.set(p);
+    reset_.set(p + root_.parameters);
+    return root_.parameters + reset_.parameters;
+  }
+
+  Eigen::Index parameters() const override { return static_cast<Eigen::Index>(root_.parameters + reset_.parameters); }
+
+  double root(double t, const double* y) override {
+    double value = 0;
+    root_.run(t, y, &value, false);
+    return value;
+  }
+  double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) override {
+    double value = 0;
+    const double one = 1;
+    root_.run(t, y, &value, true);
+    root_.back(&one, by_t, by_y, by_parameters);
+    return value;
+  }
+
+  bool resets() const override { return reset_.code != nullptr; }
+  void reset(double t, const double* y, double* to) override { reset_.run(t, y, to, false); }
+  void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
+                 double* parameter_adjoint) override {
+    after_.resize(n_);
+    reset_.run(t, y, after_.data(), true);
+    reset_.back(lambda, t_adjoint, y_adjoint, parameter_adjoint + root_.parameters);
+  }
+
+ private:
+  /// A program that can be run.
+  struct part {
+    part(std::shared_ptr<const program> from, std::size_t n)
+        : code(std::move(from)), states(n), parameters(code ? code->input_size() - 1 - n : 0), inputs(1 + n + parameters) {}
+
+    void set(const double* p) { std::copy_n(p, parameters, inputs.begin() + static_cast<std::ptrdiff_t>(1 + states)); }
+    void run(double t, const double* y, double* to, bool with_adjoint) {
+      inputs[0] = t;
+      std::copy_n(y, states, inputs.begin() + 1);
+      code->forward(space, inputs.data(), to, with_adjoint);
+    }
+    void back(const double* lambda, double& by_t, double* by_y, double* by_parameters) {
+      adjoints.resize(inputs.size());
+      code->reverse(space, lambda, adjoints.data());
+      by_t = adjoints[0];
+      std::copy_n(adjoints.begin() + 1, states, by_y);
+      if (by_parameters != nullptr)
+        std::copy_n(adjoints.begin() + static_cast<std::ptrdiff_t>(1 + states), parameters, by_parameters);
+    }
+
+    std::shared_ptr<const program> code;
+    std::size_t states, parameters;
+    workspace space;
+    std::vector<double> inputs, adjoints;
+  };
+
+  std::size_t n_;
+  part root_, reset_;
+  std::vector<double> after_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,244 @@
+// Doses, events and stops: values and gradients against closed forms, by every method.
+#include <agrad/functionals/gradient.hpp>
+#include <agrad/solve/ode_events.hpp>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using agrad::var;
+using vector = Eigen::VectorXd;
+template <class T>
+using vector_of = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+namespace {
+
+struct method {
+  std::string name;
+  bool is_cvodes;
+  agrad::ode_one_step_method step;
+  agrad::ode_method multistep;
+};
+
+const std::vector<method>& methods() {
+  using agrad::ode_method;
+  using agrad::ode_one_step_method;
+  static const std::vector<method> all{{"Tsit5", false, ode_one_step_method::tsit5, {}},
+                                       {"RK45", false, ode_one_step_method::rk45, {}},
+                                       {"CKRK", false, ode_one_step_method::ckrk, {}},
+                                       {"DOP853", false, ode_one_step_method::dop853, {}},
+                                       {"Rodas4", false, ode_one_step_method::rodas4, {}},
+                                       {"auto", false, ode_one_step_method::automatic, {}},
+                                       {"BDF", true, {}, ode_method::bdf},
+                                       {"Adams", true, {}, ode_method::adams}};
+  return all;
+}
+
+/// Solves by any method with tight tolerances.
+template <class Doses, class Events, class F, class Y0, class T0, class Time, class... Args>
+auto solve(const method& by, const Doses& doses, const Events& events, const agrad::ode_events_options& more, const F& f,
+           const Y0& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  if (by.is_cvodes) {
+    agrad::ode_adjoint_options o = agrad::tolerance_options("test", y0.size(), 1e-10, 1e-11, 100000);
+    o.solver_forward = o.solver_backward = by.multistep;
+    o.interpolation_polynomial =
+        by.multistep == agrad::ode_method::adams ? agrad::ode_interpolation::polynomial : agrad::ode_interpolation::hermite;
+    return agrad::ode_solve_events(o, doses, events, more, f, y0, t0, times, args...);
+  }
+  agrad::step_options o;
+  o.relative_tolerance = 1e-10;
+  o.absolute_tolerance = vector::Constant(y0.size(), 1e-11);
+  return agrad::ode_solve_events(o, by.step, doses, events, more, f, y0, t0, times, args...);
+}
+
+const auto decay = [](double, const auto& y, const auto& k) { return (-k * y).eval(); };
+
+/// What a dose contributes at t, later than its time, to y' = -k y: of a bolus, of an infusion while it runs and after its end.
+var bolus(double t, const var& k, const var& time, const var& amount) { return amount * exp(-k * (t - time)); }
+var rising(double t, const var& k, const var& time, const var& amount, const var& duration) {
+  return amount / (duration * k) * (1 - exp(-k * (t - time)));
+}
+var falling(double t, const var& k, const var& time, const var& amount, const var& duration) {
+  return amount / (duration * k) * (exp(-k * (t - time - duration)) - exp(-k * (t - time)));
+}
+
+using function = std::function<var(const vector_of<var>&)>;
+
+/// Value and gradient of two functions, which are to be the same.
+void check_same(const function& solved, const function& closed, const vector& x, double tolerance = 2e-8) {
+  double value = 0, expected = 0;
+  vector gradient, expected_gradient;
+  agrad::gradient(solved, x, value, gradient);
+  agrad::gradient(closed, x, expected, expected_gradient);
+  CHECK(value == doctest::Approx(expected).epsilon(tolerance));
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    CAPTURE(i);
+    CHECK(std::abs(gradient[i] - expected_gradient[i]) <= tolerance * (1 + expected_gradient.cwiseAbs().maxCoeff()));
+  }
+}
+
+vector point(std::initializer_list<double> x) {
+  return Eigen::Map<const vector>(x.begin(), static_cast<Eigen::Index>(x.size()));
+}
+
+}  // namespace
+
+TEST_CASE("doses superpose, and have gradients with respect to times, amounts, durations and the rate") {
+  // x: k, y0, and of each dose: time, amount; of the infusion also its duration.
+  const vector x = point({0.7, 1.3, 0.5, 2.0, 1.5, 1.0, 0.8, 3.0, 1.4});
+  const std::vector<double> times{0.0, 0.5, 1.0, 1.5, 2.0, 4.0};
+  const vector weights = point({0.3, -1.1, 0.7, 1.9, -0.4, 1.0});
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const std::vector<agrad::ode_dose<var>> doses{{q[2], 0, q[3]}, {q[4], 0, q[5]}, {q[6], 0, q[7], q[8]}};
+      const vector_of<var> y0 = q.segment(1, 1);
+      const auto solution = solve(by, doses, std::tuple<>(), {}, decay, y0, 0.0, times, q[0]);
+      var sum = 0;
+      for (std::size_t k = 0; k < times.size(); ++k) sum += weights[static_cast<Eigen::Index>(k)] * solution.states[k][0];
+      return sum;
+    };
+    const function closed = [&](const vector_of<var>& q) {
+      var sum = 0;
+      for (std::size_t k = 0; k < times.size(); ++k) {
+        const double t = times[k];
+        var y = q[1] * exp(-q[0] * t);
+        if (t >= 0.5) y += bolus(t, q[0], q[2], q[3]);
+        if (t >= 1.5) y += bolus(t, q[0], q[4], q[5]);
+        if (t >= 0.8) y += t < 2.2 ? rising(t, q[0], q[6], q[7], q[8]) : falling(t, q[0], q[6], q[7], q[8]);
+        sum += weights[static_cast<Eigen::Index>(k)] * y;
+      }
+      return sum;
+    };
+    check_same(solved, closed, x);
+  }
+}
+
+TEST_CASE("doses at t0, at one instant, at the last output and after it") {
+  const vector x = point({0.0, 2.0, 0.0, 0.5, 1.0, 4.0, 1.5, 7.0, 0.9});  // times and amounts, then k
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const std::vector<agrad::ode_dose<var>> doses{{q[4], 0, q[5]}, {q[2], 0, q[3]}, {q[0], 0, q[1]}, {q[6], 0, q[7]}};
+      const auto s = solve(by, doses, std::tuple<>(), {}, decay, vector::Ones(1), 0.0, std::vector<double>{0.0, 1.0}, q[8]);
+      return var(s.states[0][0] + 10 * s.states[1][0]);
+    };
+    const function closed = [&](const vector_of<var>& q) {
+      const var early = 1 + bolus(0.0, q[8], q[0], q[1]) + bolus(0.0, q[8], q[2], q[3]);
+      const var late = exp(-q[8]) + bolus(1.0, q[8], q[0], q[1]) + bolus(1.0, q[8], q[2], q[3]) + bolus(1.0, q[8], q[4], q[5]);
+      return var(early + 10 * late);
+    };
+    check_same(solved, closed, x);
+  }
+}
+
+TEST_CASE("a ball bounces: times, states and their gradients") {
+  // x: gravity, restitution, height. Bounce j is at s (1 + 2 sum_{i<j} r^i) with s = sqrt(2 h / g).
+  const vector x = point({9.81, 0.8, 2.0});
+  const auto fall = [](double, const auto& y, const auto& g, const auto&) {
+    using scalar = agrad::promoted_t<std::decay_t<decltype(y[0])>, std::decay_t<decltype(g)>>;
+    vector_of<scalar> slope(2);
+    slope << y[1], -g;
+    return slope;
+  };
+  const auto floor = [](const auto&, const auto& y, const auto&, const auto&) { return y[0]; };
+  const auto bounce = [](const auto&, const auto& y, const auto&, const auto& r) {
+    using scalar = agrad::promoted_t<std::decay_t<decltype(y[0])>, std::decay_t<decltype(r)>>;
+    vector_of<scalar> after(2);
+    after << y[0], -r * y[1];
+    return after;
+  };
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    std::size_t bounces = 0;
+    const function solved = [&](const vector_of<var>& q) {
+      vector_of<var> y0(2);
+      y0 << q[2], 0.0;
+      const auto events = std::make_tuple(agrad::ode_event{floor, bounce, -1});
+      const auto s =
+          solve(by, std::vector<agrad::ode_dose<>>{}, events, {}, fall, y0, 0.0, std::vector<double>{1.0, 3.5}, q[0], q[1]);
+      bounces = s.event_times[0].size();
+      return var(s.event_times[0][2] + 0.1 * s.event_states[0][1][1] + 0.3 * s.states[1][0] + 0.07 * s.states[1][1]);
+    };
+    const function closed = [&](const vector_of<var>& q) {
+      const var s = sqrt(2 * q[2] / q[0]), v = sqrt(2 * q[2] * q[0]);
+      const auto time = [&](int j) {
+        var t = s;
+        for (int i = 1; i < j; ++i) t += 2 * s * pow(q[1], i);
+        return t;
+      };
+      const var since = 3.5 - time(4), up = v * pow(q[1], 4);
+      return var(time(3) - 0.1 * v * q[1] + 0.3 * (up * since - 0.5 * q[0] * since * since) + 0.07 * (up - q[0] * since));
+    };
+    check_same(solved, closed, x, 1e-7);
+    CHECK(bounces == 4);
+  }
+}
+
+TEST_CASE("a neuron fires at a threshold that the state reaches, and starts anew") {
+  // x: current, threshold, reset. v' = I - v: period log((I - v_r) / (I - v_t)).
+  const vector x = point({1.6, 1.0, 0.2});
+  const auto leak = [](double, const auto& y, const auto& current, const auto&, const auto&) {
+    return (current - y.array()).matrix().eval();
+  };
+  const auto above = [](const auto&, const auto& y, const auto&, const auto& threshold, const auto&) {
+    return y[0] - threshold;
+  };
+  const auto back = [](const auto&, const auto& y, const auto&, const auto&, const auto& reset) {
+    using scalar = agrad::promoted_t<std::decay_t<decltype(y[0])>, std::decay_t<decltype(reset)>>;
+    return vector_of<scalar>::Constant(1, scalar(reset)).eval();
+  };
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const auto events = std::make_tuple(agrad::ode_event{above, back, 1, 3});
+      const auto s = solve(by, std::vector<agrad::ode_dose<>>{}, events, {}, leak, vector::Zero(1), 0.0,
+                           std::vector<double>{2.0, 9.0}, q[0], q[1], q[2]);
+      CHECK(s.is_terminated);
+      CHECK(s.event_times[0].size() == 3);
+      CHECK(s.end.val() == s.event_times[0][2].val());
+      return var(s.end + 0.5 * s.states[0][0] + 0.25 * s.states[1][0]);
+    };
+    const function closed = [&](const vector_of<var>& q) {
+      const var first = log(q[0] / (q[0] - q[1])), period = log((q[0] - q[2]) / (q[0] - q[1]));
+      const var since = 2.0 - first - period;
+      return var(first + 2 * period + 0.5 * (q[0] - (q[0] - q[2]) * exp(-since)) + 0.25 * q[2]);
+    };
+    check_same(solved, closed, x);
+  }
+}
+
+TEST_CASE("a jump of f at a stop is seen from both sides") {
+  const auto switched = [](double t, const auto& y, const auto& k) { return ((t < 1.0 ? -k : k) * y).eval(); };
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    agrad::ode_events_options more;
+    more.stops = {1.0, -3.0, 7.0};
+    const function solved = [&](const vector_of<var>& q) {
+      return solve(by, std::vector<agrad::ode_dose<>>{}, std::tuple<>(), more, switched, vector::Ones(1), 0.0,
+                   std::vector<double>{1.0, 3.0}, q[0])
+          .states[1][0];
+    };
+    check_same(
+        solved, [](const vector_of<var>& q) { return var(exp(q[0])); }, point({0.8}));
+  }
+}
+
+TEST_CASE("two crossings within one step are both seen") {
+  const auto still = [](double, const auto& y) { return (0.0 * y).eval(); };
+  const auto dip = [](const auto& t, const auto&) { return (t - 0.3) * (t - 0.31); };
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    for (const int direction : {-1, 0, 1}) {
+      const auto events = std::make_tuple(agrad::ode_event{dip, agrad::no_reset{}, direction});
+      const auto s =
+          solve(by, std::vector<agrad::ode_dose<>>{}, events, {}, still, vector::Ones(1), 0.0, std::vector<double>{1.0});
+      REQUIRE(s.event_times[0].size() == (direction == 0 ? 2 : 1));
+      CHECK(s.event_times[0][0] == doctest::Approx(direction > 0 ? 0.31 : 0.3).epsilon(1e-12));
+      CHECK(s.event_times[0].back() == doctest::Approx(direction < 0 ? 0.3 : 0.31).epsilon(1e-12));
+    }
+  }
+}
