@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_array(m);
   agrad::python::register_functions(m);
   agrad::python::register_ode(m);
+  agrad::python::register_events(m);
   agrad::python::register_solve_many(m);
   agrad::python::register_callback(m);
   agrad::python::register_scan(m);

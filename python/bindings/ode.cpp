@@ -14,6 +14,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "ode_step_method.hpp"
 #include "pool.hpp"
 
 namespace py = pybind11;
@@ -73,23 +74,6 @@ ode_algebra algebra_from(const std::string& kind, const std::string& argument, s
   return a;
 }
 
-py::dict to_dict(const ode_pass_statistics& s) {
-  py::dict d;
-  d["steps"] = s.steps;
-  d["rhs_evaluations"] = s.rhs_evaluations;
-  d["jacobian_evaluations"] = s.jacobian_evaluations;
-  d["factorizations"] = s.factorizations;
-  d["error_test_failures"] = s.error_test_failures;
-  d["convergence_failures"] = s.convergence_failures;
-  return d;
-}
-
-/// Options of a one-step method, and which.
-struct step_method {
-  step_options options;
-  ode_operation::maker make;
-};
-
 template <class Solver>
 ode_operation::maker maker_of(const step_options& options) {
   return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
@@ -138,10 +122,7 @@ py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_s
     const py::gil_scoped_release unlocked;
     f.forward(*state, from, to, false);
   }
-  const ode_statistics& statistics = ode_operation::statistics(*state);
-  py::dict d = to_dict(statistics.forward);
-  if (!std::isnan(statistics.stiff_from)) d["stiff_from"] = statistics.stiff_from;
-  return py::make_tuple(y, d);
+  return py::make_tuple(y, to_dict(ode_operation::statistics(*state)));
 }
 
 }  // namespace

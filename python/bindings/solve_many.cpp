@@ -1,5 +1,6 @@
 // Many solves, in Python: differential equations of one right-hand side, side by side in threads.
 #include <agrad/program/parallel.hpp>
+#include <agrad/solve/event_operation.hpp>
 #include <agrad/solve/ode_operation.hpp>
 
 #include <pybind11/stl.h>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "array.hpp"
@@ -18,11 +20,13 @@ namespace agrad::python {
 
 namespace {
 
-using part_type = std::pair<std::shared_ptr<ode_operation>, std::vector<std::uint32_t>>;
+using solve_type = std::variant<std::shared_ptr<ode_operation>, std::shared_ptr<event_operation>>;
+using part_type = std::pair<solve_type, std::vector<std::uint32_t>>;
 
 std::shared_ptr<parallel_operation> made(const std::string& name, const std::vector<part_type>& parts, std::size_t threads) {
   std::vector<parallel_operation::part> all;
-  for (const auto& [what, inputs] : parts) all.push_back({what, inputs, what->output_size()});
+  for (const part_type& each : parts)
+    std::visit([&](const auto& what) { all.push_back({what, each.second, what->output_size()}); }, each.first);
   return std::make_shared<parallel_operation>(name, std::move(all), threads);
 }
 

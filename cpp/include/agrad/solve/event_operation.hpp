@@ -137,7 +137,7 @@ class event_operation final : public external_operation {
  private:
   struct run {
     run(const event_operation& of, bool with_adjoint)
-        : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint),
+        : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint, of.structure_),
           events(made(of)),
           solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {}
     static event_solver::functions made(const event_operation& of) {
@@ -213,6 +213,7 @@ class event_operation final : public external_operation {
 
   std::string function_;
   std::shared_ptr<const program> f_;
+  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
   std::size_t n_, times_, m_;
   maker make_;
   event_plan plan_;

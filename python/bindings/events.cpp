@@ -1,0 +1,93 @@
+// Doses and events in Python: the solve of a recorded right-hand side with both, as an operation of a recording or at once.
+#include <agrad/solve/event_operation.hpp>
+#include <agrad/solve/ode_adjoint.hpp>
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "array.hpp"
+#include "ode_step_method.hpp"
+#include "pool.hpp"
+#include "run.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+/// Options of any method, as what makes its solvers.
+event_operation::maker maker_of(const py::object& options) {
+  if (py::isinstance<ode_adjoint_options>(options)) return detail::cvodes_maker(options.cast<const ode_adjoint_options&>());
+  return options.cast<const step_method&>().make;
+}
+
+/// Rows of a dose table: the state, and whether it is an infusion.
+using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
+/// Events: root, reset or None, direction, terminal.
+using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
+
+std::shared_ptr<event_operation> made(const std::string& function, const pooled_program& f, Eigen::Index states,
+                                      std::size_t times, const py::object& options, const dose_rows& doses, std::size_t stops,
+                                      const event_rows& events, long max_events, bool times_move, std::vector<std::size_t> hits,
+                                      Eigen::Index reached) {
+  event_plan plan;
+  for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
+  plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
+  std::vector<event_programs> programs;
+  for (const auto& [root, reset, direction, terminal] : events) {
+    programs.push_back({root.cast<const pooled_program&>().code, nullptr});
+    if (!reset.is_none()) programs.back().reset = reset.cast<const pooled_program&>().code;
+    plan.events.push_back({direction, terminal});
+  }
+  return std::make_shared<event_operation>(function, f.code, states, times, maker_of(options), std::move(plan),
+                                           std::move(programs), event_counts{std::move(hits), reached});
+}
+
+/// All numbers of the solution, one after the other, recorded on the entries of x.
+array record(const std::shared_ptr<const event_operation>& f, const array& x) {
+  const span argument = x.as_dense();
+  recording& in = *x.owner();
+  slot first = 0;
+  {
+    const py::gil_scoped_release unlocked;
+    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
+  }
+  return {x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first};
+}
+
+/// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, the
+/// number of the event, the time and the state of each hit, and what it cost.
+py::tuple solve(const event_operation& f, const doubles& x) {
+  const double* from = x.data();
+  std::pair<event_solution, ode_statistics> found;
+  {
+    const py::gil_scoped_release unlocked;
+    found = f.solve(from);
+  }
+  const event_solution& s = found.first;
+  py::list hits;
+  for (const event_hit& hit : s.hits) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
+  return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits, to_dict(found.second));
+}
+
+}  // namespace
+
+void register_events(py::module_& m) {
+  py::class_<event_operation, std::shared_ptr<event_operation>>(
+      m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
+      .def(py::init(&made), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("options"),
+           py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"), py::arg("hits"),
+           py::arg("reached"))
+      .def("record", &record)
+      .def("solve", &solve)
+      .def("expect_hits", &event_operation::expect_hits);
+}
+
+}  // namespace agrad::python
