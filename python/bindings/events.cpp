@@ -36,7 +36,7 @@ using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 std::shared_ptr<event_operation> made(const std::string& function, const pooled_program& f, Eigen::Index states,
                                       std::size_t times, const py::object& options, const dose_rows& doses, std::size_t stops,
                                       const event_rows& events, long max_events, bool times_move, std::vector<std::size_t> hits,
-                                      Eigen::Index reached) {
+                                      Eigen::Index reached, Eigen::Index counted) {
   event_plan plan;
   for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
@@ -47,7 +47,7 @@ std::shared_ptr<event_operation> made(const std::string& function, const pooled_
     plan.events.push_back({direction, terminal});
   }
   return std::make_shared<event_operation>(function, f.code, states, times, maker_of(options), std::move(plan),
-                                           std::move(programs), event_counts{std::move(hits), reached});
+                                           std::move(programs), event_counts{std::move(hits), reached, counted});
 }
 
 /// All numbers of the solution, one after the other, recorded on the entries of x.
@@ -84,7 +84,7 @@ void register_events(py::module_& m) {
       m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
       .def(py::init(&made), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("options"),
            py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"), py::arg("hits"),
-           py::arg("reached"))
+           py::arg("reached"), py::arg("counted"))
       .def("record", &record)
       .def("solve", &solve)
       .def("expect_hits", &event_operation::expect_hits);
