@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace test_accumulation {
+
 using agrad::scope;
 using agrad::tape;
 using agrad::var;
@@ -243,3 +245,5 @@ TEST_CASE("an outer scope's variable that is incremented inside lives inside fro
   }
   CHECK_THROWS_AS(s.adj(), agrad::ScopeError);
 }
+
+}  // namespace test_accumulation

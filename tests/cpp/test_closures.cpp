@@ -11,6 +11,8 @@
 
 #include "owning_capture.hpp"
 
+namespace test_closures {
+
 using agrad::active_tape;
 using agrad::custom;
 using agrad::scope;
@@ -175,3 +177,5 @@ TEST_CASE("captures that own memory are destroyed at rewind, once") {
   }
   CHECK(counted::alive == 0);
 }
+
+}  // namespace test_closures

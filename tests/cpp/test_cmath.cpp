@@ -13,6 +13,8 @@
 #include <string>
 #include <type_traits>
 
+namespace test_cmath {
+
 using agrad::dual;
 using agrad::infinity;
 using agrad::scope;
@@ -337,3 +339,5 @@ TEST_CASE("second derivatives of pow, hypot and atan2 on both sides of their bra
     check([](const auto& x) { return atan2(1, x); }, at, 2 * at / ((at * at + 1) * (at * at + 1)));
   }
 }
+
+}  // namespace test_cmath

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+namespace test_colouring {
+
 using agrad::all_orderings;
 using agrad::colouring;
 using agrad::csr_pattern;
@@ -320,3 +322,5 @@ TEST_CASE("a hundred thousand variables are coloured at once") {
     CHECK(agrad::colour_jacobian(p).colours.count > 0);
   }
 }
+
+}  // namespace test_colouring

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace test_density {
+
 using namespace agrad;
 
 namespace {
@@ -348,3 +350,5 @@ TEST_CASE("adjoints are added, for doubles and for duals") {
   CHECK(d_mu_adjoint.tangent[0] == near(1 / (sigma * sigma), 1e-15));
   CHECK(d_mu_adjoint.tangent[1] == near(-4 / (sigma * sigma), 1e-14));
 }
+
+}  // namespace test_density

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace test_density_arguments {
+
 using namespace agrad;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("bad arguments are named, with their index and value") {
   CHECK_THROWS_AS(normal_lpdf(ys, two, 1.0), ShapeError);
   CHECK_THROWS_AS(normal_lpdf(ys, 0.0, 0.0), DomainError);
 }
+
+}  // namespace test_density_arguments

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace test_density_glm {
+
 using namespace agrad;
 
 namespace {
@@ -183,3 +185,5 @@ TEST_CASE("logistic regression: errors") {
   m.y.pop_back();
   CHECK(call() == "bernoulli_logit_glm_lpmf: y is of length 2, but must be of length 3; the number of rows of x");
 }
+
+}  // namespace test_density_glm

@@ -10,6 +10,8 @@
 #include <limits>
 #include <vector>
 
+namespace test_dual {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::tape;
@@ -176,3 +178,5 @@ TEST_CASE("Eigen matrices of numbers cast to duals and back") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(y.tangent[i] == 3 * x[static_cast<Eigen::Index>(i)] + 2);
   CHECK(y.tangent[3] == 0);
 }
+
+}  // namespace test_dual

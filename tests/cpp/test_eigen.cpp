@@ -8,6 +8,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::var;
@@ -104,3 +106,5 @@ TEST_CASE("products and norms of duals") {
   CHECK(z(1, 2).tangent[0] == Approx(std::exp(a(2, 1)) * s0(2, 1)).epsilon(1e-14));
   CHECK((da.array() * da.array()).sum().tangent[0] == Approx(2 * a.cwiseProduct(s0).sum()).epsilon(1e-13));
 }
+
+}  // namespace test_eigen

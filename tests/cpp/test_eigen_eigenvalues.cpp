@@ -6,6 +6,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_eigenvalues {
+
 using namespace eigen_numbers;
 
 TEST_CASE("eigenvalues and eigenvectors of symmetric matrices") {
@@ -22,3 +24,5 @@ TEST_CASE("eigenvalues and eigenvectors of symmetric matrices") {
   };
   CHECK(gradient_error(f, numbers(4, 4, 0.2)) < 1e-7);
 }
+
+}  // namespace test_eigen_eigenvalues

@@ -8,6 +8,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_factors {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::var;
@@ -69,3 +71,5 @@ TEST_CASE("a Cholesky factorisation of duals") {
   CHECK(2 * half_log_determinant.tangent[0] == Approx((inverse(a) * s0).trace()).epsilon(1e-11));
   CHECK(2 * half_log_determinant.tangent[1] == Approx((inverse(a) * s1).trace()).epsilon(1e-11));
 }
+
+}  // namespace test_eigen_factors

@@ -8,6 +8,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_idioms {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::var;
@@ -126,3 +128,5 @@ TEST_CASE("printing, with the stream's precision") {
   out << row;
   CHECK(out.str() == "0.333    -2");
 }
+
+}  // namespace test_eigen_idioms

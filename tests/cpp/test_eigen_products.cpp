@@ -5,6 +5,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_products {
+
 using agrad::matrix_of;
 using agrad::scope;
 using agrad::tape;
@@ -80,3 +82,5 @@ TEST_CASE("transposed factors, expressions, vectors, fixed sizes and accumulatio
   sum -= va.transpose() * va;
   CHECK(close(values_of(sum), a + a * a - a.transpose() * a, 1e-14));
 }
+
+}  // namespace test_eigen_products

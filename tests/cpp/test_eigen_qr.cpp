@@ -7,6 +7,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_qr {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::var;
@@ -68,3 +70,5 @@ TEST_CASE("HouseholderQR of a matrix large enough for blocks of reflections") {
   y.grad();
   CHECK(close(adjoints(va), (b - a * solution) * lambda.transpose() - a * lambda * solution.transpose(), 1e-11));
 }
+
+}  // namespace test_eigen_qr

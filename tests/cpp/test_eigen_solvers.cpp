@@ -8,6 +8,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_eigen_solvers {
+
 using namespace eigen_numbers;
 
 namespace {
@@ -95,3 +97,5 @@ TEST_CASE("matrices large enough for Eigen's blocked algorithms, which move vari
     CHECK(close(by_b, lambda, 1e-11));
   }
 }
+
+}  // namespace test_eigen_solvers

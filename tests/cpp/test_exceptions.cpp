@@ -13,6 +13,8 @@
 
 #include "owning_capture.hpp"
 
+namespace test_exceptions {
+
 using agrad::custom;
 using agrad::scope;
 using agrad::tape;
@@ -198,3 +200,5 @@ TEST_CASE("without a scope of its own, what was recorded before the exception is
   y.grad();
   CHECK(x.adj() == 7);
 }
+
+}  // namespace test_exceptions

@@ -10,6 +10,8 @@
 
 #include "finite_differences.hpp"
 
+namespace test_functionals {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::tape;
@@ -258,3 +260,5 @@ TEST_CASE("an exception in the function comes out unchanged and leaves the tape 
   y.grad();
   CHECK(x.adj() == 3);
 }
+
+}  // namespace test_functionals

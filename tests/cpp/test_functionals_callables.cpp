@@ -9,6 +9,8 @@
 #include <functional>
 #include <stdexcept>
 
+namespace test_functionals_callables {
+
 using agrad::dual;
 using agrad::ShapeError;
 using agrad::var;
@@ -337,3 +339,5 @@ TEST_CASE("every functional leaves the tape as it was, also when f throws, and i
   y.grad();
   CHECK(x.adj() == 4);
 }
+
+}  // namespace test_functionals_callables

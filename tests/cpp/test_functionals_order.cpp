@@ -8,6 +8,8 @@
 
 #include "benchmark_functions.hpp"
 
+namespace test_functionals_order {
+
 using benchmark_functions::point;
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -112,3 +114,5 @@ TEST_CASE("third derivatives: symmetric in all indices, and the differences of H
     }
   });
 }
+
+}  // namespace test_functionals_order

@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+namespace test_index_sets {
+
 using agrad::index_sets;
 using agrad::interactions;
 
@@ -110,3 +112,5 @@ TEST_CASE("interactions are all pairs of each pair of sets, both ways round") {
     CHECK(p == agrad::transposed_pattern(p));
   }
 }
+
+}  // namespace test_index_sets

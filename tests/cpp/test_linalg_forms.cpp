@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_forms {
+
 using namespace linalg_probe;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("matrix_exp: values of every degree, derivatives") {
                        agrad::DomainError);
   CHECK_THROWS_AS(f(numbers(2, 3)), agrad::ShapeError);
 }
+
+}  // namespace test_linalg_forms

@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_general {
+
 using namespace linalg_probe;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("solve_triangular: values and derivatives of every triangle") {
     check_triangular<Eigen::UnitLower, false>(n);
   }
 }
+
+}  // namespace test_linalg_general

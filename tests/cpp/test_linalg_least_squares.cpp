@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_least_squares {
+
 using namespace linalg_probe;
 
 TEST_CASE("least_squares: values and derivatives, constants on either side") {
@@ -56,3 +58,5 @@ TEST_CASE("slogdet: sign and logarithm, also of singular matrices") {
   CHECK_THROWS_AS(gradient([](const auto& v) { return agrad::slogdet(v).logabsdet; }, MatrixXd::Ones(2, 2)),
                   agrad::DomainError);
 }
+
+}  // namespace test_linalg_least_squares

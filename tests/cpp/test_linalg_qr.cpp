@@ -3,6 +3,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_qr {
+
 using namespace linalg_probe;
 
 namespace {
@@ -30,3 +32,5 @@ TEST_CASE("qr: values and derivatives") {
   }
   check_first(both, numbers(20, 20), {1e-11, 1e-6, 1e-6, 1e-4});
 }
+
+}  // namespace test_linalg_qr

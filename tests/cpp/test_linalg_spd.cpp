@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_spd {
+
 using namespace linalg_probe;
 
 TEST_CASE("cholesky: values and derivatives") {
@@ -116,3 +118,5 @@ TEST_CASE("what is not positive definite throws before anything is recorded") {
                        "cholesky: a is not positive definite, but must be positive definite; the pivot of row 1 is 0",
                        agrad::DomainError);
 }
+
+}  // namespace test_linalg_spd

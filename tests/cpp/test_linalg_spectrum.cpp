@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_spectrum {
+
 using namespace linalg_probe;
 
 namespace {
@@ -132,3 +134,5 @@ TEST_CASE("equal and vanishing singular values") {
   CHECK_THROWS_AS(agrad::svd(MatrixXd(MatrixXd::Constant(2, 2, agrad::quiet_nan))), agrad::DomainError);
   CHECK_THROWS_AS(agrad::symmetric_eigen(MatrixXd(MatrixXd::Constant(2, 2, agrad::quiet_nan))), agrad::DomainError);
 }
+
+}  // namespace test_linalg_spectrum

@@ -8,6 +8,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_linalg_tape {
+
 using namespace linalg_probe;
 using agrad::matrix;
 using agrad::scope;
@@ -135,3 +137,5 @@ TEST_CASE("messages name function, argument, shape and pivot") {
   CHECK_THROWS_WITH_AS(agrad::solve(regular(3), numbers(2, 1)),
                        "solve: b is of shape (2, 1), but must be with 3 rows, to go with a of shape (3, 3)", agrad::ShapeError);
 }
+
+}  // namespace test_linalg_tape

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+namespace test_lines {
+
 using namespace agrad;
 
 namespace {
@@ -144,3 +146,5 @@ TEST_CASE("nan is every extreme and sorted to the end") {
   CHECK(y[10] == 1);
   CHECK(y[11] == 4);
 }
+
+}  // namespace test_lines

@@ -8,6 +8,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_matrix {
+
 using agrad::matrix;
 using agrad::scope;
 using agrad::ScopeError;
@@ -228,3 +230,5 @@ TEST_CASE("an operation is one closure, and its memory is given back") {
   }
   CHECK(mine.statistics().statements == 0);
 }
+
+}  // namespace test_matrix

@@ -9,6 +9,8 @@
 
 #include "matrix_derivatives.hpp"
 
+namespace test_matrix_elementwise {
+
 using agrad::infinity;
 using agrad::ShapeError;
 using agrad::tape;
@@ -220,3 +222,5 @@ TEST_CASE("shapes that do not fit, and empty matrices") {
   CHECK(exp(empty * empty.transpose()).rows() == 0);
   CHECK(atan2(empty, var(2)).rows() == 0);
 }
+
+}  // namespace test_matrix_elementwise

@@ -6,6 +6,8 @@
 
 #include "matrix_derivatives.hpp"
 
+namespace test_matrix_lanes {
+
 using namespace eigen_numbers;
 using VectorXv = Eigen::Matrix<var, Eigen::Dynamic, 1>;
 
@@ -59,3 +61,5 @@ TEST_CASE("lanes give the rows of single sweeps") {
                             max_coefficient(x), mean(x.topRows(2)));
   });
 }
+
+}  // namespace test_matrix_lanes

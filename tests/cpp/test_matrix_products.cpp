@@ -5,6 +5,8 @@
 
 #include "matrix_derivatives.hpp"
 
+namespace test_matrix_products {
+
 using agrad::infinity;
 using agrad::tape;
 using namespace eigen_numbers;
@@ -103,3 +105,5 @@ TEST_CASE("a product is one closure and keeps no more than its result and consta
   CHECK(mine.statistics().closures == before.closures + 1);
   CHECK(mine.statistics().bytes - before.bytes < 2 * 40 * 30 * 8 + 1000);
 }
+
+}  // namespace test_matrix_products

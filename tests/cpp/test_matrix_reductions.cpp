@@ -6,6 +6,8 @@
 
 #include "matrix_derivatives.hpp"
 
+namespace test_matrix_reductions {
+
 using agrad::infinity;
 using agrad::quiet_nan;
 using agrad::ShapeError;
@@ -140,3 +142,5 @@ TEST_CASE("reductions of nothing") {
   CHECK(row_sums(matrix<var>(MatrixXd(3, 0))).val().isZero());
   CHECK(column_sums(matrix<var>(MatrixXd(0, 2))).val().isZero());
 }
+
+}  // namespace test_matrix_reductions

@@ -9,6 +9,8 @@
 
 #include "eigen_numbers.hpp"
 
+namespace test_matrix_templates {
+
 using agrad::dual;
 using agrad::infinity;
 using agrad::scope;
@@ -176,3 +178,5 @@ TEST_CASE("the derivative of a norm at zero is zero for every scalar") {
   norm(x).grad();
   CHECK(x[0].adj() == 0);
 }
+
+}  // namespace test_matrix_templates

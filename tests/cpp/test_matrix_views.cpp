@@ -6,6 +6,8 @@
 
 #include "matrix_derivatives.hpp"
 
+namespace test_matrix_views {
+
 using agrad::ShapeError;
 using agrad::tape;
 using namespace eigen_numbers;
@@ -146,3 +148,5 @@ TEST_CASE("conversion to and from variables") {
   CHECK(several[2].adj() == 6);
   CHECK(matrix<var>(std::vector<var>()).size() == 0);
 }
+
+}  // namespace test_matrix_views

@@ -13,6 +13,8 @@
 
 #include <fstream>
 
+namespace test_memory {
+
 using agrad::active_tape;
 using agrad::scope;
 using agrad::tape;
@@ -76,4 +78,6 @@ TEST_CASE("an outer scope whose last statements were written over is not swept e
   v.grad();
   CHECK(u.adj() == 4);
 }
+
+}  // namespace test_memory
 #endif

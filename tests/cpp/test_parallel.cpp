@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace test_parallel {
+
 using agrad::external_operation;
 using agrad::parallel_operation;
 using numbers = std::vector<double>;
@@ -143,3 +145,5 @@ TEST_CASE("the first part's fault comes out, and the operation goes on") {
   CHECK_THROWS_WITH_AS(all.forward(*s, x.data(), y.data(), true), "a is 0 at 2.000000", std::domain_error);
   CHECK(run(fifty(4), points(51), 100) == run(fifty(4), points(51), 100));
 }
+
+}  // namespace test_parallel

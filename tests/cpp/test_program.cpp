@@ -12,6 +12,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program {
+
 using agrad::external_operation;
 using agrad::lane_count;
 using agrad::program;
@@ -357,3 +359,5 @@ TEST_CASE("a workspace may go from one program to another") {
   CHECK_THROWS_AS(f->tangent<1>(w, point.data(), adjoint.data()), std::logic_error);
   CHECK_THROWS_AS(f->second<1>(w, point.data(), adjoint.data(), adjoint.data()), std::logic_error);
 }
+
+}  // namespace test_program

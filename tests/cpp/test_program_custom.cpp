@@ -11,6 +11,8 @@
 
 #include "recording.hpp"
 
+namespace test_program_custom {
+
 using agrad::operation;
 using agrad::recorder;
 using agrad::slot;
@@ -142,3 +144,5 @@ TEST_CASE("a watch sees inputs, operations and the sweep back, and may end a rec
   r.watch(nullptr);
   CHECK(r.value(record<multiply>(r, product, product)[0]) == 36);
 }
+
+}  // namespace test_program_custom

@@ -14,6 +14,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_describe {
+
 using agrad::program;
 using agrad::recorder;
 using agrad::schedule;
@@ -241,3 +243,5 @@ TEST_CASE("portable: what cannot be kept or read says so") {
   CHECK(refused([](auto& p) { p.outputs[0] = 1U << 30; }) == damaged);
   CHECK(refused([](auto& p) { p.instructions[6] = 31; }) == damaged);
 }
+
+}  // namespace test_program_describe

@@ -13,6 +13,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_fuzz {
+
 using agrad::lane_count;
 using agrad::recorder;
 using agrad::workspace;
@@ -323,3 +325,5 @@ TEST_CASE("random programs of many small steps agree with direct evaluation") {
   CHECK(deep.finite_runs > 60);
   CHECK(deep.longest > 10);
 }
+
+}  // namespace test_program_fuzz

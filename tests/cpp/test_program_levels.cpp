@@ -12,6 +12,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_levels {
+
 using agrad::program;
 using agrad::recorder;
 using agrad::schedule;
@@ -328,3 +330,5 @@ TEST_CASE("of two guards and the densities between them each waits for those bef
   CHECK(std::isfinite(run(*f, {0.3, 1.0, 1.0})[0]));
   CHECK(disagreement(*f, at) < 1e-9);
 }
+
+}  // namespace test_program_levels

@@ -10,6 +10,8 @@
 #include "linalg_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_linalg {
+
 using namespace linalg_probe;
 using agrad::recorder;
 using agrad::slot;
@@ -113,3 +115,5 @@ TEST_CASE("the Cholesky factor's tangents by halves are those of its columns") {
   const rows a = spd(n);
   check_program<agrad::linalg::cholesky_rule>([](const auto& x, const auto&) { return agrad::cholesky(x); }, a, a);
 }
+
+}  // namespace test_program_linalg

@@ -10,6 +10,8 @@
 
 #include "recording.hpp"
 
+namespace test_program_memory {
+
 using agrad::recorder;
 using agrad::slot;
 using recording::range;
@@ -106,3 +108,5 @@ TEST_CASE("runs of different programs and widths share a workspace") {
       }
     }
 }
+
+}  // namespace test_program_memory

@@ -15,6 +15,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_nested {
+
 using agrad::recorder;
 using agrad::slot;
 using agrad::span;
@@ -241,3 +243,5 @@ TEST_CASE("what rows share is recorded once") {
   CHECK(batch.at(e[0]).step == 0);
   for (std::uint32_t k = 0; k < 3; ++k) CHECK(all.value(batch.at(y[0]).row(k)) == Approx(std::exp(2.0) * given[k]));
 }
+
+}  // namespace test_program_nested

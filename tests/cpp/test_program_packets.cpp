@@ -9,6 +9,8 @@
 #include <tuple>
 #include <vector>
 
+namespace test_program_packets {
+
 namespace {
 
 using agrad::infinity;
@@ -145,3 +147,5 @@ TEST_CASE("an entry's value does not depend on its neighbours") {
   }
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(ulps(together[i], alone[i]) == 0);
 }
+
+}  // namespace test_program_packets

@@ -10,6 +10,8 @@
 
 #include "recording.hpp"
 
+namespace test_program_products {
+
 using agrad::program;
 using agrad::recorder;
 using agrad::workspace;
@@ -110,3 +112,5 @@ TEST_CASE("without directions there are the values and the gradient") {
 }
 
 TEST_CASE("a program of rules has tangents") { CHECK(example()->first_without_tangents() == nullptr); }
+
+}  // namespace test_program_products

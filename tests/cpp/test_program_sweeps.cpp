@@ -13,6 +13,8 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
+namespace test_program_sweeps {
+
 using agrad::external_operation;
 using agrad::lane_count;
 using agrad::program;
@@ -315,3 +317,5 @@ TEST_CASE("external operations with tangents have second derivatives, wherever t
   CHECK(disagreement(*f, at) < 1e-8);
   CHECK(widths_agree(*f, at));
 }
+
+}  // namespace test_program_sweeps

@@ -9,6 +9,8 @@
 #include <agrad/tape/scope.hpp>
 #include <string>
 
+namespace test_promote {
+
 using agrad::dual;
 using agrad::promoted_t;
 using agrad::var;
@@ -79,3 +81,5 @@ TEST_CASE("mixed templates compute with every choice of what is constant") {
   mixed.tangent[0].grad();
   CHECK(c.adj() == doctest::Approx(4 * std::exp(0.5)).epsilon(1e-15));
 }
+
+}  // namespace test_promote

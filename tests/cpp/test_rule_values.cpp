@@ -5,6 +5,8 @@
 #include <agrad/tape/var.hpp>
 #include <cmath>
 
+namespace test_rule_values {
+
 using namespace agrad;
 
 namespace {
@@ -266,3 +268,5 @@ TEST_CASE("atan2 on the axes") {
   CHECK(slope<atan2_rule>(inf, -inf) == 0);
   CHECK(slope<atan2_rule, 1>(inf, inf) == 0);
 }
+
+}  // namespace test_rule_values

@@ -8,6 +8,8 @@
 
 #include "rule_probe.hpp"
 
+namespace test_rules {
+
 using probing::derivatives;
 using probing::most_arguments;
 using probing::probe;
@@ -211,3 +213,5 @@ TEST_CASE("names are unique, and every rule says what it is") {
     CHECK(Rule::text.back() == '.');
   });
 }
+
+}  // namespace test_rules

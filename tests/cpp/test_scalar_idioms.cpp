@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+namespace test_scalar_idioms {
+
 using agrad::dual;
 using agrad::scope;
 using agrad::var;
@@ -309,3 +311,5 @@ TEST_CASE("limits are those of double") {
   const var best = std::numeric_limits<var>::infinity();
   CHECK(std::min(best, var(1.0)).val() == 1);
 }
+
+}  // namespace test_scalar_idioms

@@ -11,6 +11,8 @@
 
 #include "recording.hpp"
 
+namespace test_scan {
+
 using agrad::body;
 using agrad::body_path;
 using agrad::recorder;
@@ -341,3 +343,5 @@ TEST_CASE("threads share a body that grows") {
   CHECK(of->size() == 2);
   for (const double each : results) CHECK(each == results[0]);
 }
+
+}  // namespace test_scan

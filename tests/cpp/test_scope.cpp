@@ -14,6 +14,8 @@
 
 #include "owning_capture.hpp"
 
+namespace test_scope {
+
 using agrad::active_tape;
 using agrad::custom;
 using agrad::scope;
@@ -247,3 +249,5 @@ TEST_CASE("memory is kept from one gradient to the next") {
     reserved = mine.statistics().bytes_reserved;
   }
 }
+
+}  // namespace test_scope

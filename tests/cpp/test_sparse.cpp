@@ -4,6 +4,8 @@
 
 #include "linalg_probe.hpp"
 
+namespace test_sparse {
+
 using namespace linalg_probe;
 using agrad::sparse_pattern;
 using Sparse = Eigen::SparseMatrix<double>;
@@ -93,3 +95,5 @@ TEST_CASE("patterns: values, outsiders, indefinite matrices") {
   CHECK_THROWS_AS(agrad::solve_spd(pattern, values, numbers(9, 1)), agrad::DomainError);
   CHECK_THROWS_AS(sparse_pattern(Sparse(2, 3)), agrad::ShapeError);
 }
+
+}  // namespace test_sparse

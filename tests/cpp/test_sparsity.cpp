@@ -22,6 +22,8 @@
 #include "recording.hpp"
 #include "sparsity_probe.hpp"
 
+namespace test_sparsity {
+
 using namespace sparsity_probe;
 
 TEST_CASE("elementwise operations keep entries apart; sums, gathers and scalars bring them together") {
@@ -248,3 +250,5 @@ TEST_CASE("degenerate programs") {
 }
 
 // ---- rules ---------------------------------------------------------------------------------------------------------------
+
+}  // namespace test_sparsity

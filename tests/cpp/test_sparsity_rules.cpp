@@ -21,6 +21,8 @@
 #include "recording.hpp"
 #include "sparsity_probe.hpp"
 
+namespace test_sparsity_rules {
+
 using namespace sparsity_probe;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("random programs have the derivatives that dense products have") {
     check_derivatives(*f, start);
   }
 }
+
+}  // namespace test_sparsity_rules

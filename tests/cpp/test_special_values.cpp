@@ -5,6 +5,8 @@
 #include <agrad/tape/var.hpp>
 #include <cmath>
 
+namespace test_special_values {
+
 using namespace agrad;
 
 namespace {
@@ -152,3 +154,5 @@ TEST_CASE("entropies and quotients where they are limits") {
   CHECK(value<kl_div_rule>(1.0, 1.00000001) == near(4.999999905891957999870522e-17));
   CHECK(value<exprel_rule>(712.0) == near(2.318414698298643635724521e+306));
 }
+
+}  // namespace test_special_values

@@ -16,6 +16,8 @@
 
 #include <unistd.h>
 
+namespace test_tape {
+
 using agrad::scope;
 using agrad::tape;
 using agrad::var;
@@ -354,3 +356,5 @@ TEST_CASE("ten million steps of x = sin(x) + x * c take less than 16 bytes an op
   CHECK(x.val() == value);
   CHECK(x0.adj() == Approx(derivative).epsilon(1e-10));
 }
+
+}  // namespace test_tape

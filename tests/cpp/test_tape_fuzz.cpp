@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace test_tape_fuzz {
+
 using agrad::scope;
 using agrad::tape;
 using agrad::var;
@@ -190,3 +192,5 @@ TEST_CASE("random sequences of operations, copies, moves and increments have the
     }
   }
 }
+
+}  // namespace test_tape_fuzz

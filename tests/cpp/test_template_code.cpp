@@ -13,6 +13,8 @@
 #include <numeric>
 #include <vector>
 
+namespace test_template_code {
+
 using agrad::dual;
 using doctest::Approx;
 
@@ -191,3 +193,5 @@ TEST_CASE("comparisons, ternaries and limits") {
   check_all_scalars(branches(), numbers({0.7, -0.4, 1.3, 0.2}));
   check_all_scalars(branches(), numbers({-0.7, 2.0, -1.3, -0.2}));
 }
+
+}  // namespace test_template_code

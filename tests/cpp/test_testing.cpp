@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace test_testing {
+
 using agrad::check_gradient;
 using agrad::dual;
 using agrad::gradient_report;
@@ -246,3 +248,5 @@ TEST_CASE("second derivatives that cancel to rounding errors are zero") {
     CHECK_MESSAGE(report.ok, report.message);
   }
 }
+
+}  // namespace test_testing

@@ -13,6 +13,8 @@
 
 #include "recording.hpp"
 
+namespace test_threads {
+
 using agrad::active_tape;
 using agrad::matrix;
 using agrad::scope;
@@ -154,3 +156,5 @@ TEST_CASE("a program is shared, workspaces are not") {
   at_once([&](int thread) { gradients[static_cast<std::size_t>(thread)] = gradient_at(0.01 * thread); });
   for (int i = 0; i < thread_count; ++i) CHECK(gradients[static_cast<std::size_t>(i)] == gradient_at(0.01 * i));
 }
+
+}  // namespace test_threads

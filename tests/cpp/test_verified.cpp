@@ -12,6 +12,8 @@
 #include <limits>
 #include <sstream>
 
+namespace test_verified {
+
 namespace {
 
 using agrad::scope;
@@ -179,3 +181,5 @@ TEST_CASE("functions of matrices in every mode") {
     }
   }
 }
+
+}  // namespace test_verified

@@ -5,6 +5,8 @@
 
 #include "verified.hpp"
 
+namespace test_verified_factors {
+
 namespace {
 
 using namespace verified;
@@ -37,3 +39,5 @@ const bool factors[] = {
 };
 
 }  // namespace
+
+}  // namespace test_verified_factors

@@ -6,6 +6,8 @@
 
 #include "verified.hpp"
 
+namespace test_verified_general {
+
 namespace {
 
 using namespace verified;
@@ -35,3 +37,5 @@ const bool general[] = {
 };
 
 }  // namespace
+
+}  // namespace test_verified_general

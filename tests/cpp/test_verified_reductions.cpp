@@ -3,6 +3,8 @@
 
 #include "verified.hpp"
 
+namespace test_verified_reductions {
+
 namespace {
 
 using namespace verified;
@@ -68,3 +70,5 @@ const bool forms[] = {
 };
 
 }  // namespace
+
+}  // namespace test_verified_reductions

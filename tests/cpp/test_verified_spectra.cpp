@@ -4,6 +4,8 @@
 
 #include "verified.hpp"
 
+namespace test_verified_spectra {
+
 namespace {
 
 using namespace verified;
@@ -47,3 +49,5 @@ const bool spectra[] = {
 };
 
 }  // namespace
+
+}  // namespace test_verified_spectra

@@ -5,6 +5,8 @@
 
 #include "systems.hpp"
 
+namespace test_cvodes {
+
 using agrad::cvodes_adjoint;
 using agrad::ode_interpolation;
 using agrad::ode_method;
@@ -233,3 +235,5 @@ TEST_CASE("times that CVODES cannot tell apart") {
                        "decay: stopped at t = 2 after 0 steps (CV_TOO_CLOSE); move the first of the times away from t0",
                        SolverError);
 }
+
+}  // namespace test_cvodes

@@ -9,6 +9,8 @@
 
 #include "systems.hpp"
 
+namespace test_cvodes_faults {
+
 using agrad::cvodes_adjoint;
 using agrad::SolverError;
 using namespace systems;
@@ -192,3 +194,5 @@ TEST_CASE("a thousand failing solves leave the memory as it was") {
   CHECK((resident_pages() - before) * sysconf(_SC_PAGESIZE) < 256 * 1024);
 #endif
 }
+
+}  // namespace test_cvodes_faults

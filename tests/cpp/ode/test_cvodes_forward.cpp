@@ -10,6 +10,8 @@
 
 #include "systems.hpp"
 
+namespace test_cvodes_forward {
+
 using agrad::cvodes_adjoint;
 using agrad::cvodes_forward;
 using agrad::ode_corrector;
@@ -337,3 +339,5 @@ TEST_CASE("an adjoint that is not finite makes the gradient nan") {
   CHECK(g.initial_state.array().isNaN().all());
   CHECK(std::isnan(g.initial_time));
 }
+
+}  // namespace test_cvodes_forward

@@ -9,6 +9,8 @@
 #include <agrad/agrad.hpp>
 #include <agrad/ode.hpp>
 
+namespace test_ode_adjoint {
+
 using agrad::ode_adjoint_tol;
 using agrad::ode_adjoint_tol_ctl;
 using agrad::scope;
@@ -314,3 +316,5 @@ TEST_CASE("ode_adjoint_tol is ode_adjoint_tol_ctl with the RFC's settings") {
   CHECK(simple.val() == Approx(full.val()).epsilon(1e-14));
   CHECK(by_simple == Approx(p[1].adj()).epsilon(1e-13));
 }
+
+}  // namespace test_ode_adjoint

@@ -12,6 +12,8 @@
 
 #include "systems.hpp"
 
+namespace test_ode_adjoint_faults {
+
 using agrad::ode_adjoint_tol;
 using agrad::ode_adjoint_tol_ctl;
 using agrad::scope;
@@ -115,3 +117,5 @@ TEST_CASE("solves in a loop leave the tape as it was") {
   }
   CHECK(agrad::tape::current().statistics().bytes_reserved == reserved);
 }
+
+}  // namespace test_ode_adjoint_faults

@@ -13,6 +13,8 @@
 #include <agrad/agrad.hpp>
 #include <agrad/solve/ode_forward.hpp>
 
+namespace test_ode_forward {
+
 using agrad::ode_adams_tol;
 using agrad::ode_bdf;
 using agrad::ode_bdf_tol;
@@ -201,3 +203,5 @@ TEST_CASE("forward: repeated solves and failures leave memory as it was") {
   CHECK((pages() - before) * sysconf(_SC_PAGESIZE) < 256 * 1024);
 #endif
 }
+
+}  // namespace test_ode_forward

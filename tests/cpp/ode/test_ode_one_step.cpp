@@ -12,6 +12,8 @@
 
 #include "systems.hpp"
 
+namespace test_ode_one_step {
+
 using agrad::explicit_runge_kutta;
 using agrad::scope;
 using agrad::step_options;
@@ -356,3 +358,5 @@ TEST_CASE("options out of range") {
   o.first_step = std::nan("");
   CHECK_THROWS_WITH(made(o), "f: first_step is nan, but must be positive and finite, or 0 to have it chosen");
 }
+
+}  // namespace test_ode_one_step

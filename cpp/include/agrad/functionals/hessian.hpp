@@ -50,17 +50,17 @@ void hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::Plain
   const Eigen::Index n = at.size();
   for (Eigen::Index first = 0; first == 0 || first < n; first += detail::hessian_lanes) {
     const scope own;
-    const Eigen::Index columns = std::min<Eigen::Index>(detail::hessian_lanes, n - first);
+    const Eigen::Index width = std::min<Eigen::Index>(detail::hessian_lanes, n - first);
     const detail::independent<vector_of<var>> leaves(at);
     auto duals = detail::duals_of<F, X, D>(leaves.variables);
-    for (Eigen::Index k = 0; k < columns; ++k) duals[first + k].tangent[static_cast<std::size_t>(k)] = detail::constant_var(1);
+    for (Eigen::Index k = 0; k < width; ++k) duals[first + k].tangent[static_cast<std::size_t>(k)] = detail::constant_var(1);
     const D y = detail::as_scalar<D>(f(std::as_const(duals)));
     if (first == 0) {
       detail::resize("hessian", "g", g, n);
       detail::resize("hessian", "H", hessian, n, n);
     }
     fx = y.value.val();
-    for (Eigen::Index j = first; j < first + columns; ++j) {
+    for (Eigen::Index j = first; j < first + width; ++j) {
       const var& slope = y.tangent[static_cast<std::size_t>(j - first)];
       g[j] = slope.val();
       slope.grad();
@@ -81,12 +81,12 @@ void grad_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::
   using D = dual<inner>;
   const detail::as_long_as<X, double> at = detail::point(x);
   const Eigen::Index n = at.size();
-  const auto run = [&](Eigen::Index i, Eigen::Index first, Eigen::Index columns) {
+  const auto run = [&](Eigen::Index i, Eigen::Index first, Eigen::Index width) {
     const scope own;
     const detail::independent<vector_of<var>> leaves(at);
     auto duals = detail::duals_of<F, X, D>(leaves.variables);
     if (i < n) duals[i].tangent[0] = inner(detail::constant_var(1));
-    for (Eigen::Index k = 0; k < columns; ++k)
+    for (Eigen::Index k = 0; k < width; ++k)
       duals[first + k].value.tangent[static_cast<std::size_t>(k)] = detail::constant_var(1);
     const D y = detail::as_scalar<D>(f(std::as_const(duals)));
     fx = y.value.value.val();
@@ -97,7 +97,7 @@ void grad_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::
     const auto third = [&](Eigen::Index a, Eigen::Index b, Eigen::Index c) -> double& {
       return grad_hessian[static_cast<std::size_t>(a)](b, c);
     };
-    for (Eigen::Index j = first; j < first + columns; ++j) {
+    for (Eigen::Index j = first; j < first + width; ++j) {
       const var& second = y.tangent[0].tangent[static_cast<std::size_t>(j - first)];
       hessian(i, j) = hessian(j, i) = second.val();
       second.grad();

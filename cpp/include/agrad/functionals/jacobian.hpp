@@ -72,8 +72,8 @@ void forward_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObj
   auto at = detail::constants<F, D>(x);
   const Eigen::Index n = at.size();
   for (Eigen::Index first = 0; first == 0 || first < n; first += Lanes) {
-    const Eigen::Index columns = std::min<Eigen::Index>(Lanes, n - first);
-    for (Eigen::Index k = 0; k < columns; ++k) at[first + k].tangent[static_cast<std::size_t>(k)] = 1;
+    const Eigen::Index width = std::min<Eigen::Index>(Lanes, n - first);
+    for (Eigen::Index k = 0; k < width; ++k) at[first + k].tangent[static_cast<std::size_t>(k)] = 1;
     const vector_of<D> y = detail::as_vector<D>("jacobian", f(std::as_const(at)));
     if (first == 0) {
       detail::resize("jacobian", "fx", fx, y.size());
@@ -81,9 +81,9 @@ void forward_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObj
     }
     for (Eigen::Index i = 0; i < y.size(); ++i) {
       fx[i] = y[i].value;
-      for (Eigen::Index k = 0; k < columns; ++k) jacobian(i, first + k) = y[i].tangent[static_cast<std::size_t>(k)];
+      for (Eigen::Index k = 0; k < width; ++k) jacobian(i, first + k) = y[i].tangent[static_cast<std::size_t>(k)];
     }
-    for (Eigen::Index k = 0; k < columns; ++k) at[first + k].tangent[static_cast<std::size_t>(k)] = 0;
+    for (Eigen::Index k = 0; k < width; ++k) at[first + k].tangent[static_cast<std::size_t>(k)] = 0;
   }
 }
 
