@@ -17,6 +17,7 @@ from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
 from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode_forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
 from agrad._ode_many import Subject, solve_many
 from agrad._ode_one_step import (
     ode_ckrk,
@@ -68,8 +69,12 @@ __all__ = [
     "jacrev",
     "jvp",
     "linalg",
+    "ode_adams",
+    "ode_adams_tol",
     "ode_adjoint_tol",
     "ode_adjoint_tol_ctl",
+    "ode_bdf",
+    "ode_bdf_tol",
     "ode_ckrk",
     "ode_ckrk_tol",
     "ode_dop853",

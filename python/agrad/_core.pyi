@@ -386,6 +386,19 @@ class StepMethod:
         algebra: OdeAlgebra,
     ) -> None: ...
 
+class ForwardMethod:
+    def __init__(
+        self,
+        function: str,
+        method: int,
+        corrector: int,
+        relative_tolerance: float,
+        absolute_tolerance: ArrayLike,
+        max_num_steps: int,
+        algebra: OdeAlgebra,
+        or_adjoint: OdeOptions | None = None,
+    ) -> None: ...
+
 class OdeOperation:
     def __init__(
         self,
@@ -393,7 +406,7 @@ class OdeOperation:
         program: Program,
         states: int,
         times: int,
-        options: OdeOptions | StepMethod,
+        options: OdeOptions | StepMethod | ForwardMethod,
         of_state: bool,
         of_time: bool,
         of_times: bool,

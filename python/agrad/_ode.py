@@ -10,6 +10,7 @@ import numpy as np
 
 from agrad._core import DomainError, ShapeError
 from agrad._ode_algebra import Algebra
+from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_record import real_values, solve_initial_value_problem, vector
@@ -229,6 +230,7 @@ def solve_ivp(
     max_memory: float = 1e9,
     jac_sparsity: Any = None,
     linear_solver: str = "auto",
+    sensitivities: str = "adjoint",
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -267,6 +269,11 @@ def solve_ivp(
         Of the implicit methods: how they solve their linear equations. "auto" is the cheapest for the pattern of df/dy:
         dense for few states, banded where the bands are narrow, sparse where little is filled. "gmres", for CVODES'
         methods, has products with df/dy only.
+    sensitivities : {"adjoint", "forward", "simultaneous", "auto"}
+        Of "BDF" and "Adams": derivatives by an integration back in time, or by sensitivities that are integrated with the
+        states, as :func:`ode_bdf` does, which is for few parameters and for Jacobians. Each step solves for them after the
+        states ("forward", CVODES' staggered corrector) or with them ("simultaneous"). "auto" weighs adjoint and forward by
+        the number of states and parameters, for the gradient of one number.
 
     Returns
     -------
@@ -292,7 +299,7 @@ def solve_ivp(
     """
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
     algebra = Algebra(linear_solver, jac_sparsity)
-    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra)
+    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
     t0, times = output_times("solve_ivp", t_span, t_eval)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
@@ -312,6 +319,7 @@ def options_of(
     max_num_steps: int,
     steps: Steps = Steps(),  # noqa: B008 - it cannot change
     algebra: Algebra = Algebra(),  # noqa: B008
+    sensitivities: str = "adjoint",
 ) -> Callable[[int], Any]:
     """What makes the options of a method, by its name, for so many states."""
     codes = {"Adams": ADAMS, "BDF": BDF}
@@ -320,10 +328,18 @@ def options_of(
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
     has_factors = method in ("Rodas4", "auto")
     algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
+    if sensitivities not in SENSITIVITIES:
+        known = ", ".join(map(repr, SENSITIVITIES))
+        raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be one of {known}")
     if method not in codes:
+        if sensitivities != "adjoint":
+            hint = "one-step methods differentiate their own steps"
+            raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method!r}; {hint}")
         return step_method(function, method, tolerances, max_num_steps, steps, algebra)
     if steps.first_step is not None or steps.max_step != np.inf:
         raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
+    if sensitivities != "adjoint":
+        return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra)
     return simple_options(function, tolerances, max_num_steps, codes[method], algebra)
 
 

@@ -14,7 +14,18 @@ from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
 from agrad._ode_algebra import Algebra
 from agrad._ode_record import real_values
 
-__all__ = ["ADAMS", "BDF", "Steps", "Tolerances", "all_options", "simple_options", "step_method", "whole"]
+__all__ = [
+    "ADAMS",
+    "BDF",
+    "Steps",
+    "Tolerances",
+    "all_options",
+    "each_state",
+    "positive_number",
+    "simple_options",
+    "step_method",
+    "whole",
+]
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
@@ -36,14 +47,14 @@ def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.f
     return values
 
 
-def _positive_number(function: str, name: str, x: Any) -> float:
+def positive_number(function: str, name: str, x: Any) -> float:
     values = _positive(function, name, x)
     if values.ndim:
         raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number")
     return values.item()
 
 
-def _for_each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Tolerances of the states; a single one is meant for all."""
     values = _positive(function, name, x)
     if values.ndim == 0:
@@ -87,11 +98,11 @@ def all_options(
         quadrature = _positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
         return OdeOptions(
             function,
-            _positive_number(function, "relative_tolerance_forward", relative_tolerance_forward),
-            _for_each_state(function, "absolute_tolerance_forward", absolute_tolerance_forward, states),
-            _positive_number(function, "relative_tolerance_backward", relative_tolerance_backward),
-            _for_each_state(function, "absolute_tolerance_backward", absolute_tolerance_backward, states),
-            _positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
+            positive_number(function, "relative_tolerance_forward", relative_tolerance_forward),
+            each_state(function, "absolute_tolerance_forward", absolute_tolerance_forward, states),
+            positive_number(function, "relative_tolerance_backward", relative_tolerance_backward),
+            each_state(function, "absolute_tolerance_backward", absolute_tolerance_backward, states),
+            positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
             quadrature if quadrature.ndim else quadrature.item(),
             whole(function, "max_num_steps", max_num_steps),
             whole(function, "num_steps_between_checkpoints", num_steps_between_checkpoints),
@@ -115,8 +126,8 @@ def simple_options(
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
 
     def make(states: int) -> OdeOptions:
-        same = _positive_number(function, relative_name, relative)
-        each = _for_each_state(function, absolute_name, absolute, states)
+        same = positive_number(function, relative_name, relative)
+        each = each_state(function, absolute_name, absolute, states)
         derived = (same, each / 10, same, each / 3, same, float(each.min()))
         # Adams takes long steps of high order, which cubic interpolation between them would spoil.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
@@ -147,12 +158,12 @@ def step_method(
     def make(states: int) -> StepMethod:
         return StepMethod(
             name,
-            _positive_number(function, relative_name, relative),
-            _for_each_state(function, absolute_name, absolute, states),
+            positive_number(function, relative_name, relative),
+            each_state(function, absolute_name, absolute, states),
             whole(function, "max_num_steps", max_num_steps),
-            0.0 if steps.first_step is None else _positive_number(function, "first_step", steps.first_step),
-            math.inf if steps.max_step == math.inf else _positive_number(function, "max_step", steps.max_step),
-            _positive_number(function, "max_memory", steps.max_memory),
+            0.0 if steps.first_step is None else positive_number(function, "first_step", steps.first_step),
+            math.inf if steps.max_step == math.inf else positive_number(function, "max_step", steps.max_step),
+            positive_number(function, "max_memory", steps.max_memory),
             algebra.made(function, states),
         )
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, OdeOperation, OdeOptions, ShapeError, StepMethod, check_initial_value_problem
+from agrad._core import (
+    Array,
+    Comparison,
+    ForwardMethod,
+    OdeOperation,
+    OdeOptions,
+    ShapeError,
+    StepMethod,
+    check_initial_value_problem,
+)
 from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
@@ -79,7 +88,7 @@ def solve_initial_value_problem(
     y0: Any,
     t0: Any,
     times: Any,
-    make_options: Callable[[int], OdeOptions | StepMethod],
+    make_options: Callable[[int], OdeOptions | StepMethod | ForwardMethod],
     args: tuple[Any, ...],
 ) -> tuple[Any, dict[str, Any]]:
     """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""

@@ -5,6 +5,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "ode_methods.hpp"
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled part of agrad.";
@@ -20,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_functions(m);
   agrad::python::register_ode(m);
   agrad::python::register_events(m);
+  agrad::python::register_forward_method(m);
   agrad::python::register_solve_many(m);
   agrad::python::register_callback(m);
   agrad::python::register_scan(m);
