@@ -16,7 +16,8 @@ from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
-from agrad._ode import OdeResult, ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode import ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode_events import Dose, Event
 from agrad._ode_forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
 from agrad._ode_many import Subject, solve_many
 from agrad._ode_one_step import (
@@ -31,6 +32,7 @@ from agrad._ode_one_step import (
     ode_tsit5,
     ode_tsit5_tol,
 )
+from agrad._ode_result import OdeResult
 from agrad._products import jvp, vjp
 from agrad._profile import Profile
 from agrad._sparse import Sparsity
@@ -45,6 +47,8 @@ from agrad.elementwise import __all__ as _elementwise
 __all__ = [
     "Array",
     "DomainError",
+    "Dose",
+    "Event",
     "OdeResult",
     "Profile",
     "ScopeError",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from agrad._core import DomainError, ShapeError
 from agrad._ode_algebra import Algebra
+from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
-from agrad._ode_record import real_values, solve_initial_value_problem, vector
+from agrad._ode_record import solve_initial_value_problem, vector
+from agrad._ode_result import OdeResult, output_times
 
-__all__ = ["OdeResult", "ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "output_times", "solve_ivp"]
+__all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
 
 RightHandSide = Callable[..., Any]
 
@@ -166,54 +166,6 @@ def ode_adjoint_tol(
     return solve_initial_value_problem("ode_adjoint_tol", f, y0, t0, times, make_options, args)[0]
 
 
-@dataclass
-class OdeResult:
-    """What :func:`solve_ivp` returns.
-
-    Attributes
-    ----------
-    t : numpy.ndarray, shape (k,)
-        Output times.
-    y : numpy.ndarray or Array, shape (n, k)
-        The states at the output times, a column each; differentiable.
-    success : bool
-        True; a solve that does not succeed raises.
-    status : int
-        0: the end of the interval was reached.
-    message : str
-        The same in words, and by which methods where "auto" changed it.
-    stats : dict
-        Steps, evaluations and failures of the forward pass; empty while a surrounding function is recorded.
-    """
-
-    t: Any
-    y: Any
-    success: bool = True
-    status: int = 0
-    message: str = "The solver successfully reached the end of the integration interval."
-    stats: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def nfev(self) -> int:
-        """Evaluations of the right-hand side."""
-        return int(self.stats.get("rhs_evaluations", 0))
-
-    @property
-    def njev(self) -> int:
-        """Evaluations of its Jacobian."""
-        return int(self.stats.get("jacobian_evaluations", 0))
-
-    @property
-    def nlu(self) -> int:
-        """Factorisations."""
-        return int(self.stats.get("factorizations", 0))
-
-    @property
-    def nst(self) -> int:
-        """Steps."""
-        return int(self.stats.get("steps", 0))
-
-
 def solve_ivp(
     fun: RightHandSide,
     t_span: Sequence[Any],
@@ -222,6 +174,10 @@ def solve_ivp(
     t_eval: Any = None,
     *,
     args: tuple[Any, ...] = (),
+    events: Any = None,
+    doses: Sequence[Dose] = (),
+    tstops: Any = (),
+    max_events: int = 1000,
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
@@ -253,6 +209,16 @@ def solve_ivp(
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
+    events : callable, Event, or sequence of these, optional
+        Functions ``event(t, y, *args)`` whose zeros are found; attributes `terminal`, `direction` and, beyond SciPy,
+        `reset` say what follows. See :class:`Event`.
+    doses : sequence of Dose
+        Amounts that states get at times, at once or as infusions; see :class:`Dose`. At the time of a dose the output is the
+        state after it.
+    tstops : array-like, shape (s,)
+        Times that steps end at, because fun jumps there; differentiable where fun's jump moves with them.
+    max_events : int
+        More events than that raise a SolverError.
     rtol, atol : float, float or shape (n,)
         Relative and absolute tolerance. The backward pass divides atol by 3 and the forward one by 10, as
         :func:`ode_adjoint_tol` does.
@@ -278,7 +244,8 @@ def solve_ivp(
     Returns
     -------
     OdeResult
-        With t, shape (k,), and y, shape (n, k).
+        With t, shape (k,), and y, shape (n, k); with events also t_events and y_events. A terminal event cuts off the output
+        times after it; without t_eval the last one is the end.
 
     Raises
     ------
@@ -288,7 +255,8 @@ def solve_ivp(
     Notes
     -----
     Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the Runge-Kutta methods,
-    with respect to the initial state and the arguments, not to the initial and output times.
+    with respect to the initial state, the arguments and the amounts of doses, not to times; solves with events have first
+    ones only.
 
     Examples
     --------
@@ -301,14 +269,16 @@ def solve_ivp(
     algebra = Algebra(linear_solver, jac_sparsity)
     make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
     t0, times = output_times("solve_ivp", t_span, t_eval)
+    also = happenings("solve_ivp", doses, events, tstops, max_events)
+    if also is not None:
+        return also.solve(fun, y0, t0, times, None if t_eval is None else float(t_span[1]), make_options, args)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
     if times.size == starts_there:
         return OdeResult(times, np.transpose(first))
     y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
     result = OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
-    if "stiff_from" in stats:
-        result.message += f" It turned stiff: by Tsit5 until t = {stats['stiff_from']:.6g}, by Rodas4 from there on."
+    result.describe_switch()
     return result
 
 
@@ -341,24 +311,3 @@ def options_of(
     if sensitivities != "adjoint":
         return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra)
     return simple_options(function, tolerances, max_num_steps, codes[method], algebra)
-
-
-def output_times(function: str, t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
-    """The initial time and the output times of `solve_ivp`, which may begin with it."""
-    span = real_values(function, "t_span", t_span)
-    if span.shape != (2,):
-        raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
-    t0, end = span.tolist()
-    if not t0 < end:
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be increasing")
-    if t_eval is None:
-        return t0, span
-    times = real_values(function, "t_eval", t_eval)
-    if times.ndim != 1 or times.size == 0:
-        raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
-    for k, t in enumerate(times):
-        if not t0 <= t <= end:
-            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be within t_span = {(t0, end)}")
-        if k > 0 and not t > times[k - 1]:
-            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be greater than t_eval[{k - 1}] = {times[k - 1]}")
-    return t0, times

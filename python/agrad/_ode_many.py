@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ManyOperation, OdeOperation, check_initial_value_problem
+from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem
 from agrad._loops_body import keep
-from agrad._ode import OdeResult, options_of, output_times
+from agrad._ode import options_of
+from agrad._ode_events import Dose, DoseTable
 from agrad._ode_options import Tolerances, whole
 from agrad._ode_record import RecordedSlope, RightHandSide, real_values, vector
+from agrad._ode_result import OdeResult, output_times
 from agrad._structure import find_recording
 from agrad._trees import flatten, is_number
 
@@ -33,12 +35,15 @@ class Subject:
         Output times within t_span, increasing; by default its two ends.
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
+    doses : sequence of Dose
+        Amounts that states get at times of this subject, at once or as infusions.
     """
 
     t_span: Sequence[Any]
     y0: Any
     t_eval: Any = None
     args: tuple[Any, ...] = ()
+    doses: Sequence[Dose] = ()
 
 
 class _Arguments:
@@ -73,9 +78,13 @@ class _Problem:
         self.states = real_values("solve_many", f"{name}.y0", self.y0)
         self.t0, self.times = output_times("solve_many", subject.t_span, subject.t_eval)
         self.starts_there = bool(self.times[0] == self.t0)
+        self.doses = DoseTable("solve_many", f"{name}.doses", subject.doses)
         self.later = self.times[self.starts_there :]
         if self.later.size:
             check_initial_value_problem("solve_many", self.states, self.t0, self.later)
+        #: Whether there is anything to solve, and what: without doses the state at the initial time is known.
+        self.is_solved = bool(self.later.size or self.doses.rows)
+        self.outputs = self.times if self.doses.rows else self.later
         leaves, _, structure = flatten(self.args)
         taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
@@ -108,7 +117,7 @@ def solve_many(
         The right-hand side ``fun(t, y, *args)``, the same for all, written with NumPy; see :func:`solve_ivp`. It is recorded
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
-        Each with a time span, an initial state, output times and arguments of its own.
+        Each with a time span, an initial state, output times, doses and arguments of its own.
     method, rtol, atol, max_num_steps
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
@@ -149,7 +158,7 @@ def solve_many(
     arguments, parts = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}
     for problem in problems:
-        if not problem.later.size:
+        if not problem.is_solved:
             continue
         slope = slopes.get(problem.key)
         if slope is None:
@@ -162,12 +171,19 @@ def solve_many(
 
 def _part(
     problem: _Problem, slope: RecordedSlope, arguments: _Arguments, make_options: Callable[[int], Any]
-) -> tuple[OdeOperation, list[int]]:
+) -> tuple[OdeOperation | EventOperation, list[int]]:
     """The solve of one problem, and where its arguments are."""
-    n, is_recorded = problem.states.size, isinstance(problem.y0, Array)
-    options = make_options(n)
-    operation = OdeOperation("solve_many", slope.program, n, problem.later.size, options, is_recorded, False, False)
-    values = [problem.y0, np.array([problem.t0]), problem.later, *problem.parameters, *slope.captured]
+    n, is_recorded, doses = problem.states.size, isinstance(problem.y0, Array), problem.doses
+    options, count = make_options(n), problem.outputs.size
+    values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
+    operation: OdeOperation | EventOperation
+    if doses.rows:
+        values += doses.parts
+        operation = EventOperation(
+            "solve_many", slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
+        )
+    else:
+        operation = OdeOperation("solve_many", slope.program, n, count, options, is_recorded, False, False)
     return operation, [place for x in values for place in arguments.places(x)]
 
 
@@ -184,11 +200,12 @@ def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, R
 def _results(problems: Sequence[_Problem], flat: Any) -> list[OdeResult]:
     results, begin = [], 0
     for problem in problems:
-        n = problem.states.size
-        end = begin + n * problem.later.size
-        y = np.reshape(flat[begin:end], (problem.later.size, n))
-        if problem.starts_there:
+        n, count = problem.states.size, problem.outputs.size
+        end = begin + n * count
+        y = np.reshape(flat[begin:end], (count, n))
+        if problem.starts_there and not problem.doses.rows:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
         results.append(OdeResult(problem.times, np.transpose(y)))
-        begin = end
+        # With doses the end's time and state follow.
+        begin = end + (1 + n if problem.doses.rows else 0)
     return results

@@ -49,16 +49,33 @@ def vector(function: str, name: str, x: Any) -> Any:
     return np.reshape(x, (-1,))
 
 
+#: What a function of time and state is to return, by what it is.
+_RESULTS = {
+    "slope": ("the derivatives of the states", "one derivative for each state"),
+    "root": ("a number", "an event is where it is zero"),
+    "reset": ("the state after the event", "one entry for each state"),
+}
+
+
 class RecordedSlope:
-    """The right-hand side as a program, and the values that it takes as parameters.
+    """A function of time and state as a program, and the values that it takes as parameters.
 
     Those are the recorded ones among the arguments (with `all_numbers` all floating-point ones) and what was captured.
     """
 
     def __init__(
-        self, function: str, f: RightHandSide, t0: float, y0: Any, args: tuple[Any, ...], *, all_numbers: bool = False
+        self,
+        function: str,
+        f: RightHandSide,
+        t0: float,
+        y0: Any,
+        args: tuple[Any, ...],
+        *,
+        all_numbers: bool = False,
+        result: str = "slope",
     ) -> None:
         label = f"{function}({name_of(f)})"
+        size = 1 if result == "root" else len(y0)
         leaves, together, _ = flatten(args)
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             t, y = recording.input(np.asarray(t0)), recording.input(y0)
@@ -70,12 +87,11 @@ class RecordedSlope:
             ]
             slope = f(t, y, *together(given))
             if slope is None:
-                raise TypeError(f"{label}: result is None, but must be the derivatives of the states; does it return?")
+                raise TypeError(f"{label}: result is None, but must be {_RESULTS[result][0]}; does it return?")
             slope = recording.array(vector(label, "result", slope))
-            if slope.size != len(y0):
+            if slope.size != size:
                 raise ShapeError(
-                    f"{label}: result is of shape {slope.shape}, but must be of shape ({len(y0)},); "
-                    "one derivative for each state"
+                    f"{label}: result is of shape {slope.shape}, but must be of shape ({size},); {_RESULTS[result][1]}"
                 )
             self.captured = recording.captured
             self.parameters += self.captured

@@ -111,10 +111,10 @@ class event_operation final : public external_operation {
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
               double* x_adjoint, double* x_adjoint_tangent) const override {
     const auto w = static_cast<std::size_t>(width);
-    const auto n = static_cast<Eigen::Index>(n_), columns = static_cast<Eigen::Index>(times_);
-    Eigen::MatrixXd adjoints = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, columns);
+    const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(times_);
+    Eigen::MatrixXd adjoints = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, count);
     const std::size_t end = n_ * times_ + 1;
-    adjoints.col(columns - 1) += Eigen::Map<const Eigen::VectorXd>(y_adjoint + end, n);
+    adjoints.col(count - 1) += Eigen::Map<const Eigen::VectorXd>(y_adjoint + end, n);
     std::vector<double> tangents(y_adjoint_tangent, y_adjoint_tangent + n_ * times_ * w);
     for (std::size_t i = 0; i < n_ * w; ++i) tangents[n_ * (times_ - 1) * w + i] += y_adjoint_tangent[end * w + i];
     event_directions back;

@@ -170,8 +170,8 @@ class event_solver {
     solution_.reached += count;
   }
   /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
-  double event_time(Eigen::Index columns) const {
-    const double meant = ends_[static_cast<std::size_t>(columns - 1)];
+  double event_time(Eigen::Index count) const {
+    const double meant = ends_[static_cast<std::size_t>(count - 1)];
     return std::abs(watch_.where() - meant) <= too_short(meant, meant) ? meant : watch_.where();
   }
   /// Lengths that solvers are not asked to go.
@@ -223,7 +223,7 @@ class event_solver {
     if (static_cast<long>(solution_.hits.size()) > plan_.max_events)
       fail(e, "too_many_events", "more than max_events = " + std::to_string(plan_.max_events) + " events", "raise max_events");
     if (!events_[e]->resets()) return;
-    if (t_ - last_[e] <= 64 * std::numeric_limits<double>::epsilon() * std::abs(t_))
+    if (t_ - last_[e] <= 64 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min())
       fail(e, "events_accumulate", "events follow each other without time in between",
            "end the solution before, by a terminal event or a count of events");
     last_[e] = t_;

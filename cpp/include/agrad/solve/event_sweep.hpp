@@ -167,7 +167,7 @@ inline void event_solver::add_rates(const detail::event_segment& s, const double
 inline void event_solver::tangent(const event_directions& along, double* states) {
   along_ = along;
   const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w, m = system_.own_parameters() * w;
-  std::vector<double> now = along.initial_state, columns;
+  std::vector<double> now = along.initial_state, outputs;
   for (std::size_t i = 0; i < used_; ++i) {
     const detail::event_segment& s = segments_[i];
     enter(s);
@@ -178,11 +178,11 @@ inline void event_solver::tangent(const event_directions& along, double* states)
       for (const std::size_t j : s.running)
         for (std::size_t k = 0; k < w; ++k)
           part.parameters[m + rate_of_[j] * w + k] += along.amounts[j * w + k] / v_.durations[j];
-      columns.resize((s.inner_outputs + 1) * n);
-      solvers_[s.solver]->tangent(part, columns.data());
+      outputs.resize((s.inner_outputs + 1) * n);
+      solvers_[s.solver]->tangent(part, outputs.data());
       const std::size_t first = s.first_output + s.begin_outputs, last = s.ending == detail::event_segment::finish ? 1 : 0;
-      std::copy_n(columns.data(), s.inner_outputs * n, states + first * n);
-      std::copy_n(columns.data() + (s.inner_outputs - last) * n, n, now.data());
+      std::copy_n(outputs.data(), s.inner_outputs * n, states + first * n);
+      std::copy_n(outputs.data() + (s.inner_outputs - last) * n, n, now.data());
     }
     if (s.ending != detail::event_segment::scheduled_ending) continue;
     const detail::scheduled& what = schedule_[s.happening];

@@ -93,6 +93,7 @@ class event_watch {
       if (!each.is_new && each.side != 0) continue;
       const double clear = std::abs(each.value) > 1e-10 * each.scale ? each.value : each.slope;
       each.side = sign(clear);
+      each.returns = each.scale > 0 && clear == each.slope;
       each.is_new = false, each.scale = 0;
     }
   }
@@ -118,7 +119,7 @@ class event_watch {
     double first = h;
     for (candidate& each : candidates_) {
       if (!enclose(each, h, state_at)) continue;
-      each.at = root_of(each, state_at);
+      each.at = each.high > 0 ? root_of(each, state_at) : 0;
       first = std::min(first, each.at);
     }
     const double as_good_as = first + 1e-13 * std::max(std::abs(t_), first);
@@ -140,6 +141,7 @@ class event_watch {
     double scale = 0;  // beside which a value is zero, where the event has just happened
     int side = 0;      // of zero, 0 where it is not known
     bool is_new = true;
+    bool returns = false;  // it has just happened and is to leave zero again
   };
   /// A step's part, in sizes of the step, with a crossing in it.
   struct candidate {
@@ -192,7 +194,7 @@ class event_watch {
   void go_on(double t) {
     t_ = t;
     for (event& each : of_) {
-      each.value = each.next_value, each.slope = each.next_slope;
+      each.value = each.next_value, each.slope = each.next_slope, each.returns = false;
       if (each.value != 0) each.side = sign(each.value);
     }
   }
@@ -211,6 +213,10 @@ class event_watch {
     c.high_value = c.high == h ? of_[c.event].next_value : value_at(c, c.high, state_at);
     c.scale = std::max(std::abs(c.low_value), std::abs(c.high_value));
     c.is_enclosed = sign(c.low_value) == c.side && sign(c.high_value) != c.side;
+    if (!c.is_enclosed && of_[c.event].returns && events_[c.event]->resets()) {
+      // What the reset has brought about is below what the method resolves: the event happens again at once.
+      c.is_enclosed = true, c.high = 0;
+    }
     return c.is_enclosed;
   }
 
