@@ -96,6 +96,9 @@ class functor_system : public ode_system {
 
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
     set_state(y);
+    if constexpr ((argument<Args>::active || ...) && takes_variables) {
+      if (y_adjoint != nullptr && parameter_adjoint != nullptr) return both_adjoints(t, lambda, y_adjoint, parameter_adjoint);
+    }
     if (y_adjoint != nullptr) state_adjoint(t, lambda, y_adjoint);
     if constexpr ((argument<Args>::active || ...)) {
       if (parameter_adjoint != nullptr) parameters_adjoint(t, lambda, parameter_adjoint);
@@ -107,6 +110,7 @@ class functor_system : public ode_system {
   using lanes = dual<double, width>;
   static constexpr bool takes_dual_state =
       std::is_invocable_v<const F&, double, const vector_of<lanes>&, const argument_value_t<Args>&...>;
+  static constexpr bool takes_variables = std::is_invocable_v<const F&, double, const vector_of<var>&, const Args&...>;
   template <class Vector>
   using scalar_of = std::decay_t<decltype(std::declval<const Vector&>()[0])>;
 
@@ -164,12 +168,29 @@ class functor_system : public ode_system {
     }
   }
 
-  void state_adjoint(double t, const double* lambda, double* y_adjoint) {
-    const scope own;
+  void renew_state() {
     variables_.resize(states());
     for (Eigen::Index i = 0; i < states(); ++i) variables_[i] = var(y_[i]);
-    sweep_from(with_values(t, variables_), lambda);
+  }
+  void read_state(double* y_adjoint) const {
     for (Eigen::Index i = 0; i < states(); ++i) y_adjoint[i] = variables_[i].adj();
+  }
+
+  void state_adjoint(double t, const double* lambda, double* y_adjoint) {
+    const scope own;
+    renew_state();
+    sweep_from(with_values(t, variables_), lambda);
+    read_state(y_adjoint);
+  }
+
+  /// One sweep for both, where f takes variables for both.
+  void both_adjoints(double t, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
+    const scope own;
+    renew_state();
+    argument<std::tuple<Args...>>::renew(args_, values_);
+    sweep_from(std::apply([&](const Args&... p) { return checked(f_(t, variables_, p...)); }, args_), lambda);
+    read_state(y_adjoint);
+    argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 
   void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {

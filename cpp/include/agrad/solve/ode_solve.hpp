@@ -1,17 +1,18 @@
-// ODE solve: initial value problems by any one-step method, with every option.
+// ODE solve: initial value problems by any one-step method or by CVODES, with every option.
 //
 //     agrad::step_options options;
 //     options.absolute_tolerance = Eigen::VectorXd::Constant(n, 1e-8);
 //     options.algebra.bandwidths = agrad::half_bandwidths{1, 1};     // df/dy is tridiagonal
 //     auto y = agrad::ode_solve(options, agrad::ode_one_step_method::rodas4, f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The functions of solve/ode_one_step.hpp are the short ways to the same.
+// The functions of solve/ode_one_step.hpp and solve/ode_adjoint.hpp are the short ways to the same.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/switching_solver.hpp>
@@ -58,6 +59,14 @@ auto ode_solve(const step_options& options, ode_one_step_method method, const F&
   };
   return detail::solve_recorded("ode_solve", make, f, detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
                                 detail::kept_argument(args)...);
+}
+
+/// The same by CVODES and its adjoint problem. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.
+template <class F, class Y0, class T0, class Time, class... Args>
+auto ode_solve(const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
+               const std::vector<Time>& times, const Args&... args) {
+  return detail::solve_recorded("ode_solve", detail::cvodes_maker(options), f, detail::kept_argument(y0.derived()),
+                                detail::kept_argument(t0), times, detail::kept_argument(args)...);
 }
 
 }  // namespace agrad

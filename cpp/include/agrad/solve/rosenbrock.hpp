@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/program/colouring.hpp>
 #include <agrad/solve/newton_matrix.hpp>
 #include <agrad/solve/one_step_solver.hpp>
 
@@ -74,6 +75,7 @@ class rosenbrock final : public one_step_solver {
         jacobian_(function, system, matrix.how()),
         matrix_(std::move(matrix)),
         entries_(matrix_.entries()),
+        colours_(few_colours()),
         slope_(n_),
         by_time_(n_),
         stage_(n_),
@@ -189,6 +191,9 @@ class rosenbrock final : public one_step_solver {
 
   // ---- backwards
 
+  /// V_s of the present step.
+  const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
+
   void step_back(const one_step& at, const double* record, double* l, double* parameters) override {
     w_.resize(stages * n_);
     v_.resize(stages * n_);
@@ -208,9 +213,9 @@ class rosenbrock final : public one_step_solver {
       stage(s, record, stage_.data());
       const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
       send(1.0, time, stage_.data(), v.data(), w_.data() + static_cast<std::size_t>(s) * n_, parameters);
-      send_matrix(at, record, s, v.data(), parameters);
       if (moves) send_time(at, record, method::d[s] * at.h / time_difference(at), v.data(), parameters);
     }
+    send_matrices(at, record, parameters);
     for (std::size_t i = 0; i < n_; ++i) l[i] += sum_[i];
     for (std::size_t at_w = 0; at_w < w_.size(); ++at_w) l[at_w % n_] += w_[at_w];
   }
@@ -222,26 +227,76 @@ class rosenbrock final : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += factor * part_[j];
   }
 
-  /// The derivatives of v' J(y) u, u the solution of stage s: exact where the system has tangents, else by differences.
-  void send_matrix(const one_step& at, const double* record, int s, const double* v, double* parameters) {
-    const double* u = solution(record, s);
-    right_.resize(n_);
-    if (system_.has_tangents()) {
-      none_.assign(std::max(n_, m_), 0.0);
-      adjoint_.resize(n_);
-      part_tangents_.resize(m_);
-      const ode_point point{1, at.t, record, u, none_.data()};
-      system_.second(point, v, none_.data(), {adjoint_.data(), part_.data(), right_.data(), part_tangents_.data()});
-      for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
-      for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_tangents_[j];
-      return;
+  // The derivatives of sum_s V_s' J(y) U_s with respect to y and the parameters: exact where the system has tangents. One
+  // direction for each stage, or for each colour of J's columns where these are fewer.
+
+  void send_matrices(const one_step& at, const double* record, double* parameters) {
+    if (!system_.has_tangents()) {
+      for (int s = 0; s < stages; ++s) send_matrix_by_differences(at, record, s, parameters);
+    } else if (colours_.count > 0) {
+      for (std::uint32_t c = 0; c < colours_.count; ++c) {
+        colour_product(record, c);
+        send_matrix(at, record, direction_.data(), product_.data(), parameters);
+      }
+    } else {
+      for (int s = 0; s < stages; ++s) send_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
     }
-    const double size = const_vector(u, n()).cwiseAbs().maxCoeff();
+  }
+
+  /// Colours of J's columns, when there are fewer than stages.
+  colouring few_colours() const {
+    colouring c;
+    if (jacobian_.how().pattern) {
+      c = colour_columns(*jacobian_.how().pattern);
+    } else if (n_ < stages) {
+      for (std::size_t j = 0; j < n_; ++j) c.colour.push_back(c.count++);
+    }
+    return c.count < stages ? c : colouring();
+  }
+
+  /// The columns of colour c as a direction, and what is multiplied with J times it: entry i has V_i U_j for the column j of
+  /// that colour that has an entry in row i, summed over the stages.
+  void colour_product(const double* record, std::uint32_t c) {
+    direction_.assign(n_, 0.0);
+    product_.assign(n_, 0.0);
+    for (std::size_t j = 0; j < n_; ++j) direction_[j] = colours_.colour[j] == c ? 1 : 0;
+    const auto add = [&](std::size_t i, std::size_t j) {
+      if (colours_.colour[j] != c) return;
+      for (int s = 0; s < stages; ++s) product_[i] += adjoint_of(s)[i] * solution(record, s)[j];
+    };
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (jacobian_.how().pattern) {
+        for (const auto j : jacobian_.how().pattern->row(i)) add(i, j);
+      } else {
+        add(i, c);
+      }
+    }
+  }
+
+  void send_matrix(const one_step& at, const double* record, const double* u, const double* v, double* parameters) {
+    none_.assign(std::max(n_, m_), 0.0);
+    adjoint_.resize(n_);
+    part_tangents_.resize(m_);
+    const ode_point point{1, at.t, record, u, none_.data()};
+    system_.second(point, v, none_.data(), {adjoint_.data(), part_.data(), right_.data(), part_tangents_.data()});
+    for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
+    for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_tangents_[j];
+  }
+
+  /// Along U_s, in which J' V_s stays of the size of the adjoints however stiff J is. A state's own size is its value and the
+  /// ratio of its tolerances.
+  void send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters) {
+    const double* u = solution(record, s);
+    double size = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double absolute = options_.absolute_tolerance[static_cast<Eigen::Index>(i)];
+      size = std::max(size, std::abs(u[i]) / (std::abs(record[i]) + absolute / options_.relative_tolerance));
+    }
     if (size == 0) return;
-    const double epsilon = 6e-6 * std::max(1e-3, const_vector(record, n()).cwiseAbs().maxCoeff()) / size;
+    const double epsilon = 6e-6 / size;
     for (const double sign : {1.0, -1.0}) {
       for (std::size_t i = 0; i < n_; ++i) stage_[i] = record[i] + sign * epsilon * u[i];
-      send(sign / (2 * epsilon), at.t, stage_.data(), v, right_.data(), parameters);
+      send(sign / (2 * epsilon), at.t, stage_.data(), adjoint_of(s), right_.data(), parameters);
       for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign / (2 * epsilon) * right_[i];
     }
   }
@@ -258,9 +313,10 @@ class rosenbrock final : public one_step_solver {
   state_jacobian jacobian_;
   newton_matrix matrix_;
   std::vector<double> entries_;  // of the Jacobian at the step's begin
+  colouring colours_;            // of its columns, for send_matrices
   bool is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
-  std::vector<double> w_, v_, sum_, part_, part_tangents_, adjoint_, none_;
+  std::vector<double> w_, v_, sum_, part_, part_tangents_, adjoint_, none_, direction_, product_;
 };
 
 }  // namespace agrad
