@@ -36,6 +36,7 @@ from agrad._ode_result import OdeResult
 from agrad._products import jvp, vjp
 from agrad._profile import Profile
 from agrad._sparse import Sparsity
+from agrad._steady import SteadyResult, steady_state
 from agrad._tape import tape, var
 from agrad._transforms import grad, jacobian, value_and_grad
 from agrad._vmap import vmap
@@ -55,6 +56,7 @@ __all__ = [
     "ShapeError",
     "SolverError",
     "Sparsity",
+    "SteadyResult",
     "Subject",
     "__version__",
     "array",
@@ -93,6 +95,7 @@ __all__ = [
     "solve_ivp",
     "solve_many",
     "special",
+    "steady_state",
     "stop_gradient",
     "tape",
     "value_and_grad",

@@ -435,6 +435,20 @@ class EventOperation:
     def solve(self, x: ArrayLike) -> tuple[Any, ...]: ...
     def expect_hits(self) -> None: ...
 
+class SteadyOperation:
+    def __init__(
+        self,
+        function: str,
+        f: Program,
+        states: int,
+        relative_tolerance: float,
+        absolute_tolerance: ArrayLike,
+        max_iterations: int,
+        method: int,
+    ) -> None: ...
+    def record(self, x: Any) -> Array: ...
+    def solve(self, x: ArrayLike) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
+
 class ManyOperation:
     def __init__(
         self, name: str, parts: Sequence[tuple[OdeOperation | EventOperation, Sequence[int]]], threads: int

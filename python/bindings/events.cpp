@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array.hpp"
+#include "ode_methods.hpp"
 #include "ode_step_method.hpp"
 #include "pool.hpp"
 #include "run.hpp"
@@ -25,6 +26,7 @@ namespace {
 /// Options of any method, as what makes its solvers.
 event_operation::maker maker_of(const py::object& options) {
   if (py::isinstance<ode_adjoint_options>(options)) return detail::cvodes_maker(options.cast<const ode_adjoint_options&>());
+  if (py::isinstance<forward_method>(options)) return options.cast<const forward_method&>().make;
   return options.cast<const step_method&>().make;
 }
 

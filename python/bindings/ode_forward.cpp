@@ -20,11 +20,6 @@ namespace agrad::python {
 
 namespace {
 
-/// CVODES with forward sensitivities, or where asked for with whichever of forward and adjoint is cheaper.
-struct forward_method {
-  ode_operation::maker make;
-};
-
 forward_method forward_method_of(const std::string& function, long method, long corrector, double relative_tolerance,
                                  Eigen::VectorXd absolute_tolerance, long max_num_steps, const ode_algebra& algebra,
                                  const std::optional<ode_adjoint_options>& or_adjoint) {

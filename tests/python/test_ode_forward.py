@@ -203,6 +203,23 @@ def test_control_c_ends_it():
     assert time.monotonic() - start < 2.0
 
 
+def test_doses():
+    """Half of what the first dose left is there when the second one comes; with respect to the amount as well."""
+
+    def end(rate, amount):
+        doses = [ag.Dose(1.0, 0, amount)]
+        return ag.solve_ivp(
+            lambda t, y, k: -k * y, (0.0, 2.0), [1.0], "BDF", [2.0], args=(rate,), doses=doses, rtol=1e-9, atol=1e-9,
+            sensitivities="forward",
+        ).y[0, 0]  # fmt: skip
+
+    rate = np.log(2.0)
+    close(end(rate, 3.0), 0.25 + 1.5, 1e-7)
+    of_rate, of_amount = ag.grad(end, argnums=(0, 1))(rate, 3.0)
+    close(of_rate, -2.0 * 0.25 - 1.5, 1e-6)
+    close(of_amount, 0.5, 1e-6)
+
+
 def test_second_derivatives_are_refused():
     with pytest.raises(NotImplementedError, match="ode_bdf has first derivatives only"):
         ag.hessian(lambda k: ag.ode_bdf(lambda t, y: -k * y, [1.0], 0.0, [1.0])[0, 0])(0.5)

@@ -1,0 +1,127 @@
+// Conserved totals: the linear combinations of states that a system never changes.
+//
+// A row l with l f(y; p) = 0 for all y and p is a total that stays what it was at the start, such as all of an enzyme, free
+// and bound. Such rows are found as what is orthogonal to f, its Jacobian and its derivatives with respect to p at several
+// points: a Jacobian that happens to be singular at one point conserves nothing. What moves a state 1e-10 times as fast as the
+// rest does, in every direction, is taken for rest.
+// Read next: solve/steady_solver.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <agrad/solve/ode_system.hpp>
+
+namespace agrad::detail {
+
+/// The totals of an autonomous system, each with an equation of the system that follows from the others and makes way for it.
+/// A template, so that only its users compile it.
+template <class Real>
+class conserved_totals {
+ public:
+  using matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+  conserved_totals() = default;
+  conserved_totals(ode_system& system, const Eigen::VectorXd& y) {
+    const Eigen::Index n = y.size();
+    const double size = std::max(y.cwiseAbs().maxCoeff(), 1e-100);
+    matrix directions(0, n);
+    Eigen::VectorXd at = y;
+    for (int point = 0; point < 3; ++point) {
+      observe(system, at, directions);
+      for (Eigen::Index i = 0; i < n; ++i) at[i] = y[i] * (1 + 0.5 * spread(point, i)) + 0.5 * size * spread(point + 7, i);
+    }
+    choose_equations(orthogonal(directions));
+  }
+
+  Eigen::Index count() const { return rows_.rows(); }
+
+  /// Puts the totals of x in the places of the equations that make way.
+  template <class Vector>
+  void put(Eigen::VectorXd& equations, const Vector& x) const {
+    for (Eigen::Index k = 0; k < count(); ++k) equations[places_[static_cast<std::size_t>(k)]] = rows_.row(k).dot(x);
+  }
+  /// The same of their derivatives.
+  void put_rows(Eigen::MatrixXd& J) const {
+    for (Eigen::Index k = 0; k < count(); ++k) J.row(places_[static_cast<std::size_t>(k)]) = rows_.row(k);
+  }
+  /// Takes out the adjoints of the totals, which become zero, and returns what they amount to for x.
+  Eigen::VectorXd take_adjoint(Eigen::VectorXd& equations) const {
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(equations.size());
+    for (Eigen::Index k = 0; k < count(); ++k) {
+      double& adjoint = equations[places_[static_cast<std::size_t>(k)]];
+      x += adjoint * rows_.row(k).transpose();
+      adjoint = 0;
+    }
+    return x;
+  }
+
+ private:
+  // Numbers in (0, 1) without a pattern: multiples of the golden ratio, and of its square root from point to point.
+  static double spread(int point, Eigen::Index i) {
+    const double x = 0.6180339887498949 * static_cast<double>(i + 1) + 0.7861513777574233 * (point + 1);
+    return x - std::floor(x);
+  }
+
+  /// Adds the directions in which the states are moved there; none, where the system has no finite values.
+  static void observe(ode_system& system, const Eigen::VectorXd& y, matrix& directions) {
+    const Eigen::Index n = y.size(), m = system.parameters();
+    Eigen::MatrixXd all(n, n + 1 + m);
+    Eigen::MatrixXd J(n, n);
+    system.rhs(0, y.data(), all.col(0).data());
+    system.jacobian(0, y.data(), J);
+    all.middleCols(1, n) = J;
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n), row(m);
+    for (Eigen::Index i = 0; i < n && m > 0; ++i) {
+      lambda[i] = 1;
+      system.vjp(0, y.data(), lambda.data(), nullptr, row.data());
+      all.row(i).tail(m) = row.transpose();
+      lambda[i] = 0;
+    }
+    for (Eigen::Index j = 0; j < all.cols(); ++j) {
+      const double length = all.col(j).stableNorm();
+      if (!std::isfinite(length) || length == 0) continue;
+      directions.conservativeResize(directions.rows() + 1, n);
+      directions.row(directions.rows() - 1) = (all.col(j) / length).transpose();
+    }
+  }
+
+  /// Orthonormal rows that span what is orthogonal to all directions.
+  static matrix orthogonal(const matrix& directions) {
+    const Eigen::Index n = directions.cols();
+    if (directions.rows() == 0) return matrix::Identity(n, n);
+    Eigen::CompleteOrthogonalDecomposition<matrix> factors;
+    factors.setThreshold(1e-10);
+    factors.compute(directions);
+    const Eigen::Index rank = factors.rank();
+    if (rank == n) return matrix(0, n);
+    matrix basis = factors.matrixZ().transpose();
+    basis = factors.colsPermutation() * basis;
+    return basis.rightCols(n - rank).transpose();
+  }
+
+  /// Combines the rows so that each has a one where the others have zeros, which is the place of the equation that makes way:
+  /// totals of different parts of a system then do not mix, however different these are in size.
+  void choose_equations(matrix rows) {
+    places_.clear();
+    for (Eigen::Index k = 0; k < rows.rows(); ++k) {
+      Eigen::Index place = 0;
+      rows.row(k).cwiseAbs().maxCoeff(&place);
+      rows.row(k) /= Real(rows(k, place));
+      for (Eigen::Index other = 0; other < rows.rows(); ++other) {
+        if (other != k) rows.row(other) -= Real(rows(other, place)) * rows.row(k).eval();
+      }
+      places_.push_back(place);
+    }
+    // What rounding has left of zeros is not to be multiplied by states of another size.
+    rows_ = rows.unaryExpr([](Real x) { return std::abs(x) < 1e-13 ? Real(0) : x; });
+  }
+
+  matrix rows_;
+  std::vector<Eigen::Index> places_;
+};
+
+}  // namespace agrad::detail

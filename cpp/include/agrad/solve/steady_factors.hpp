@@ -1,0 +1,47 @@
+// Steady factors: solutions with a square matrix, and with its transpose, of minimum norm where it is singular.
+//
+// Whether it is singular is decided after its rows and columns have been brought to one size, because rates of one system
+// differ by orders of magnitude. A singular matrix is then factored as it is, so that "minimum" means the Euclidean norm.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/QR>
+
+namespace agrad::detail {
+
+template <class Real>
+class steady_factors {
+ public:
+  using matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+  void compute(const Eigen::MatrixXd& A) {
+    rows_ = sizes(A.cwiseAbs().rowwise().maxCoeff());
+    const Eigen::MatrixXd by_rows = rows_.asDiagonal() * A;
+    columns_ = sizes(by_rows.cwiseAbs().colwise().maxCoeff().transpose());
+    factors_.compute(by_rows * columns_.asDiagonal());
+    singular_ = factors_.rank() < A.rows();
+    if (!singular_) return;
+    rows_.setOnes(), columns_.setOnes();
+    factors_.compute(A);
+  }
+
+  bool singular() const { return singular_; }
+
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const { return columns_.cwiseProduct(factors_.solve(rows_.cwiseProduct(b))); }
+  Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const {
+    const Eigen::VectorXd scaled = columns_.cwiseProduct(b), solution = factors_.transpose().solve(scaled);
+    return rows_.cwiseProduct(solution);
+  }
+
+ private:
+  /// What brings the largest entries to one; zeros stay.
+  static Eigen::VectorXd sizes(const Eigen::VectorXd& largest) {
+    return largest.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
+  }
+
+  Eigen::VectorXd rows_, columns_;
+  Eigen::CompleteOrthogonalDecomposition<matrix> factors_;
+  bool singular_ = false;
+};
+
+}  // namespace agrad::detail

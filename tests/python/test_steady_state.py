@@ -1,0 +1,185 @@
+"""Steady states: closed forms, conserved totals, derivatives of both orders, both ways to find them, what is refused."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import agrad as ag
+
+
+def close(given, expected, rtol=1e-9):
+    np.testing.assert_allclose(given, expected, rtol=rtol, atol=1e-12)
+
+
+def exchange(t, y, k):
+    """The first goes to the second and back; at rest the first is total * k1 / (k0 + k1)."""
+    flow = k[1] * y[1] - k[0] * y[0]
+    return [flow, -flow]
+
+
+def enzyme(t, y, k):
+    """Substrate, enzyme, complex; the enzyme is conserved, the substrate is supplied at k[3]."""
+    bound, back, product = k[0] * y[0] * y[1], k[1] * y[2], k[2] * y[2]
+    return [k[3] - bound + back, back + product - bound, bound - back - product]
+
+
+def enzyme_at_rest(k, y0):
+    total, c = y0[1] + y0[2], k[3] / k[2]
+    return np.stack([(k[1] + k[2]) * c / (k[0] * (total - c)), total - c, c])
+
+
+K, Y0 = np.array([3.0, 0.5, 2.0, 0.8]), np.array([1.0, 0.9, 0.1])
+
+
+def found(k, y0, **options):
+    return ag.steady_state(enzyme, y0, args=(k,), **options).y
+
+
+@pytest.fixture(params=["plain", "compiled"])
+def made(request):
+    return ag.compile if request.param == "compiled" else lambda function: function
+
+
+def test_linear_system_is_solved_in_one_step():
+    matrix, b = np.array([[-2.0, 1.0], [1.0, -3.0]]), np.array([1.0, 2.0])
+    rest = ag.steady_state(lambda t, y, b: matrix @ y + b, [5.0, -7.0], args=(b,))
+    close(rest.y, -np.linalg.solve(matrix, b))
+    assert rest.success
+    assert rest.method == "newton"
+    assert rest.iterations <= 2
+    assert rest.residual < 1e-14
+    assert rest.stats == {"conserved": 0, "integrated_time": 0.0}
+    rows = ag.jacobian(lambda b: ag.steady_state(lambda t, y, b: matrix @ y + b, [5.0, -7.0], args=(b,)).y)(b)
+    close(rows, -np.linalg.inv(matrix))
+
+
+def test_enzyme_and_its_conserved_total():
+    rest = ag.steady_state(enzyme, Y0, args=(K,))
+    close(rest.y, enzyme_at_rest(K, Y0))
+    assert rest.stats["conserved"] == 1
+    by_integration = ag.steady_state(enzyme, Y0, args=(K,), method="integration")
+    assert by_integration.method == "integration"
+    assert by_integration.stats["integrated_time"] > 0
+    close(by_integration.y, rest.y)
+
+
+@pytest.mark.parametrize("transformation", [ag.jacobian, ag.jacrev, ag.jacfwd])
+def test_first_derivatives_are_the_closed_forms(transformation, made):
+    for argument in (0, 1):
+        mine = made(transformation(found, argnums=argument))(K, Y0)
+        close(mine, ag.jacobian(enzyme_at_rest, argnums=argument)(K, Y0))
+
+
+def test_second_derivatives_are_the_closed_forms(made):
+    def curved(function):
+        return lambda x: np.sum(function(x[:4], x[4:]) ** 2)
+
+    x = np.concatenate([K, Y0])
+    close(made(ag.hessian(curved(found)))(x), ag.hessian(curved(enzyme_at_rest))(x), 1e-8)
+    v = np.linspace(-1.0, 1.0, 7)
+    close(made(ag.hvp(curved(found)))(x, v), ag.hvp(curved(enzyme_at_rest))(x, v), 1e-8)
+    ag.check_grads(curved(found), x)
+
+
+def test_start_does_not_matter_beyond_the_total():
+    close(found(K, np.array([5.0, 0.3, 0.7])), found(K, Y0))
+    rows = ag.jacobian(found, argnums=1)(K, Y0)
+    assert np.all(rows[:, 0] == pytest.approx(0, abs=1e-12))
+    close(rows[:, 1], rows[:, 2])
+
+
+def test_a_fit_through_a_steady_state(made):
+    """Gradient descent finds the rate that was used; values that the function captures are differentiated, too."""
+    target = found(K, Y0)
+
+    def misfit(log_rate):
+        k = np.array([1.0, 1.0, 1.0, 0.0]) * K + np.array([0.0, 0.0, 0.0, 1.0]) * np.exp(log_rate)
+        return np.sum((ag.steady_state(lambda t, y: enzyme(t, y, k), Y0).y - target) ** 2)
+
+    slope = made(ag.value_and_grad(misfit))
+    best = scipy.optimize.minimize(lambda x: tuple(map(np.asarray, slope(x[0]))), [-0.7], jac=True, tol=1e-14)
+    close(np.exp(best.x[0]), 0.8, 1e-5)
+
+
+def test_within_a_right_hand_side():
+    """A fast reaction that is always at rest."""
+
+    def slow(t, y, k):
+        return [-ag.steady_state(exchange, [y[0], 0.0], args=(k,)).y[0]]
+
+    def end(k):
+        return ag.solve_ivp(slow, (0.0, 1.0), [1.0], "DOP853", [1.0], args=(k,), rtol=1e-10, atol=1e-10).y[0, 0]
+
+    k = np.array([2.0, 6.0])
+    close(end(k), np.exp(-0.75), 1e-8)
+    close(ag.grad(end)(k), np.exp(-0.75) * np.array([6.0, -2.0]) / 64, 1e-7)
+
+
+def test_rates_of_very_different_size():
+    def fast_and_slow(t, y, k):
+        fast, slow = 1e9 * (k * y[1] - y[0]), 1e-6 * (y[3] - y[2])
+        return [fast, -fast, slow, -slow]
+
+    def first(k):
+        return ag.steady_state(fast_and_slow, [1.0, 0.0, 2.0, 0.0], args=(k,)).y
+
+    close(first(3.0), [0.75, 0.25, 1.0, 1.0])
+    close(ag.jacobian(first)(3.0), [1 / 16, -1 / 16, 0.0, 0.0])
+
+
+def test_several_steady_states():
+    """From near the unstable one Newton's method finds it, and integration leaves it."""
+
+    def switch(t, y):
+        return y - y**3
+
+    close(ag.steady_state(switch, [0.01]).y, [0.0])
+    close(ag.steady_state(switch, [0.01], method="integration").y, [1.0])
+
+
+def test_singular_beyond_conserved_totals_is_the_smallest_change():
+    def line(t, y, k):
+        away = y[0] + y[1] - k
+        return [-away * (1 + y[0] ** 2), 2 * away * (y[1] ** 2 - 3)]
+
+    def rest(k):
+        return ag.steady_state(line, [0.5, 0.5], args=(k,)).y
+
+    close(np.sum(rest(2.0)), 2.0)
+    close(ag.jacobian(rest)(2.0), [0.5, 0.5], 1e-7)
+    with pytest.raises(NotImplementedError, match="singular beyond conserved totals"):
+        ag.hessian(lambda k: rest(k)[0])(2.0)
+
+
+def test_no_steady_state_is_an_error():
+    with pytest.raises(ag.SolverError, match=r"steady_state: stopped at t = .*\(NO_STEADY_STATE\); integration") as caught:
+        ag.steady_state(lambda t, y: 1.0 + 0.0 * y, [1.0])
+    assert caught.value.code == "NO_STEADY_STATE"
+    assert caught.value.t > 0
+    with pytest.raises(ag.SolverError, match=re.escape("Newton's method did not converge; allow integration")):
+        ag.steady_state(lambda t, y: 1.0 + y**2, [1.0], method="newton")
+    with pytest.raises(ag.SolverError, match="the derivative of y\\[1\\] is nan at y0"):
+        ag.steady_state(lambda t, y: np.stack([-y[0], 1.0 - np.sqrt(y[1])]), [1.0, -1.0])
+    with pytest.raises(ag.SolverError, match="NO_STEADY_STATE"):
+        ag.grad(lambda k: ag.steady_state(lambda t, y: k + 0.0 * y, [1.0]).y[0])(1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rtol": 0.0}, "steady_state: rtol is 0.0, but must be positive and finite"),
+        ({"atol": [1.0, 1.0, 1.0]}, "steady_state: atol is of length 3, but must be of length 2; one for each state"),
+        ({"max_iterations": 0}, "steady_state: max_iterations is 0, but must be positive"),
+        ({"method": "krylov"}, "steady_state: method is 'krylov', but must be one of 'auto', 'newton', 'integration'"),
+        ({"y0": []}, "steady_state: y0 is of length 0, but must be of length 1 or more"),
+        ({"y0": [1.0, np.nan]}, "steady_state: y0[1] is nan, but must be finite"),
+        ({"y0": [[1.0, 2.0]]}, "steady_state: y0 is of shape (1, 2), but must be a vector"),
+    ],
+)
+def test_options_that_are_refused(options, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        ag.steady_state(exchange, **{"y0": [3.0, 1.0], "args": (np.array([2.0, 6.0]),)} | options)
+    with pytest.raises(TypeError, match="but must be callable"):
+        ag.steady_state(None, [1.0])
