@@ -2,8 +2,12 @@
 #pragma once
 
 #include <agrad/solve/ode_adjoint.hpp>
+#include <agrad/solve/ode_forward.hpp>
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/ode_solve.hpp>
+#include <agrad/solve/ode_weighing.hpp>
 #include <agrad/solve/runge_kutta.hpp>
+#include <agrad/solve/steady_operation.hpp>
+#include <agrad/solve/steady_state.hpp>
 #include <agrad/solve/switching_solver.hpp>
