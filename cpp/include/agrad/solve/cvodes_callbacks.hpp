@@ -72,9 +72,9 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
-      std::vector<double>& numbers = sundials::numbers::of(J).values;
-      const int code = self.evaluate_jacobian(t, y, numbers);
-      for (double& x : numbers) x = -x;
+      std::vector<double>& values = sundials::numbers::of(J).values;
+      const int code = self.evaluate_jacobian(t, y, values);
+      for (double& x : values) x = -x;
       return code;
     });
   }
@@ -95,9 +95,9 @@ class cvodes_callbacks {
   }
 
  private:
-  int evaluate_jacobian(double t, N_Vector y, std::vector<double>& numbers) {
-    (*jacobian_)(t, N_VGetArrayPointer(y), numbers.data());
-    const Eigen::Map<const Eigen::VectorXd> all(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+  int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values) {
+    (*jacobian_)(t, N_VGetArrayPointer(y), values.data());
+    const Eigen::Map<const Eigen::VectorXd> all(values.data(), static_cast<Eigen::Index>(values.size()));
     return fault.expect_finite_numbers("the Jacobian's entry ", t, all, [&](std::size_t k) { return jacobian_->place(k); });
   }
 

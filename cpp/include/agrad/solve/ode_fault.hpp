@@ -50,13 +50,13 @@ class ode_fault {
 
   /// The same for numbers of a matrix; place(k) is the row and the column of number k.
   template <class Place>
-  int expect_finite_numbers(std::string_view what, double t, const Eigen::Ref<const Eigen::VectorXd>& numbers,
+  int expect_finite_numbers(std::string_view what, double t, const Eigen::Ref<const Eigen::VectorXd>& values,
                             const Place& place) {
-    if (AGRAD_UNLIKELY(!numbers.allFinite())) {
+    if (AGRAD_UNLIKELY(!values.allFinite())) {
       Eigen::Index k = 0;
-      while (std::isfinite(numbers[k])) ++k;
+      while (std::isfinite(values[k])) ++k;
       const auto [i, j] = place(static_cast<std::size_t>(k));
-      return not_finite(std::string(what) + "[" + std::to_string(i) + ", " + std::to_string(j) + "]", t, numbers[k]);
+      return not_finite(std::string(what) + "[" + std::to_string(i) + ", " + std::to_string(j) + "]", t, values[k]);
     }
     if (t != latest_) earlier_ = latest_, latest_ = t;
     return succeeded;
