@@ -1,4 +1,5 @@
 // What doses and events refuse, and what stops a solve with events; solvers that are used again.
+#include <agrad/agrad.hpp>
 #include <agrad/solve/ode_events.hpp>
 #include <cmath>
 #include <limits>
@@ -78,7 +79,7 @@ TEST_CASE("events are checked, and stop what goes on for ever") {
   CHECK(stopped_by(agrad::ode_event{logarithm}).code == "not_finite");
   const auto infinite = [](const auto&, const auto& y) { return (y / 0.0).eval(); };
   CHECK(stopped_by(agrad::ode_event{root, infinite}).code == "not_finite");
-  const auto waves = [](const auto& t, const auto&) { return sin(1000 * t); };
+  const auto waves = [](const auto& t, const auto&) { return sin(1000.0 * t); };
   const agrad::SolverError many = stopped_by(agrad::ode_event{waves}, 20);
   CHECK(many.code == "too_many_events");
   CHECK(many.t == doctest::Approx(21 * std::acos(-1.0) / 1000).epsilon(1e-10));

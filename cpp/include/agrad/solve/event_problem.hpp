@@ -64,6 +64,7 @@ struct event_hit {
   std::size_t event = 0;
   double t = 0;
   Eigen::VectorXd state;
+  double steepness = 0;  // of the root around it, roughly: what its slope there is zero beside
 };
 
 /// A solution. Output times after the end have the state at the end.

@@ -206,7 +206,7 @@ class event_solver {
     s.happening = solution_.hits.size();
     bool is_over = false;
     for (const std::size_t e : watch_.fired()) {
-      solution_.hits.push_back({e, t_, s.at_end});
+      solution_.hits.push_back({e, t_, s.at_end, watch_.steepness(e)});
       is_over = ++counts_[e] == plan_.events[e].terminal || is_over;
     }
     s.hits = solution_.hits.size() - s.happening;

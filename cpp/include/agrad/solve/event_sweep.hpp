@@ -108,8 +108,8 @@ inline void event_solver::leave_event(const detail::event_segment& s, const even
     double by_t = 0;
     part.setZero(events_[e]->parameters());
     events_[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
-    const double rate = by_t + back.dot(slope), size = std::abs(by_t) + back.cwiseProduct(slope).cwiseAbs().sum();
-    if (!(std::abs(rate) > 1e-10 * size))
+    const double rate = by_t + back.dot(slope);
+    if (!(std::abs(rate) > 1e-10 * solution_.hits[hit].steepness))
       throw DerivativeError(function_ + ": events[" + std::to_string(e) + "] touches zero at t = " + detail::to_text(s.end) +
                             " without crossing it, so its time has no derivative");
     total -= by_hit / rate * back;

@@ -78,6 +78,8 @@ class event_watch {
   void rewind() { of_ = at_change_; }
   /// The events of the last step that was ended, in order; none if it was not.
   const std::vector<std::size_t>& fired() const { return fired_; }
+  /// How fast one of them changes around its zero, roughly.
+  double steepness(std::size_t e) const { return of_[e].steepness; }
   /// When they were.
   double where() const { return where_; }
 
@@ -127,6 +129,7 @@ class event_watch {
       if (!each.is_enclosed || each.at > as_good_as) continue;
       fired_.push_back(each.event);
       of_[each.event].scale = each.scale;
+      of_[each.event].steepness = each.steepness;
     }
     if (fired_.empty()) go_on(t_ + h);
     if (fired_.empty()) return h;
@@ -139,16 +142,17 @@ class event_watch {
   struct event {
     double value = 0, slope = 0, next_value = 0, next_slope = 0;
     double scale = 0;  // beside which a value is zero, where the event has just happened
-    int side = 0;      // of zero, 0 where it is not known
+    double steepness = 0;
+    int side = 0;  // of zero, 0 where it is not known
     bool is_new = true;
     bool returns = false;  // it has just happened and is to leave zero again
   };
   /// A step's part, in sizes of the step, with a crossing in it.
   struct candidate {
     std::size_t event;
+    int side;
     double low, high, guess;
-    double low_value = 0, high_value = 0, at = 0, scale = 0;
-    int side = 0;
+    double low_value = 0, high_value = 0, at = 0, scale = 0, steepness = 0;
     bool is_enclosed = false;
   };
 
@@ -184,7 +188,7 @@ class event_watch {
       const int direction = rules_[e].direction;
       if (is_clear && side != 0 && (direction == 0 || direction == -side)) {
         const double guess = value == 0 ? 1 : cubic.root(low, x);
-        candidates_.push_back({e, low * h, x * h, guess * h, 0, 0, 0, 0, side, false});
+        candidates_.push_back({e, side, low * h, x * h, guess * h});
         return;
       }
       side = -side, low = x, is_clear = true;
@@ -211,7 +215,12 @@ class event_watch {
   bool enclose(candidate& c, double h, const StateAt& state_at) {
     c.low_value = c.low == 0 ? of_[c.event].value : value_at(c, c.low, state_at);
     c.high_value = c.high == h ? of_[c.event].next_value : value_at(c, c.high, state_at);
+    if (c.low > 0 && sign(c.low_value) != c.side && sign(of_[c.event].value) == c.side) {  // it is earlier than the cubic's
+      c.high = c.low, c.high_value = c.low_value;
+      c.low = 0, c.low_value = of_[c.event].value, c.guess = c.high / 2;
+    }
     c.scale = std::max(std::abs(c.low_value), std::abs(c.high_value));
+    c.steepness = c.scale / (c.high - c.low);
     c.is_enclosed = sign(c.low_value) == c.side && sign(c.high_value) != c.side;
     if (!c.is_enclosed && of_[c.event].returns && events_[c.event]->resets()) {
       // What the reset has brought about is below what the method resolves: the event happens again at once.
