@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <agrad/solve/cvodes_forward.hpp>
+#include <agrad/solve/ode_weighing.hpp>
 
 #include "systems.hpp"
 
@@ -266,6 +268,26 @@ TEST_CASE("tolerances of the sensitivities alone make the gradient more accurate
     return largest_relative_difference(solver.sweep(2 * r));
   };
   CHECK(error(1e-8, 1e-8) < 0.1 * error(0, 0));
+}
+
+TEST_CASE("weighing takes forward sensitivities while they are few, and both kinds agree") {
+  using agrad::forward_is_cheaper;
+  CHECK(forward_is_cheaper(2, 4, {true, false, false}));
+  CHECK(forward_is_cheaper(64, 1, {}));
+  CHECK(forward_is_cheaper(64, 1, {false, true, false}));
+  CHECK_FALSE(forward_is_cheaper(64, 1, {true, false, false}));
+  CHECK_FALSE(forward_is_cheaper(16, 16, {}));
+  CHECK_FALSE(forward_is_cheaper(1000, 1000, everything));
+  for (const Eigen::Index n : {3, 12}) {
+    chain system(chain_rates(n));
+    const agrad::weighed_maker make{forward_options(n, 1e-9), options(n, 1e-9)};
+    const std::unique_ptr<agrad::ode_solver> chosen = make("chain", system, everything);
+    CHECK((dynamic_cast<cvodes_forward*>(chosen.get()) != nullptr) == (n == 3));
+    cvodes_forward forward("chain", system, forward_options(n, 1e-9), everything);
+    const Eigen::VectorXd weights = Eigen::VectorXd::LinSpaced(n, -1, 2);
+    chosen->integrate(chain_start(n), 0, {2}), forward.integrate(chain_start(n), 0, {2});
+    CHECK(largest_difference(chosen->sweep(weights).parameters, forward.sweep(weights).parameters) < 1e-6);
+  }
 }
 
 TEST_CASE("faults of the sensitivities say so, leave the solver usable, and bad options are named") {
