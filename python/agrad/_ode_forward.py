@@ -12,8 +12,10 @@ from agrad._ode_record import RightHandSide, solve_initial_value_problem
 
 __all__ = ["SENSITIVITIES", "forward_method", "ode_adams", "ode_adams_tol", "ode_bdf", "ode_bdf_tol"]
 
-#: How `solve_ivp` finds derivatives by CVODES: forwards with the corrector's code, or not (None).
-SENSITIVITIES = {"adjoint": None, "forward": 2, "simultaneous": 1, "auto": 2}
+_CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
+
+#: How `solve_ivp` finds derivatives by CVODES.
+SENSITIVITIES = ("adjoint", *_CORRECTORS)
 
 
 def forward_method(
@@ -33,7 +35,7 @@ def forward_method(
         return ForwardMethod(
             function,
             method,
-            SENSITIVITIES[sensitivities],
+            _CORRECTORS[sensitivities],
             positive_number(function, relative_name, relative),
             each_state(function, absolute_name, absolute, states),
             whole(function, "max_num_steps", max_num_steps),
