@@ -12,7 +12,7 @@ from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
-from agrad._ode_record import solve_initial_value_problem, vector
+from agrad._ode_record import real_values, solve_initial_value_problem, vector
 from agrad._ode_result import OdeResult, output_times
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
@@ -271,7 +271,10 @@ def solve_ivp(
     t0, times = output_times("solve_ivp", t_span, t_eval)
     also = happenings("solve_ivp", doses, events, tstops, max_events)
     if also is not None:
-        return also.solve(fun, y0, t0, times, None if t_eval is None else float(t_span[1]), make_options, args)
+        if also.events is not None and sensitivities != "adjoint":
+            raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
+        end = None if t_eval is None else float(real_values("solve_ivp", "t_span", t_span)[1])
+        return also.solve(fun, y0, t0, times, end, make_options, args)
     starts_there = bool(times[0] == t0)
     first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
     if times.size == starts_there:

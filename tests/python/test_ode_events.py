@@ -95,9 +95,9 @@ def test_doses_of_nonlinear_systems_match_scipy_by_segments():
     state = np.array([3.0, 0.0])
     for begin, end, rate in ((0.0, 1.0, 0.0), (1.0, 1.7, 2.0 / 0.7), (1.7, 3.0, 0.0)):
         add = np.array([rate, 0.0])
-        state = scipy_solve_ivp(lambda t, y, add=add: np.array(rhs(t, y)) + add, (begin, end), state, "DOP853", rtol=1e-11, atol=1e-12).y[
-            :, -1
-        ]
+        state = scipy_solve_ivp(
+            lambda t, y, add=add: np.array(rhs(t, y)) + add, (begin, end), state, "DOP853", rtol=1e-11, atol=1e-12
+        ).y[:, -1]
     np.testing.assert_allclose(y, state, rtol=1e-8)
 
 
@@ -386,7 +386,7 @@ def test_events_are_checked(event, text):
 def test_bounces_that_accumulate_are_an_error(method):
     floor = ag.Event(lambda t, y: y[0], lambda t, y: [0.0, 0.5 * np.abs(y[1])], direction=-1)
     with pytest.raises(ag.SolverError, match="events follow each other without time in between") as caught:
-        ag.solve_ivp(lambda t, y: [y[1], -9.81], (0.0, 5.0), [1.0, 0.0], method, events=floor)
+        ag.solve_ivp(lambda t, y: [y[1], -9.81], (0.0, 5.0), [1.0, 0.0], method, events=floor, rtol=1e-8, atol=1e-10)
     assert caught.value.code == "events_accumulate"
     assert caught.value.t == pytest.approx(3 * np.sqrt(2 / 9.81), rel=1e-6)
 
@@ -399,6 +399,11 @@ def test_an_event_that_only_touches_zero_has_no_derivative():
     assert touch(1.0) == pytest.approx(1.0, abs=1e-4)
     with pytest.raises(NotImplementedError, match=r"events\[0\] touches zero at t = .* without crossing it"):
         ag.grad(touch)(1.0)
+
+
+def test_events_are_for_the_adjoint():
+    with pytest.raises(ValueError, match="sensitivities is 'forward', but must be 'adjoint' where there are events"):
+        ag.solve_ivp(decay, (0, 1), [1.0], "BDF", args=(1.0,), events=lambda t, y, k: y[0], sensitivities="forward")
 
 
 def test_what_an_event_raises_comes_out():
