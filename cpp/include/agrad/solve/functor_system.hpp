@@ -22,6 +22,23 @@
 
 namespace agrad::detail {
 
+template <class Signature, class F, class = void>
+struct has_call : std::false_type {};
+template <class Signature, class F>
+struct has_call<Signature, F, std::void_t<decltype(static_cast<Signature>(&F::operator()))>> : std::true_type {};
+
+/// Whether F can be called with these very types. That it can be called is not enough: Eigen converts vectors of variables to
+/// vectors of doubles where nobody asks whether that compiles.
+template <class F, class Y, class... Args>
+constexpr bool has_own_call() {
+  if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&, const Args&...>) {
+    using result = std::invoke_result_t<const F&, double, const Y&, const Args&...>;
+    return has_call<result (F::*)(double, const Y&, const Args&...) const, F>::value ||
+           has_call<result (F::*)(double, const Y&, Args...) const, F>::value;
+  }
+  return false;
+}
+
 /// F: called with t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as it was given or
 /// with all of its variables replaced by doubles; returns a column vector of the promoted scalar.
 template <class F, class... Args>
@@ -110,7 +127,7 @@ class functor_system : public ode_system {
   using lanes = dual<double, width>;
   static constexpr bool takes_dual_state =
       std::is_invocable_v<const F&, double, const vector_of<lanes>&, const argument_value_t<Args>&...>;
-  static constexpr bool takes_variables = std::is_invocable_v<const F&, double, const vector_of<var>&, const Args&...>;
+  static constexpr bool takes_variables = has_own_call<F, vector_of<var>, Args...>();
   template <class Vector>
   using scalar_of = std::decay_t<decltype(std::declval<const Vector&>()[0])>;
 
