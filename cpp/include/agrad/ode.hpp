@@ -1,7 +1,9 @@
 // Umbrella of solve/: differential equations, the only headers of agrad that need SUNDIALS.
 #pragma once
 
+#include <agrad/solve/event_operation.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
+#include <agrad/solve/ode_events.hpp>
 #include <agrad/solve/ode_forward.hpp>
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_operation.hpp>
