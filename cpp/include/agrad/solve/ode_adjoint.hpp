@@ -45,7 +45,7 @@ inline auto cvodes_maker(const ode_adjoint_options& options) {
 /// num_steps_between_checkpoints: positive; the backward pass takes the steps from one checkpoint to the next once more and
 ///   keeps their states, so more steps cost memory. For polynomial interpolation it is raised where that needs more points.
 /// interpolation_polynomial: of the forward solution in the backward pass: 1 Hermite, 2 polynomial.
-/// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians.
+/// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve takes others.
 /// args: anything; the variables in var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
 ///
 /// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
