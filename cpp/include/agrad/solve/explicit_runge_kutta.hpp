@@ -4,7 +4,7 @@
 // end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters get (df/dp)' u_s, and the step's begin
 // has the adjoint l + sum_s w_s. A step's record is its first state and its slopes.
 // Source: Hager (2000), Numerische Mathematik 87:247, for the adjoint of a Runge-Kutta step.
-// Read next: solve/runge_kutta.hpp, second order; solve/tableaus.hpp, the methods.
+// Read next: solve/runge_kutta.hpp, second order; solve/tableaus.hpp, the methods; solve/tableau_combinations.hpp, their sums.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,19 @@
 #include <vector>
 
 #include <agrad/solve/one_step_solver.hpp>
+#include <agrad/solve/tableau_combinations.hpp>
 #include <agrad/solve/tableaus.hpp>
 
 namespace agrad {
 
 template <class Tableau>
 class explicit_runge_kutta : public one_step_solver {
+  using combinations = detail::tableau_combinations<Tableau>;
+
  public:
   static constexpr int stages = Tableau::stages;
   /// Stages that the step's end depends on: without the one that is there for the next step.
-  static constexpr int inner = stages - (Tableau::last_is_first ? 1 : 0);
+  static constexpr int inner = combinations::inner;
 
   explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_wanted wanted)
       : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
@@ -33,21 +36,16 @@ class explicit_runge_kutta : public one_step_solver {
   void watch_stiffness() { watches_ = true; }
 
  protected:
-  /// a_sj: rows follow each other, the first of length 1.
-  static constexpr double a(int s, int j) { return Tableau::a[s * (s - 1) / 2 + j]; }
   static double stage_time(int s, const one_step& at) { return Tableau::c[s] == 1 ? at.end : at.t + Tableau::c[s] * at.h; }
 
   /// Y_s of a record that has `width` numbers a state.
   template <int Width = 1>
   void stage(int s, double h, const double* record, double* y) const {
-    const std::size_t count = n_ * Width;
-    std::copy_n(record, count, y);
-    for (int j = 0; j < s; ++j) {
-      const double factor = h * a(s, j);
-      if (factor == 0) continue;
-      const double* k = slope_of(record, j, count);
-      for (std::size_t i = 0; i < count; ++i) y[i] += factor * k[i];
-    }
+    combinations::stage(s, h, record, n_ * Width, y);
+  }
+  /// h (b_s l + sum_{r>s} a_rs w_r), what stage s gets of the adjoints l and w, each of `count` numbers.
+  void seed(int s, double h, const double* l, const double* w, std::size_t count, double* u) const {
+    combinations::seed(s, h, l, w, count, u);
   }
   static const double* slope_of(const double* record, int s, std::size_t count) {
     return record + (1 + static_cast<std::size_t>(s)) * count;
@@ -72,10 +70,10 @@ class explicit_runge_kutta : public one_step_solver {
       stage(s, at.h, record, next);
       slope_at(stage_time(s, at), next, slope_of(record, s));
     }
-    if (!Tableau::last_is_first) advance(at.h, record, next);  // else the last stage is the end already
-    const double error = at.h * weighed_sum(Tableau::e, record, next);
+    if (!Tableau::last_is_first) combinations::advance(at.h, record, n_, next);  // else the last stage is the end already
+    const double error = at.h * weighed_sum(typename combinations::error(), record, next);
     if constexpr (Tableau::order == 8) {  // of order 5, made smaller where that of order 3 is larger
-      const double coarse = at.h * weighed_sum(Tableau::e3, record, next);
+      const double coarse = at.h * weighed_sum(typename combinations::coarse_error(), record, next);
       return error == 0 ? 0 : error * error / std::sqrt(error * error + 0.01 * coarse * coarse);
     }
     return error;
@@ -107,26 +105,12 @@ class explicit_runge_kutta : public one_step_solver {
       system_.rhs(s == 0 ? at.t : stage_time(s, at), next, slope_of(record, s));
       ++statistics_.recomputed_rhs_evaluations;
     }
-    advance(at.h, record, next);
+    combinations::advance(at.h, record, n_, next);
   }
 
-  void advance(double h, const double* record, double* y) const {
-    std::copy_n(record, n_, y);
-    for (int s = 0; s < inner; ++s) {
-      const double factor = h * Tableau::b[s];
-      if (factor == 0) continue;
-      const double* k = slope_of(record, s, n_);
-      for (std::size_t i = 0; i < n_; ++i) y[i] += factor * k[i];
-    }
-  }
-
-  double weighed_sum(const double (&e)[stages], const double* record, const double* next) {
-    std::fill(error_.begin(), error_.end(), 0.0);
-    for (int s = 0; s < stages; ++s) {
-      if (e[s] == 0) continue;
-      const double* k = slope_of(record, s, n_);
-      for (std::size_t i = 0; i < n_; ++i) error_[i] += e[s] * k[i];
-    }
+  template <class Weights>
+  double weighed_sum(Weights, const double* record, const double* next) {
+    combinations::template sum<Weights>(record, n_, error_.data());
     return weighed(error_.data(), record, next);
   }
 
@@ -144,13 +128,7 @@ class explicit_runge_kutta : public one_step_solver {
     stage_.resize(n_);
     part_.resize(m_);
     for (int s = inner; s-- > 0;) {
-      for (std::size_t i = 0; i < n_; ++i) seed_[i] = at.h * Tableau::b[s] * l[i];
-      for (int r = s + 1; r < inner; ++r) {
-        const double factor = at.h * a(r, s);
-        if (factor == 0) continue;
-        const double* w = back_.data() + static_cast<std::size_t>(r) * n_;
-        for (std::size_t i = 0; i < n_; ++i) seed_[i] += factor * w[i];
-      }
+      seed(s, at.h, l, back_.data(), n_, seed_.data());
       stage(s, at.h, record, stage_.data());
       system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), back_.data() + static_cast<std::size_t>(s) * n_,
                   m_ > 0 ? part_.data() : nullptr);

@@ -1,7 +1,7 @@
 // ODE node: the solution of an initial value problem on the tape, whichever solver finds it.
 //
 // The solution is one closure on the tape, which owns the system and its solver; sweeping it runs the solver backwards.
-// Read next: solve/functor_system.hpp, how the right-hand side is differentiated; solve/ode_solver.hpp.
+// Read next: solve/functor_lanes.hpp, how the right-hand side is differentiated; solve/ode_solver.hpp.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <agrad/rules/promote.hpp>
-#include <agrad/solve/functor_system.hpp>
+#include <agrad/solve/functor_lanes.hpp>
 #include <agrad/solve/ode_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
 
@@ -54,7 +54,7 @@ struct ode_node {
 template <class Make>
 struct system_for {
   template <class F, class... Args>
-  using type = functor_system<F, Args...>;
+  using type = functor_lanes<F, Args...>;
 };
 
 /// Puts the states on the tape as variables whose adjoints the node takes.

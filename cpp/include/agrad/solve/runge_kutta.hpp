@@ -111,10 +111,8 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     part_.resize(this->m_, Width);
     for (int s = inner; s-- > 0;) {
       u_.resize(n_, Width);
-      add(h * Tableau::b[s], l_.value.data(), l_.tangents.data(), Width);
-      for (int r = s + 1; r < inner; ++r)
-        add(h * base::a(r, s), w_.value.data() + static_cast<std::size_t>(r) * n_,
-            w_.tangents.data() + static_cast<std::size_t>(r) * count, Width);
+      this->seed(s, h, l_.value.data(), w_.value.data(), n_, u_.value.data());
+      this->seed(s, h, l_.tangents.data(), w_.tangents.data(), count, u_.tangents.data());
       const ode_adjoints to{w_.value.data() + static_cast<std::size_t>(s) * n_, part_.value.data(),
                             w_.tangents.data() + static_cast<std::size_t>(s) * count, part_.tangents.data()};
       this->system_.second(point<Width>(s, step, record, directions), u_.value.data(), u_.tangents.data(), to);
@@ -124,13 +122,6 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     for (std::size_t at = 0; at < inner * n_; ++at) l_.value[at % n_] += w_.value[at];
     for (std::size_t at = 0; at < inner * count; ++at) l_.tangents[at % count] += w_.tangents[at];
     if (step % 64 == 0) poll_interrupt();
-  }
-
-  /// u += factor times an adjoint with tangents.
-  void add(double factor, const double* value, const double* tangents, int width) {
-    if (factor == 0) return;
-    for (std::size_t i = 0; i < n_; ++i) u_.value[i] += factor * value[i];
-    for (std::size_t i = 0; i < n_ * static_cast<std::size_t>(width); ++i) u_.tangents[i] += factor * tangents[i];
   }
 
   ode_directions along_;
