@@ -239,7 +239,7 @@ def solve_ivp(
         Of "BDF" and "Adams": derivatives by an integration back in time, or by sensitivities that are integrated with the
         states, as :func:`ode_bdf` does, which is for few parameters and for Jacobians. Each step solves for them after the
         states ("forward", CVODES' staggered corrector) or with them ("simultaneous"). "auto" weighs adjoint and forward by
-        the number of states and parameters, for the gradient of one number.
+        the number of states and parameters, for the gradient of one number. Forward ones take atol as it is.
 
     Returns
     -------
