@@ -1,0 +1,80 @@
+"""Differential equations: what a gradient costs with each linear algebra behind the implicit methods.
+
+    PYTHONPATH=SITE python benchmarks/python/linear_solvers.py
+
+prints a table of docs/ode.md: Brusselators with a parameter for each cell. Times are of compiled calls of value and gradient
+from Python, the quickest of five.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import agrad as ag
+
+CELLS = (32, 128, 512)
+CHOICES = [("Rodas4", solver) for solver in ("dense", "banded", "sparse")]
+CHOICES += [("BDF", solver) for solver in ("dense", "banded", "sparse", "gmres")]
+SLOWEST = 20.0  # seconds; what would take longer is left out
+
+
+def brusselator(t: Any, y: Any, p: Any) -> Any:
+    cells = y.size // 2
+    u, v = y[0::2], y[1::2]
+    diffusion = 0.02 * (cells + 1) ** 2
+    beside_u, beside_v = (
+        np.concatenate([x[1:], wall]) + np.concatenate([wall, x[:-1]]) for x, wall in ((u, np.ones(1)), (v, np.full(1, 3.0)))
+    )
+    reaction = u * u * v
+    du = 1 + reaction - (p + 1) * u + diffusion * (beside_u - 2 * u)
+    dv = p * u - reaction + diffusion * (beside_v - 2 * v)
+    return np.stack([du, dv], 1).reshape(-1)
+
+
+def loss_of(cells: int, method: str, solver: str) -> Callable[[Any], Any]:
+    """Sum of squares of the states at ten times."""
+    start = np.full(2 * cells, 3.0)
+    start[0::2] = 1 + np.sin(2 * np.pi * np.arange(1, cells + 1) / (cells + 1))
+
+    def loss(p: Any) -> Any:
+        y = ag.solve_ivp(
+            brusselator, (0.0, 10.0), start, method, np.arange(1.0, 11.0), args=(p,), rtol=1e-6, atol=1e-6, linear_solver=solver
+        ).y
+        return np.sum(y * y)
+
+    return loss
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    best = np.inf
+    for _ in range(5):
+        begin = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - begin)
+        if best > SLOWEST / 5:
+            break
+    return float(best)
+
+
+def main() -> None:
+    print("| method | linear_solver |", *(f"{2 * cells} states |" for cells in CELLS))
+    print("| --- | --- |", *("--- |" for _ in CELLS))
+    for method, solver in CHOICES:
+        row, last = [], 0.0
+        for cells in CELLS:
+            if last * 30 > SLOWEST:
+                row.append("-")
+                continue
+            function, p = ag.compile(ag.value_and_grad(loss_of(cells, method, solver))), np.full(cells, 3.0)
+            function(p)
+            last = seconds(lambda f=function, p=p: f(p))
+            row.append(f"{last * 1e3:.3g}")
+        print(f"| {method} | {solver} | " + " | ".join(row) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
