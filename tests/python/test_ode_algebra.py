@@ -52,6 +52,22 @@ def test_gmres_solves_without_a_matrix(method):
     assert ag.solve_ivp(brusselator, (0, 1), START, method, args=(RATES,)).njev > 0
 
 
+@pytest.mark.parametrize("solver", ["dense", "banded", "sparse", "gmres"])
+def test_a_recorded_solve_without_its_gradient_has_the_same_values(solver):
+    """Arguments are constants of such a solve, however many there are."""
+
+    def end(p):
+        many = np.concatenate([p, np.ones(1000)])
+        y = ag.solve_ivp(
+            lambda t, y, q: brusselator(t, y, q[:CELLS]), (0, 1), START, "BDF", args=(many,), linear_solver=solver
+        ).y
+        return y[:, -1]
+
+    plain = ag.solve_ivp(brusselator, (0, 1), START, "BDF", args=(RATES,), rtol=1e-8, atol=1e-8).y[:, -1]
+    np.testing.assert_allclose(end(RATES), plain, rtol=1e-4)
+    np.testing.assert_allclose(ag.compile(end)(RATES), plain, rtol=1e-4)
+
+
 def test_a_pattern_is_given_in_every_form_that_scipy_has():
     full = gradient("Rodas4", linear_solver="dense")
     pattern = band(2, 2)

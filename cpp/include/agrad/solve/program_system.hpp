@@ -94,6 +94,15 @@ class program_system final : public ode_system {
     J = Eigen::Map<const row_major>(entries_.data(), n_, n_);
   }
 
+  void jvp(double t, const double* y, const double* v, double* to) override {
+    if (!has_tangents()) return ode_system::jvp(t, y, v, to);
+    set_state(t, y);
+    f_->forward(real_, inputs_.data(), slope_.data(), true);
+    directions_.assign(inputs_.size(), 0.0);
+    std::copy_n(v, n_, directions_.begin() + 1);
+    f_->tangent<1>(real_, directions_.data(), to);
+  }
+
   std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(*f_, n_); }
 
   void use_pattern(std::shared_ptr<const csr_pattern> pattern) override {
@@ -128,13 +137,13 @@ class program_system final : public ode_system {
 
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
     const auto width = static_cast<std::size_t>(at.width);
-    const auto n = static_cast<std::size_t>(n_) * width, m = static_cast<std::size_t>(m_) * width;
+    const auto n = static_cast<std::size_t>(n_) * width, m = static_cast<std::size_t>(parameters()) * width;
     slope_tangents_.resize(n);
     tangent(at.width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope_tangents_.data());
     back_.resize(inputs_.size() * width);
     by_width(at.width, [&](auto w) { f_->second<w()>(real_, lambda, adjoints_.data(), back_.data(), lambda_tangents); });
     std::copy_n(adjoints_.begin() + 1, n_, to.y);
-    std::copy_n(adjoints_.begin() + 1 + n_, m_, to.parameters);
+    std::copy_n(adjoints_.begin() + 1 + n_, parameters(), to.parameters);
     std::copy_n(back_.data() + width, n, to.y_tangents);
     std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
   }
@@ -150,7 +159,8 @@ class program_system final : public ode_system {
 
   /// Tangents of t, which are zero, of the states and of the parameters.
   void put_directions(int width, const double* y_tangents, const double* parameter_tangents) {
-    const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
+    const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_);
+    const auto m = static_cast<std::size_t>(parameters());  // others are constants
     directions_.assign(inputs_.size() * w, 0.0);
     std::copy_n(y_tangents, n * w, directions_.data() + w);
     std::copy_n(parameter_tangents, m * w, directions_.data() + (1 + n) * w);
