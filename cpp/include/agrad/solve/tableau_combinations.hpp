@@ -67,20 +67,19 @@ struct tableau_combinations {
   /// Entry i of a weighed sum of vectors.
   template <class Weights>
   static double dot(const double* vectors, std::size_t count, std::size_t i) {
-    double total = 0;
-    add_terms<Weights>(vectors, count, i, total, std::make_integer_sequence<int, Weights::count>());
-    return total;
+    return terms<Weights>(vectors + i, count, std::make_integer_sequence<int, Weights::count>());
   }
   template <class Weights, int... J>
-  static void add_terms(const double* vectors, std::size_t count, std::size_t i, double& total,
-                        std::integer_sequence<int, J...>) {
-    (add_term<Weights, J>(vectors, count, i, total), ...);
+  static double terms([[maybe_unused]] const double* first, [[maybe_unused]] std::size_t count,
+                      std::integer_sequence<int, J...>) {
+    double total = 0;
+    (add_term<Weights, J>(first, count, total), ...);
+    return total;
   }
   template <class Weights, int J>
-  static void add_term([[maybe_unused]] const double* vectors, [[maybe_unused]] std::size_t count,
-                       [[maybe_unused]] std::size_t i, [[maybe_unused]] double& total) {
+  static void add_term(const double* first, std::size_t count, double& total) {
     constexpr double weight = Weights::at(J);
-    if constexpr (weight != 0) total += weight * vectors[static_cast<std::size_t>(J) * count + i];
+    if (weight != 0) total += weight * first[static_cast<std::size_t>(J) * count];
   }
 
   template <class Weights>
