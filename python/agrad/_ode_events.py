@@ -100,7 +100,7 @@ class Event:
 class DoseTable:
     """The rows of some doses: their states and kinds, and their numbers as parts of an argument."""
 
-    def __init__(self, function: str, name: str, doses: Sequence[Dose]) -> None:
+    def __init__(self, function: str, name: str, doses: Any) -> None:
         if isinstance(doses, Dose) or not isinstance(doses, Sequence):
             raise TypeError(f"{function}: {name} is {doses!r}, but must be a sequence of agrad.Dose")
         self.rows: list[tuple[int, bool]] = []

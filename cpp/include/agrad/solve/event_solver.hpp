@@ -253,6 +253,9 @@ class event_solver {
   void back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
   void add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const;
   event_gradient no_gradient() const;
+  void leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const;
+  void back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
+                           const double* tangents, event_gradient& g, event_directions& back);
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
     slope_.resize(n_);
     system_.rhs(t, y.data(), slope_.data());

@@ -194,51 +194,54 @@ inline void event_solver::tangent(const event_directions& along, double* states)
 
 inline event_gradient event_solver::second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
                                            event_directions& back) {
-  const auto w = static_cast<std::size_t>(along_.width), n = static_cast<std::size_t>(n_) * w, own = system_.own_parameters();
+  const auto w = static_cast<std::size_t>(along_.width), n = static_cast<std::size_t>(n_) * w;
   event_gradient g = no_gradient();
-  Eigen::VectorXd l = Eigen::VectorXd::Zero(n_);
-  std::vector<double> l_tangents(n, 0.0), column_tangents;
-  back = {along_.width, {}, std::vector<double>(own * w, 0.0), std::vector<double>(plan_.doses.size() * w, 0.0)};
+  g.initial_state = Eigen::VectorXd::Zero(n_);
+  back = {along_.width, std::vector<double>(n, 0.0), std::vector<double>(system_.own_parameters() * w, 0.0),
+          std::vector<double>(plan_.doses.size() * w, 0.0)};
   for (std::size_t i = used_; i-- > 0;) {
     const detail::event_segment& s = segments_[i];
     enter(s);
-    if (s.ending == detail::event_segment::scheduled_ending) {
-      const detail::scheduled& what = schedule_[s.happening];
-      if (what.kind == detail::scheduled::dose && !plan_.doses[what.index].is_infusion) {
-        const Eigen::Index state = plan_.doses[what.index].state;
-        g.amounts[static_cast<Eigen::Index>(what.index)] += l[state];
-        for (std::size_t k = 0; k < w; ++k)
-          back.amounts[what.index * w + k] += l_tangents[static_cast<std::size_t>(state) * w + k];
-      }
-    }
-    if (s.is_solved) {
-      const std::size_t first = s.first_output + s.begin_outputs, extra = s.ending == detail::event_segment::finish ? 0 : 1;
-      Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, static_cast<Eigen::Index>(s.inner_outputs + extra));
-      all.leftCols(static_cast<Eigen::Index>(s.inner_outputs)) =
-          adjoints.middleCols(static_cast<Eigen::Index>(first), static_cast<Eigen::Index>(s.inner_outputs));
-      all.rightCols(1) += l;
-      column_tangents.assign((s.inner_outputs + extra) * n, 0.0);
-      std::copy_n(tangents + first * n, s.inner_outputs * n, column_tangents.data());
-      double* last = column_tangents.data() + (s.inner_outputs + extra - 1) * n;
-      for (std::size_t at = 0; at < n; ++at) last[at] += l_tangents[at];
-      ode_directions through;
-      const ode_gradient part = solvers_[s.solver]->second(all, column_tangents.data(), through);
-      l = part.initial_state, l_tangents = through.initial_state;
-      g.parameters += part.parameters.head(static_cast<Eigen::Index>(own));
-      add_rates(s, part.parameters.data() + own, g);
-      for (std::size_t at = 0; at < own * w; ++at) back.parameters[at] += through.parameters[at];
-      for (const std::size_t j : s.running)
-        for (std::size_t k = 0; k < w; ++k)
-          back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / v_.durations[j];
-    }
+    if (s.ending == detail::event_segment::scheduled_ending) leave_second(schedule_[s.happening], g, back);
+    if (s.is_solved) back_through_second(s, adjoints, tangents, g, back);
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
-      l += adjoints.col(static_cast<Eigen::Index>(k));
-      for (std::size_t at = 0; at < n; ++at) l_tangents[at] += tangents[k * n + at];
+      g.initial_state += adjoints.col(static_cast<Eigen::Index>(k));
+      for (std::size_t at = 0; at < n; ++at) back.initial_state[at] += tangents[k * n + at];
     }
   }
-  g.initial_state = l;
-  back.initial_state = l_tangents;
   return g;
+}
+
+/// The gradients of the amount of a dose at once. Until the first segment those of the initial state are those of where the sweep is.
+inline void event_solver::leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const {
+  const dose_rule* rule = what.kind == detail::scheduled::dose ? &plan_.doses[what.index] : nullptr;
+  if (rule == nullptr || rule->is_infusion) return;
+  const auto w = static_cast<std::size_t>(back.width);
+  g.amounts[static_cast<Eigen::Index>(what.index)] += g.initial_state[rule->state];
+  for (std::size_t k = 0; k < w; ++k)
+    back.amounts[what.index * w + k] += back.initial_state[static_cast<std::size_t>(rule->state) * w + k];
+}
+
+inline void event_solver::back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
+                                              const double* tangents, event_gradient& g, event_directions& back) {
+  const auto w = static_cast<std::size_t>(back.width), n = static_cast<std::size_t>(n_) * w, own = system_.own_parameters();
+  const std::size_t first = s.first_output + s.begin_outputs, extra = s.ending == detail::event_segment::finish ? 0 : 1;
+  const auto count = static_cast<Eigen::Index>(s.inner_outputs);
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, count + static_cast<Eigen::Index>(extra));
+  all.leftCols(count) = adjoints.middleCols(static_cast<Eigen::Index>(first), count);
+  all.rightCols(1) += g.initial_state;
+  std::vector<double> all_tangents((s.inner_outputs + extra) * n, 0.0);
+  std::copy_n(tangents + first * n, s.inner_outputs * n, all_tangents.data());
+  for (std::size_t at = 0; at < n; ++at) all_tangents[all_tangents.size() - n + at] += back.initial_state[at];
+  ode_directions through;
+  const ode_gradient part = solvers_[s.solver]->second(all, all_tangents.data(), through);
+  g.initial_state = part.initial_state, back.initial_state = through.initial_state;
+  g.parameters += part.parameters.head(static_cast<Eigen::Index>(own));
+  add_rates(s, part.parameters.data() + own, g);
+  for (std::size_t at = 0; at < own * w; ++at) back.parameters[at] += through.parameters[at];
+  for (const std::size_t j : s.running)
+    for (std::size_t k = 0; k < w; ++k)
+      back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / v_.durations[j];
 }
 
 }  // namespace agrad
