@@ -22,7 +22,7 @@ struct ode_forward_options {
   ode_corrector corrector = ode_corrector::staggered;
   double relative_tolerance_sensitivities = 0;         // 0: as the states'
   Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: as the states'
-  ode_algebra algebra{};  // of Newton's method
+  ode_algebra algebra{};                               // of Newton's method
 };
 
 /// The corrector that a code of CVODES names; DomainError for any other code.
