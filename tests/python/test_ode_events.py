@@ -339,3 +339,29 @@ def test_rows_of_a_jacobian_are_swept_with_the_same_steps():
     expected = np.stack([differences(lambda x, i=i: closed(x)[i], x) for i in range(3)])
     np.testing.assert_allclose(ag.jacobian(crossings)(x), expected, rtol=1e-7)
     np.testing.assert_allclose(ag.compile(ag.jacobian(crossings))(x), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_everything_at_once_against_differences(method):
+    """A nonlinear system, a root and a reset that depend on time, overlapping doses, a stop that moves: against differences."""
+
+    def rhs(t, y, p):
+        return [y[0] * (1.0 - p[0] * y[1]) + np.where(t < p[6], 0.0, 0.4), y[1] * (p[1] * y[0] - 0.8)]
+
+    def root(t, y, p):
+        return y[0] - p[2] - 0.1 * np.sin(2.0 * t)
+
+    def reset(t, y, p):
+        return [y[0] * (1.0 - 0.05 * t * p[3]), y[1] + 0.1 * p[3] * y[0]]
+
+    def loss(p):
+        doses = [ag.Dose(p[4], 1, 0.3), ag.Dose(0.5, 0, p[5], 1.5 * p[4]), ag.Dose(1.0, 0, 0.2, p[5])]
+        result = ag.solve_ivp(rhs, (0.0, 4.0), [0.8, p[0]], method, [0.0, 0.5, 1.5, 3.0, 4.0], args=(p,), doses=doses,
+                              tstops=[p[6]], events=ag.Event(root, reset), rtol=1e-11, atol=1e-12)  # fmt: skip
+        times, states = result.t_events[0], result.y_events[0]
+        assert len(times) > 1
+        return np.sum(result.y**2) + times[0] + 0.5 * times[-1] + states[-1, 1]
+
+    p = np.array([0.9, 0.6, 1.4, 0.7, 0.8, 0.6, 2.2])
+    expected = differences(loss, p, 1e-4)
+    np.testing.assert_allclose(ag.grad(loss)(p), expected, rtol=2e-6, atol=2e-6 * np.max(np.abs(expected)))

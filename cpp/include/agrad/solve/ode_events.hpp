@@ -196,7 +196,8 @@ auto ode_solve_events(const step_options& options, ode_one_step_method method, c
                               detail::kept_argument(args)...);
 }
 
-/// The same by CVODES and its adjoint.
+/// The same by CVODES and its adjoint. The rates of infusions are parameters of the quadrature, too: a vector of its tolerances has one
+/// for each state that gets any, behind those of args.
 template <class Scalar, class... Events, class F, class Y0, class T0, class Time, class... Args>
 auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_dose<Scalar>>& doses,
                       const std::tuple<Events...>& events, const ode_events_options& more, const F& f,
