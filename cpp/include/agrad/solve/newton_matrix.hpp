@@ -131,29 +131,29 @@ class newton_matrix {
 
     explicit sparse_factors(const csr_pattern& p) {
       set_up(transposed, p);
-      const csr_pattern columns = transposed_pattern(p);
-      set_up(plain, columns);
+      const csr_pattern by_columns = transposed_pattern(p);
+      set_up(plain, by_columns);
       transposed.place.resize(p.size());
       plain.place.resize(p.size());
-      std::vector<std::size_t> next(columns.begin.begin(), columns.begin.end() - 1);
+      std::vector<std::size_t> next(by_columns.begin.begin(), by_columns.begin.end() - 1);
       for (std::size_t k = 0; k < p.size(); ++k) {
         transposed.place[k] = k;
         plain.place[k] = next[p.col[k]]++;
       }
     }
 
-    static void set_up(side& s, const csr_pattern& columns) {
-      const auto n = static_cast<Eigen::Index>(columns.rows());
+    static void set_up(side& s, const csr_pattern& by_columns) {
+      const auto n = static_cast<Eigen::Index>(by_columns.rows());
       s.m.resize(n, n);
-      s.m.resizeNonZeros(static_cast<Eigen::Index>(columns.size()));
-      for (std::size_t j = 0; j <= columns.rows(); ++j) s.m.outerIndexPtr()[j] = static_cast<int>(columns.begin[j]);
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        s.m.innerIndexPtr()[k] = static_cast<int>(columns.col[k]);
+      s.m.resizeNonZeros(static_cast<Eigen::Index>(by_columns.size()));
+      for (std::size_t j = 0; j <= by_columns.rows(); ++j) s.m.outerIndexPtr()[j] = static_cast<int>(by_columns.begin[j]);
+      for (std::size_t k = 0; k < by_columns.size(); ++k) {
+        s.m.innerIndexPtr()[k] = static_cast<int>(by_columns.col[k]);
         s.m.valuePtr()[k] = 1;
       }
-      for (std::size_t j = 0; j < columns.rows(); ++j)
-        for (std::size_t k = columns.begin[j]; k < columns.begin[j + 1]; ++k)
-          if (columns.col[k] == j) s.diagonal.push_back(k);
+      for (std::size_t j = 0; j < by_columns.rows(); ++j)
+        for (std::size_t k = by_columns.begin[j]; k < by_columns.begin[j + 1]; ++k)
+          if (by_columns.col[k] == j) s.diagonal.push_back(k);
     }
 
     static bool factorise(side& s, double shift, double scale, const double* jacobian) {
