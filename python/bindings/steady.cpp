@@ -25,7 +25,7 @@ std::shared_ptr<steady> made(const std::string& function, const pooled_program& 
                              double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations, int method) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
                                static_cast<steady_method>(method)};
-  check_options(function, options, states);
+  check_solver_options(function, options, states);
   return std::make_shared<steady>(function, f.code, states, options);
 }
 

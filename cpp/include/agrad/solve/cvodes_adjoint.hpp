@@ -99,7 +99,7 @@ class cvodes_adjoint final : public ode_solver {
 
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {
-    check_options(function, options, system.states(), system.parameters());
+    check_solver_options(function, options, system.states(), system.parameters());
     return function;
   }
 

@@ -91,7 +91,7 @@ class cvodes_forward final : public ode_solver {
 
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options) {
-    check_options(function, options, system.states());
+    check_solver_options(function, options, system.states());
     return function;
   }
 

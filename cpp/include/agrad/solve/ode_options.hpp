@@ -90,8 +90,8 @@ inline void check_positive_count(std::string_view function, std::string_view arg
 
 /// Checks every option for a system of the given size; throws ShapeError or DomainError.
 /// A vector of quadrature tolerances is measured only when there is a quadrature: plain values have no active parameters.
-inline void check_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
-                          Eigen::Index parameters) {
+inline void check_solver_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
+                                 Eigen::Index parameters) {
   check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
                            "one for each state");

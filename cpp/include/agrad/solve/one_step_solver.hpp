@@ -110,7 +110,7 @@ class one_step_solver : public ode_solver {
         order_(order),
         control_(order),
         record_(record) {
-    check_options(function_, options_, system.states());
+    check_solver_options(function_, options_, system.states());
   }
 
   /// Before the first step from the state that the record begins with, and before every other one.

@@ -32,7 +32,7 @@ class steady_solver {
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
   steady_solver(std::string function, ode_system& system, steady_options options)
       : function_(std::move(function)), system_(system), options_(std::move(options)) {
-    check_options(function_, options_, system.states());
+    check_solver_options(function_, options_, system.states());
   }
 
   /// The steady state for y0. Throws SolverError when none is found, or what the system throws.

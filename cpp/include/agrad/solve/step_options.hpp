@@ -23,7 +23,7 @@ struct step_options {
 };
 
 /// Checks every option for a system of the given size; throws ShapeError or DomainError.
-inline void check_options(std::string_view function, const step_options& options, Eigen::Index states) {
+inline void check_solver_options(std::string_view function, const step_options& options, Eigen::Index states) {
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
