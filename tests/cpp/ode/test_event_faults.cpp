@@ -12,6 +12,8 @@
 
 #include "systems.hpp"
 
+namespace test_event_faults {
+
 using agrad::var;
 using vector = Eigen::VectorXd;
 
@@ -147,3 +149,5 @@ TEST_CASE("a solver of a problem with doses and events is used again, for other 
     }
   }
 }
+
+}  // namespace test_event_faults

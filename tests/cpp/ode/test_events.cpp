@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_events {
+
 using agrad::var;
 using vector = Eigen::VectorXd;
 template <class T>
@@ -242,3 +244,5 @@ TEST_CASE("two crossings within one step are both seen") {
     }
   }
 }
+
+}  // namespace test_events

@@ -8,6 +8,8 @@
 
 #include <agrad/solve/newton_matrix.hpp>
 
+namespace test_newton_matrix {
+
 using agrad::chosen_algebra;
 using agrad::csr_pattern;
 using agrad::newton_matrix;
@@ -141,3 +143,5 @@ TEST_CASE("what is chosen follows the pattern") {
   CHECK(chosen(64, agrad::detail::band_pattern(64, {63, 63})) == ode_algebra_kind::dense);
   CHECK(chosen(10, arrow(10)) == ode_algebra_kind::dense);
 }
+
+}  // namespace test_newton_matrix

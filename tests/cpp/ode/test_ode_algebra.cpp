@@ -11,6 +11,8 @@
 
 #include "systems.hpp"
 
+namespace test_ode_algebra {
+
 using agrad::csr_pattern;
 using agrad::half_bandwidths;
 using agrad::ode_algebra;
@@ -285,3 +287,5 @@ TEST_CASE("all methods are there under their names") {
   CHECK(message_of([&] { end(static_cast<ode_one_step_method>(17)); }) ==
         "ode_solve: method is 17, but must be one of ode_one_step_method");
 }
+
+}  // namespace test_ode_algebra
