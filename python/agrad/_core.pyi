@@ -355,7 +355,10 @@ class OdeAlgebra:
         columns: NDArray[np.uint32] | None,
     ) -> None: ...
 
-class OdeOptions:
+class OdeMethod:
+    pass
+
+class OdeOptions(OdeMethod):
     def __init__(
         self,
         function: str,
@@ -373,7 +376,7 @@ class OdeOptions:
         algebra: OdeAlgebra,
     ) -> None: ...
 
-class StepMethod:
+class StepMethod(OdeMethod):
     def __init__(
         self,
         name: str,
@@ -386,7 +389,10 @@ class StepMethod:
         algebra: OdeAlgebra,
     ) -> None: ...
 
-class ForwardMethod:
+class CheckedMethod(OdeMethod):
+    def __init__(self, method: OdeMethod, second: OdeMethod, allowed: float) -> None: ...
+
+class ForwardMethod(OdeMethod):
     def __init__(
         self,
         function: str,
@@ -406,7 +412,7 @@ class OdeOperation:
         program: Program,
         states: int,
         times: int,
-        options: OdeOptions | StepMethod | ForwardMethod,
+        method: OdeMethod,
         of_state: bool,
         of_time: bool,
         of_times: bool,
@@ -421,7 +427,7 @@ class EventOperation:
         program: Program,
         states: int,
         times: int,
-        options: OdeOptions | StepMethod,
+        method: OdeMethod,
         doses: Sequence[tuple[int, bool]],
         stops: int,
         events: Sequence[tuple[Program, Program | None, int, int]],

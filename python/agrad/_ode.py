@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._ode_algebra import Algebra
+from agrad._ode_checked import allowed_difference, checked, finer_tolerance
 from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
@@ -187,6 +188,7 @@ def solve_ivp(
     jac_sparsity: Any = None,
     linear_solver: str = "auto",
     sensitivities: str = "adjoint",
+    gradient_check: bool | float = False,
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -240,6 +242,10 @@ def solve_ivp(
         states, as :func:`ode_bdf` does, which is for few parameters and for Jacobians. Each step solves for them after the
         states ("forward", CVODES' staggered corrector) or with them ("simultaneous"). "auto" weighs adjoint and forward by
         the number of states and parameters, for the gradient of one number. Forward ones take atol as it is.
+    gradient_check : bool or float
+        Whether each sweep back runs a second time, through a solution with a hundredth of rtol and atol, and a RuntimeWarning
+        says where the two gradients differ by a larger part than that number; True means 1e-3. A gradient takes at least
+        twice as long then.
 
     Returns
     -------
@@ -268,11 +274,17 @@ def solve_ivp(
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
     algebra = Algebra(linear_solver, jac_sparsity)
     make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
+    if gradient_check is not False:
+        finer = {"rtol": finer_tolerance(rtol), "atol": np.asarray(atol) * 1e-2}
+        second = options_of("solve_ivp", method, finer, max_num_steps, steps, algebra, sensitivities)
+        make_options = checked(make_options, second, allowed_difference("solve_ivp", gradient_check))
     t0, times = output_times("solve_ivp", t_span, t_eval)
     also = happenings("solve_ivp", doses, events, tstops, max_events)
     if also is not None:
         if also.events is not None and sensitivities != "adjoint":
             raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
+        if also.events is not None and gradient_check is not False:
+            raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
         end = None if t_eval is None else float(real_values("solve_ivp", "t_span", t_span)[1])
         return also.solve(fun, y0, t0, times, end, make_options, args)
     starts_there = bool(times[0] == t0)

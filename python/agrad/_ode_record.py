@@ -10,11 +10,9 @@ import numpy as np
 from agrad._core import (
     Array,
     Comparison,
-    ForwardMethod,
+    OdeMethod,
     OdeOperation,
-    OdeOptions,
     ShapeError,
-    StepMethod,
     check_initial_value_problem,
 )
 from agrad._loops_body import bodies_of, keep
@@ -104,7 +102,7 @@ def solve_initial_value_problem(
     y0: Any,
     t0: Any,
     times: Any,
-    make_options: Callable[[int], OdeOptions | StepMethod | ForwardMethod],
+    make_options: Callable[[int], OdeMethod],
     args: tuple[Any, ...],
 ) -> tuple[Any, dict[str, Any]]:
     """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""

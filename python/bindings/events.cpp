@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "array.hpp"
+#include "ode_cost.hpp"
 #include "ode_methods.hpp"
-#include "ode_step_method.hpp"
 #include "pool.hpp"
 #include "run.hpp"
 
@@ -23,20 +23,13 @@ namespace agrad::python {
 
 namespace {
 
-/// Options of any method, as what makes its solvers.
-event_operation::maker maker_of(const py::object& options) {
-  if (py::isinstance<ode_adjoint_options>(options)) return detail::cvodes_maker(options.cast<const ode_adjoint_options&>());
-  if (py::isinstance<forward_method>(options)) return options.cast<const forward_method&>().make;
-  return options.cast<const step_method&>().make;
-}
-
 /// Rows of a dose table: the state, and whether it is an infusion.
 using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
 std::shared_ptr<event_operation> made(const std::string& function, const pooled_program& f, Eigen::Index states,
-                                      std::size_t times, const py::object& options, const dose_rows& doses, std::size_t stops,
+                                      std::size_t times, const ode_method& method, const dose_rows& doses, std::size_t stops,
                                       const event_rows& events, long max_events, bool times_move, std::vector<std::size_t> hits,
                                       Eigen::Index reached, Eigen::Index counted) {
   event_plan plan;
@@ -48,8 +41,8 @@ std::shared_ptr<event_operation> made(const std::string& function, const pooled_
     if (!reset.is_none()) programs.back().reset = reset.cast<const pooled_program&>().code;
     plan.events.push_back({direction, terminal});
   }
-  return std::make_shared<event_operation>(function, f.code, states, times, maker_of(options), std::move(plan),
-                                           std::move(programs), event_counts{std::move(hits), reached, counted});
+  return std::make_shared<event_operation>(function, f.code, states, times, method.make, std::move(plan), std::move(programs),
+                                           event_counts{std::move(hits), reached, counted});
 }
 
 /// All numbers of the solution, one after the other, recorded on the entries of x.

@@ -14,7 +14,8 @@
 
 #include "array.hpp"
 #include "errors.hpp"
-#include "ode_step_method.hpp"
+#include "ode_cost.hpp"
+#include "ode_methods.hpp"
 #include "pool.hpp"
 
 namespace py = pybind11;
@@ -29,12 +30,12 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-ode_adjoint_options options_from(const std::string& function, double relative_tolerance_forward,
-                                 Eigen::VectorXd absolute_tolerance_forward, double relative_tolerance_backward,
-                                 Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
-                                 std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
-                                 long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
-                                 long solver_backward, const ode_algebra& algebra) {
+adjoint_method adjoint_method_from(const std::string& function, double relative_tolerance_forward,
+                                   Eigen::VectorXd absolute_tolerance_forward, double relative_tolerance_backward,
+                                   Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
+                                   std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
+                                   long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
+                                   long solver_backward, const ode_algebra& algebra) {
   ode_adjoint_options o;
   o.relative_tolerance_forward = relative_tolerance_forward;
   o.absolute_tolerance_forward = std::move(absolute_tolerance_forward);
@@ -48,7 +49,7 @@ ode_adjoint_options options_from(const std::string& function, double relative_to
   o.solver_forward = method_from_code(function, "solver_forward", solver_forward);
   o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
   o.algebra = algebra;
-  return o;
+  return {{detail::cvodes_maker(o)}, o};
 }
 
 /// kind: as `solve_ivp` calls it. ends, columns: of the pattern's rows, where it is given so.
@@ -86,12 +87,12 @@ step_method step_method_named(const std::string& name, double relative_tolerance
                               const ode_algebra& algebra) {
   const step_options o{
       relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra};
-  if (name == "Tsit5") return {o, maker_of<runge_kutta<tsitouras_tableau>>(o)};
-  if (name == "RK45") return {o, maker_of<runge_kutta<dormand_prince_tableau>>(o)};
-  if (name == "CKRK") return {o, maker_of<runge_kutta<cash_karp_tableau>>(o)};
-  if (name == "DOP853") return {o, maker_of<runge_kutta<dormand_prince_8_tableau>>(o)};
-  if (name == "auto") return {o, maker_of<switching_solver>(o)};
-  if (name == "Rodas4") return {o, maker_of<rosenbrock>(o)};
+  if (name == "Tsit5") return {{maker_of<runge_kutta<tsitouras_tableau>>(o)}};
+  if (name == "RK45") return {{maker_of<runge_kutta<dormand_prince_tableau>>(o)}};
+  if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o)}};
+  if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o)}};
+  if (name == "auto") return {{maker_of<switching_solver>(o)}};
+  if (name == "Rodas4") return {{maker_of<rosenbrock>(o)}};
   throw std::logic_error("no one-step method has the name " + name);
 }
 
@@ -132,25 +133,22 @@ void register_ode(py::module_& m) {
   py::class_<ode_algebra>(m, "OdeAlgebra", "Linear algebra of implicit methods; see solve_ivp.")
       .def(py::init(&algebra_from), py::arg("kind"), py::arg("argument"), py::arg("half_bandwidths"), py::arg("ends"),
            py::arg("columns"));
-  py::class_<ode_adjoint_options>(m, "OdeOptions", "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
-      .def(py::init(&options_from), py::arg("function"), py::arg("relative_tolerance_forward"),
+  py::class_<ode_method>(m, "OdeMethod", "A method of differential equations with its options.");
+  py::class_<adjoint_method, ode_method>(m, "OdeOptions",
+                                         "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
+      .def(py::init(&adjoint_method_from), py::arg("function"), py::arg("relative_tolerance_forward"),
            py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"),
            py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
            py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
            py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"));
-  py::class_<step_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
+  py::class_<step_method, ode_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"));
   m.def("check_initial_value_problem", &check_initial_value_problem,
         "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
       .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
-                       const ode_adjoint_options& options, bool of_state, bool of_time, bool of_times) {
-        return std::make_shared<ode_operation>(function, f.code, states, times, detail::cvodes_maker(options),
-                                               ode_wanted{of_state, of_time, of_times});
-      }))
-      .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
-                       const step_method& method, bool of_state, bool of_time, bool of_times) {
+                       const ode_method& method, bool of_state, bool of_time, bool of_times) {
         return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
                                                ode_wanted{of_state, of_time, of_times});
       }))

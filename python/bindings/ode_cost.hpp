@@ -1,20 +1,13 @@
-// One-step methods by name, and what a solve cost, for the files that make solves.
+// What a solve cost, as a dict.
 #pragma once
 
-#include <agrad/solve/ode_operation.hpp>
-#include <agrad/solve/step_options.hpp>
+#include <agrad/solve/ode_statistics.hpp>
 
 #include <pybind11/pybind11.h>
 
 #include <cmath>
 
 namespace agrad::python {
-
-/// Options of a one-step method, and which.
-struct step_method {
-  step_options options;
-  ode_operation::maker make;
-};
 
 inline pybind11::dict to_dict(const ode_pass_statistics& s) {
   pybind11::dict d;

@@ -1,0 +1,45 @@
+// Checked gradients in Python: two methods side by side, and a warning where their gradients differ.
+#include <agrad/solve/checked_solver.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "ode_methods.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+/// Warns; a warning that was made an error comes out of the sweep.
+void warn(const std::string& function, const gradient_difference& found, double allowed) {
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "%.1e, more than %.1e", found.relative, allowed);
+  const std::string text = function + ": the gradient with respect to " + found.of +
+                           " differs from that of a second tolerance by a part of " + numbers + "; tighten rtol and atol";
+  const py::gil_scoped_acquire locked;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+}
+
+checked_method checked_method_of(const ode_method& method, const ode_method& second, double allowed) {
+  const auto make = [first = method.make, other = second.make, allowed](const std::string& function, ode_system& system,
+                                                                        ode_wanted wanted) -> std::unique_ptr<ode_solver> {
+    const bool none = !wanted.initial_state && !wanted.initial_time && !wanted.times && system.parameters() == 0;
+    if (none) return first(function, system, wanted);
+    const auto report = [function, allowed](const gradient_difference& found) { warn(function, found, allowed); };
+    return std::make_unique<checked_solver>(first(function, system, wanted), other(function, system, wanted), allowed, report);
+  };
+  return {{make}};
+}
+
+}  // namespace
+
+void register_checked_method(py::module_& m) {
+  py::class_<checked_method, ode_method>(m, "CheckedMethod",
+                                         "A method whose gradients are compared with those of a second one.")
+      .def(py::init(&checked_method_of), py::arg("method"), py::arg("second"), py::arg("allowed"));
+}
+
+}  // namespace agrad::python
