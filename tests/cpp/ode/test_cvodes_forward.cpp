@@ -113,6 +113,31 @@ TEST_CASE("forward sensitivities of decay have a closed form") {
   });
 }
 
+TEST_CASE("forward sensitivities to arguments near zero are as accurate as at zero") {
+  for (const double small : {0.0, 1e-120, 1e-99, 1e-30, 1e-12, 1e-6, -1e-12, 1e-2}) {
+    auto options = forward_options(1, 1e-8);
+    options.absolute_tolerance.setConstant(1e-10);
+    decay system(1);
+    cvodes_forward of_state("decay", system, options, {true, false, false});
+    of_state.integrate(Eigen::VectorXd::Constant(1, small), 0, {1});
+    CHECK(of_state.sweep(Eigen::VectorXd::Ones(1)).initial_state[0] == Approx(std::exp(-1)).epsilon(1e-6));
+
+    decay slow(small);
+    cvodes_forward of_rate("decay", slow, options, everything);
+    of_rate.integrate(Eigen::VectorXd::Ones(1), 0, {1});
+    CHECK(of_rate.sweep(Eigen::VectorXd::Ones(1)).parameters[0] == Approx(-std::exp(-small)).epsilon(1e-6));
+  }
+  // States in another unit: the tolerances go with it, and so does the floor.
+  auto options = forward_options(1, 1e-8);
+  options.absolute_tolerance.setConstant(1e-19);
+  decay system(1);
+  cvodes_forward in_units("decay", system, options, everything);
+  in_units.integrate(Eigen::VectorXd::Constant(1, 1e-9), 0, {1});
+  const agrad::ode_gradient g = in_units.sweep(Eigen::VectorXd::Ones(1));
+  CHECK(g.initial_state[0] == Approx(std::exp(-1)).epsilon(1e-6));
+  CHECK(g.parameters[0] == Approx(-1e-9 * std::exp(-1)).epsilon(1e-6));
+}
+
 TEST_CASE("forward sensitivities of an oscillator, and to t0 alone") {
   const double w = 3;
   oscillator system(w);

@@ -147,21 +147,22 @@ class cvodes_forward final : public ode_solver {
     memory_ = std::move(made);
   }
 
-  // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx.
+  // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx. An x that is small because it
+  // happens to be near zero would leave dy/dx without control, which is why its size counts as absolute / relative or more.
   void set_tolerances() {
-    const double relative = options_.relative_tolerance_sensitivities;
+    const double own = options_.relative_tolerance_sensitivities, relative = own == 0 ? options_.relative_tolerance : own;
     const Eigen::VectorXd& given = options_.absolute_tolerance_sensitivities;
     const Eigen::VectorXd& absolute = given.size() == 0 ? options_.absolute_tolerance : given;
     const Eigen::VectorXd scales = scales_of_arguments();
     std::vector<sundials::vector_handle> tolerances;
     std::vector<N_Vector> pointers;
+    const Eigen::ArrayXd smallest = (absolute.array() / relative).min(1.0);
     for (const double scale : scales) {
       tolerances.push_back(sundials::make_vector(context_, y0_.size(), function_));
-      sundials::map(tolerances.back()) = absolute / scale;
+      sundials::map(tolerances.back()) = absolute.array() / smallest.max(scale);
       pointers.push_back(tolerances.back().get());
     }
-    expect(CVodeSensSVtolerances(memory_.get(), relative == 0 ? options_.relative_tolerance : relative, pointers.data()),
-           "CVodeSensSVtolerances");
+    expect(CVodeSensSVtolerances(memory_.get(), relative, pointers.data()), "CVodeSensSVtolerances");
   }
 
   Eigen::VectorXd scales_of_arguments() const {
