@@ -189,6 +189,93 @@ TEST_CASE("a singular Jacobian without conserved totals has a gradient of minimu
   CHECK(k.adj() == Approx(0.5).epsilon(1e-8));
 }
 
+TEST_CASE("what seemed a conserved total at the start, and is none where the search ends") {
+  const auto square = [](double, const auto& y, const auto& k) {
+    vector_of<agrad::promoted_t<decltype(y), decltype(k)>> dy(2);
+    dy[0] = k - y[0] - y[1], dy[1] = y[0] * y[0] * (1.0 - y[1]);
+    return dy;
+  };
+  for (const double start : {0.0, 1e-30, 0.1}) {
+    posed<decltype(square), double> from(square, 2, 3.0);
+    const Eigen::VectorXd y = from.solver.solve(Eigen::Vector2d(start, 0));
+    CHECK(from.solver.report().conserved == 0);
+    CHECK(from.solver.report().residual < 1e-9);
+    CHECK(y[0] + y[1] == Approx(3).epsilon(1e-10));
+  }
+  const auto threshold = [](double, const auto& y, const auto& k) {  // the second moves once the first is above 5
+    vector_of<agrad::promoted_t<decltype(y), decltype(k)>> dy(2);
+    dy[0] = k - y[0], dy[1] = 0.0;
+    if (y[0] > 5) dy[1] = (y[0] - 5.0) * (k - y[1]);
+    return dy;
+  };
+  for (const auto method : {steady_method::automatic, steady_method::newton, steady_method::integration}) {
+    posed<decltype(threshold), double> above(threshold, 2, 10.0, method);
+    const Eigen::VectorXd y = above.solver.solve(Eigen::Vector2d(1, 0));
+    CHECK(y[0] == Approx(10).epsilon(1e-9));
+    CHECK(y[1] == Approx(10).epsilon(1e-9));
+    CHECK(above.solver.report().conserved == 0);
+    posed<decltype(threshold), double> below(threshold, 2, 3.0, method);  // never moved: a total here
+    CHECK(below.solver.solve(Eigen::Vector2d(1, 0.5))[1] == 0.5);
+    CHECK(below.solver.report().conserved == 1);
+  }
+  const scope own;
+  const var k = 10;
+  steady_state(threshold, Eigen::Vector2d(1, 0), k)[1].grad();
+  CHECK(k.adj() == Approx(1).epsilon(1e-9));
+}
+
+TEST_CASE("a conserved total survives a start, and an end, whose slopes are rounding") {
+  // The slopes' terms are added in another order in each row, so that at rest they differ by rounding alone.
+  const auto f = [](double, const auto& y, const auto& k) {
+    using scalar = agrad::promoted_t<decltype(y), decltype(k)>;
+    const scalar in = k[0] * y[0] * y[1], out = k[1] * y[2], more = k[2] * y[2];
+    vector_of<scalar> dy(3);
+    dy[0] = (k[3] - in) + out, dy[1] = (out - in) + more, dy[2] = in - (out + more);
+    return dy;
+  };
+  const Eigen::Vector4d k(3.1, 0.7, 2.3, 0.8);
+  const double c = k[3] / k[2], s = (k[1] + k[2]) * c / (k[0] * (0.9 - c));
+  for (const double away : {0.0, 1e-15, 1e-9, 1e-3}) {
+    posed<decltype(f), Eigen::Vector4d> at(f, 3, k);
+    CHECK(at.solver.solve(Eigen::Vector3d(s * (1 + away), 0.9 - c, c))[2] == Approx(c).epsilon(1e-9));
+    CHECK(at.solver.report().conserved == 1);
+    CHECK(at.solver.sweep(Eigen::Vector3d(0, 1, 0)).initial_state[1] == Approx(1).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("growth without bound is no steady state, however small the other state becomes") {
+  const auto feed = [](double, const auto& y, const auto& k) {
+    vector_of<agrad::promoted_t<decltype(y), decltype(k)>> dy(2);
+    dy[0] = k - y[0] * y[1], dy[1] = y[0] * y[1] - y[1];
+    return dy;
+  };
+  posed<decltype(feed), double> fed(feed, 2, 2.0);
+  const auto complaint = message_of([&] { fed.solver.solve(Eigen::Vector2d(0, 0)); });
+  CHECK_MESSAGE(complaint.find("NO_STEADY_STATE") != std::string::npos, complaint);
+  const Eigen::VectorXd y = fed.solver.solve(Eigen::Vector2d(1, 1));
+  CHECK(y[0] == Approx(1).epsilon(1e-9));
+  CHECK(y[1] == Approx(2).epsilon(1e-9));
+}
+
+TEST_CASE("slow ways to rest are still found: powers, coarse tolerances, a chain that empties") {
+  const auto chain = [](double, const auto& y, const auto& k) {
+    vector_of<agrad::promoted_t<decltype(y), decltype(k)>> dy(3);
+    dy[0] = -k * y[0] * y[0] * y[0], dy[1] = -dy[0] - y[1] * y[1], dy[2] = y[1] * y[1] - y[2] * y[2];
+    return dy;
+  };
+  for (const double size : {1.0, 1e-12, 0.0}) {
+    posed<decltype(chain), double> empties(chain, 3, 0.5);
+    CHECK(empties.solver.solve(Eigen::Vector3d(size, 0, 0)).isZero(1e-11));
+  }
+  const auto cube = [](double, const auto& y, const auto& k) {
+    return (k - y.array() * y.array() * y.array()).matrix().eval();
+  };
+  for (const double tolerance : {1e-1, 1e-3, 1e-8}) {
+    const Eigen::VectorXd y = agrad::steady_state_tol(cube, Eigen::VectorXd::Ones(1), tolerance, tolerance, 50, 1.2);
+    CHECK(y[0] == Approx(std::cbrt(1.2)).epsilon(tolerance));
+  }
+}
+
 TEST_CASE("integration goes where Newton's method does not, and is followed to the stable state") {
   // y' = k - y^3 + y from -0.6: Newton's steps from near the extremum of a cubic go astray; the way leads up.
   const auto cubic = [](double, const auto& y, const auto& k) {

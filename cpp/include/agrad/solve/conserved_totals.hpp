@@ -3,7 +3,8 @@
 // A row l with l f(y; p) = 0 for all y and p is a total that stays what it was at the start, such as all of an enzyme, free
 // and bound. Such rows are found as what is orthogonal to f, its Jacobian and its derivatives with respect to p at several
 // points: a Jacobian that happens to be singular at one point conserves nothing. What moves a state 1e-10 times as fast as the
-// rest does, in every direction, is taken for rest.
+// rest does, in every direction, is taken for rest. No sample proves a total: what seems one is held against the states that
+// a search comes to, and is none if the system changes it there.
 // Read next: solve/steady_solver.hpp.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <agrad/solve/ode_system.hpp>
@@ -27,17 +29,29 @@ class conserved_totals {
   conserved_totals() = default;
   conserved_totals(ode_system& system, const Eigen::VectorXd& y) {
     const Eigen::Index n = y.size();
-    const double size = std::max(y.cwiseAbs().maxCoeff(), 1e-100);
-    matrix directions(0, n);
-    Eigen::VectorXd at = y;
-    for (int point = 0; point < 3; ++point) {
-      observe(system, at, directions);
+    const double largest = y.cwiseAbs().maxCoeff(), size = largest > 0 ? largest : 1;
+    directions_.resize(0, n);
+    largest_ = Eigen::VectorXd::Zero(n + 1 + system.parameters());
+    Eigen::VectorXd at(n);
+    for (int point = 0; point < 2; ++point) {
       for (Eigen::Index i = 0; i < n; ++i) at[i] = y[i] * (1 + 0.5 * spread(point, i)) + 0.5 * size * spread(point + 7, i);
+      observe(system, at);
     }
-    choose_equations(orthogonal(directions));
+    observe(system, y);  // last: it may be at rest, and what is rounding there is known by what it is elsewhere
+    choose_equations(orthogonal(directions_));
   }
 
   Eigen::Index count() const { return rows_.rows(); }
+
+  /// Looks at the system there as well; true if it has fewer totals than it seemed to have.
+  bool revise(ode_system& system, const Eigen::VectorXd& y) {
+    if (count() == 0) return false;
+    observe(system, y);
+    matrix rows = orthogonal(directions_);
+    if (rows.rows() == count()) return false;
+    choose_equations(std::move(rows));
+    return true;
+  }
 
   /// Puts the totals of x in the places of the equations that make way.
   template <class Vector>
@@ -67,7 +81,7 @@ class conserved_totals {
   }
 
   /// Adds the directions in which the states are moved there; none, where the system has no finite values.
-  static void observe(ode_system& system, const Eigen::VectorXd& y, matrix& directions) {
+  void observe(ode_system& system, const Eigen::VectorXd& y) {
     const Eigen::Index n = y.size(), m = system.parameters();
     Eigen::MatrixXd all(n, n + 1 + m);
     Eigen::MatrixXd J(n, n);
@@ -84,8 +98,11 @@ class conserved_totals {
     for (Eigen::Index j = 0; j < all.cols(); ++j) {
       const double length = all.col(j).stableNorm();
       if (!std::isfinite(length) || length == 0) continue;
-      directions.conservativeResize(directions.rows() + 1, n);
-      directions.row(directions.rows() - 1) = (all.col(j) / length).transpose();
+      largest_[j] = std::max(largest_[j], length);
+      // At rest a direction is a difference of larger numbers: their rounding must not grow to a direction.
+      const double unit = std::max(length, 1e-4 * largest_[j]);
+      directions_.conservativeResize(directions_.rows() + 1, n);
+      directions_.row(directions_.rows() - 1) = (all.col(j) / unit).transpose();
     }
   }
 
@@ -120,7 +137,8 @@ class conserved_totals {
     rows_ = rows.unaryExpr([](Real x) { return std::abs(x) < 1e-13 ? Real(0) : x; });
   }
 
-  matrix rows_;
+  matrix rows_, directions_;
+  Eigen::VectorXd largest_;  // length of each kind of direction so far
   std::vector<Eigen::Index> places_;
 };
 

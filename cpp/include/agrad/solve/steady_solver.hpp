@@ -6,9 +6,11 @@
 //     dy = G^-1 (L dy0 in these rows, -f_p dp in the others).
 // Newton's method is damped by the natural monotonicity test (Deuflhard 2011, Newton Methods for Nonlinear Problems, section
 // 3.3). When it fails, the system is integrated over longer and longer times, and it is tried again from where that led.
+// Where it converges, totals are held against that state, and all of f has to be small, not g alone.
 // Read next: solve/steady_factors.hpp, solve/steady_operation.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -46,8 +48,9 @@ class steady_solver {
     y0_ = y_ = y0;
     check_slope();
     totals_ = detail::conserved_totals<Real>(system_, y0);
-    report_.conserved = totals_.count();
+    measure_start();
     if (options_.method == steady_method::integration || !newton(y_)) integrate();
+    report_.conserved = totals_.count();
     report_.residual = slope(y_).template lpNorm<Eigen::Infinity>();
     solved_ = true;
     return y_;
@@ -146,6 +149,7 @@ class steady_solver {
     matrix_.resize(y.size(), y.size());
     system_.jacobian(0, y.data(), matrix_);
     if (!matrix_.allFinite()) return false;
+    terms_ = matrix_.cwiseAbs() * y.cwiseAbs();
     totals_.put_rows(matrix_);
     factors_.compute(matrix_);
     return true;
@@ -168,6 +172,21 @@ class steady_solver {
     return (g.array().abs() <= 2 * (matrix_.cwiseAbs() * weights.matrix()).array()).all();
   }
 
+  /// What slopes at y0 are, and what they may be by the tolerances.
+  void measure_start() {
+    matrix_.resize(y0_.size(), y0_.size());
+    system_.jacobian(0, y0_.data(), matrix_);
+    const double by_tolerances = 2 * (matrix_.cwiseAbs() * allowed(y0_).matrix()).maxCoeff();
+    rest_ = smallness() * slope(y0_).template lpNorm<Eigen::Infinity>() + (std::isfinite(by_tolerances) ? by_tolerances : 0.0);
+  }
+
+  /// Whether nothing moves there, beside the terms of f and the slopes at y0. Where a large state multiplies a small one, the
+  /// tolerances of the small one alone would allow any slope.
+  bool is_at_rest(const Eigen::VectorXd& y) const {
+    return (slope(y).array().abs() <= smallness() * terms_.array() + rest_).all();
+  }
+  double smallness() const { return std::max(1e-6, options_.relative_tolerance); }
+
   /// Whether Newton's method leads from y to a solution, which y then is.
   bool newton(Eigen::VectorXd& y) {
     Eigen::VectorXd at = y;
@@ -179,8 +198,10 @@ class steady_solver {
       const double length = (step.array() / weights).abs().maxCoeff();
       if (!std::isfinite(length)) return false;
       if (length <= 1) {
+        if (totals_.revise(system_, at)) continue;
         if (!is_consistent(g, weights)) return false;
         if (equation(at + step).allFinite()) at += step;
+        if (!is_at_rest(at)) return false;
         y = at;
         return true;
       }
@@ -207,6 +228,7 @@ class steady_solver {
     detail::steady_integration path(function_, system_, y0_, options_);
     while (path.advance()) {
       y_ = path.state();
+      totals_.revise(system_, y_);
       if (!newton(y_) || !path.is_near(y_)) continue;
       report_.by_integration = true;
       report_.integrated_time = path.time();
@@ -228,6 +250,8 @@ class steady_solver {
   Eigen::VectorXd y0_, y_;
   detail::conserved_totals<Real> totals_;
   Eigen::MatrixXd matrix_;  // G
+  Eigen::VectorXd terms_;   // |J| |y|, where G was factored
+  double rest_ = 0;         // a slope that counts as none
   detail::steady_factors<Real> factors_;
   ode_directions along_;
   std::vector<double> tangents_;
