@@ -40,6 +40,8 @@ class Algebra(NamedTuple):
                 f"{function}: linear_solver is 'gmres', but must be another one for {method!r}; it solves with factors, "
                 "'BDF' and 'Adams' take 'gmres'"
             )
+        if self.linear_solver == "gmres" and self.jac_sparsity is not None:
+            raise ValueError(f"{function}: jac_sparsity is given, but must not be for 'gmres'; it has products with df/dy only")
         return self
 
     def made(self, function: str, states: int) -> OdeAlgebra:

@@ -29,7 +29,9 @@ checked_method checked_method_of(const ode_method& method, const ode_method& sec
     const bool none = !wanted.initial_state && !wanted.initial_time && !wanted.times && system.parameters() == 0;
     if (none) return first(function, system, wanted);
     const auto report = [function, allowed](const gradient_difference& found) { warn(function, found, allowed); };
-    return std::make_unique<checked_solver>(first(function, system, wanted), other(function, system, wanted), allowed, report);
+    return std::make_unique<checked_solver>(first(function, system, wanted),
+                                            other(function + " (the second solution of gradient_check)", system, wanted),
+                                            allowed, report);
   };
   return {{make}};
 }

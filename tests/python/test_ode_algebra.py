@@ -186,3 +186,8 @@ def test_factors_are_counted():
     result = ag.solve_ivp(brusselator, (0, 1), START, "Rodas4", args=(RATES,), linear_solver="sparse")
     assert result.nlu >= result.nst > 0
     assert result.njev > 0
+
+
+def test_gmres_takes_no_pattern():
+    with pytest.raises(ValueError, match="solve_ivp: jac_sparsity is given, but must not be for 'gmres'"):
+        ag.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0, 2.0], "BDF", jac_sparsity=(0, 0), linear_solver="gmres")

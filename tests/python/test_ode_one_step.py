@@ -343,3 +343,13 @@ def test_gradients_pass_from_one_method_to_the_other(made):
     assert "stiff_from" in ag.solve_ivp(f, (0.0, 2.0), y0, "auto", times, args=(k,), rtol=1e-7, atol=1e-7).stats
     for given, wanted in zip(gradient, expected, strict=True):
         np.testing.assert_allclose(given, wanted, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("k", [0.0, 1e-30, 1.0])
+def test_rodas4_differentiates_what_depends_on_time_where_it_is_zero(k):
+    def end(k):
+        f = lambda t, y, k: k * np.sin(10 * t) - y  # noqa: E731
+        return ag.solve_ivp(f, (0.0, 1.0), [0.0], "Rodas4", args=(k,), rtol=1e-8, atol=1e-10, max_step=0.02).y[0, -1]
+
+    expected = (np.sin(10.0) - 10 * np.cos(10.0) + 10 * np.exp(-1.0)) / 101  # of y' = sin(10 t) - y
+    assert ag.grad(end)(k) == pytest.approx(expected, rel=1e-7)

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <agrad/solve/checked_solver.hpp>
 #include <agrad/solve/runge_kutta.hpp>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +66,16 @@ TEST_CASE("a gradient of loose tolerances is reported at each sweep, with its er
   CHECK(found[0].relative < 0.1);
   CHECK(std::string(found[0].of).rfind("the ", 0) == 0);
   CHECK(found[2].relative == found[0].relative);
+}
+
+TEST_CASE("where parts of a gradient cancel, their size counts, and rounding errors are none") {
+  systems::decay system(0.7);
+  int count = 0;
+  checked_solver both(solver_of(system, 1e-6), solver_of(system, 1e-10), 1e-4, [&](const gradient_difference&) { ++count; });
+  both.integrate(start, 0, times);
+  // t exp(-k t) times these adjoints adds up to nothing: the derivative with respect to the rate is zero.
+  both.sweep(Eigen::RowVector2d(2.0 * std::exp(-1.4), -0.5 * std::exp(-0.35)));
+  CHECK(count == 0);
 }
 
 TEST_CASE("the second solver follows when another problem is integrated") {

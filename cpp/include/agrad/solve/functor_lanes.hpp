@@ -51,9 +51,8 @@ class functor_lanes : public functor_system<F, Args...> {
   static constexpr int wide = 8;
   static constexpr Eigen::Index most = 2 * wide;  // directions; more of them are cheaper on the tape
   using wide_lanes = dual<double, wide>;
-  static constexpr bool takes_duals =
-      !std::disjunction_v<holds_matrix<Args>...> &&
-      std::is_invocable_v<const F&, double, const vector_of<wide_lanes>&, const dual_argument_t<Args, wide_lanes>&...>;
+  static constexpr bool takes_duals = !std::disjunction_v<holds_matrix<Args>...> &&
+                                      has_own_call<F, vector_of<wide_lanes>, dual_argument_t<Args, wide_lanes>...>();
 
   /// f's arguments with directions [first, first + wide) of the states, then the parameters.
   struct pass {
@@ -82,7 +81,9 @@ class functor_lanes : public functor_system<F, Args...> {
       for (Eigen::Index i = 0; i < n; ++i) p.y[i].value = y[i];
       const auto slope = std::apply([&](const auto&... args) { return this->checked(this->f_(t, p.y, args...)); }, p.args);
       std::array<double, wide> sum{};
-      for (Eigen::Index i = 0; i < n; ++i) add(lambda[i], slope[i], sum);
+      for (Eigen::Index i = 0; i < n; ++i) {
+        if (lambda[i] != 0) add(lambda[i], slope[i], sum);  // as on the tape: nothing of an infinite derivative
+      }
       for (Eigen::Index j = first; j < std::min(first + wide, end); ++j) {
         double* to = j < n ? y_adjoint : parameter_adjoint - n;
         if (j >= n || y_adjoint != nullptr) to[j] = sum[static_cast<std::size_t>(j - first)];

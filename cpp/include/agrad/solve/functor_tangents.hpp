@@ -21,8 +21,7 @@ template <class F, class... Args>
 class functor_tangents final : public functor_lanes<F, Args...> {
   using base = functor_lanes<F, Args...>;
   using typename base::lanes;
-  static constexpr bool takes_duals =
-      std::is_invocable_v<const F&, double, const vector_of<lanes>&, const dual_argument_t<Args, lanes>&...>;
+  static constexpr bool takes_duals = has_own_call<F, vector_of<lanes>, dual_argument_t<Args, lanes>...>();
 
  public:
   using base::base;

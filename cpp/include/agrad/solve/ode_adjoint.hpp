@@ -34,7 +34,8 @@ inline auto cvodes_maker(const ode_adjoint_options& options) {
 /// Solves y' = f(t, y, args...), y(t0) = y0, with CVODES; the adjoint method gives the gradient.
 ///
 /// f: callable, templated on its scalars: f(t, y, args...) with a double t and an Eigen column vector y returns a column
-///   vector of the promoted scalar (promoted_t), as long as y. It is called with double, var and dual<double, 4> for y.
+///   vector of the promoted scalar (promoted_t), as long as y. It is called with double, var and dual
+///   numbers for y, and for args too where it is a template of them.
 /// y0: Eigen column vector of double or var, the state at t0. t0: double or var. times: std::vector of double or var,
 ///   increasing, all greater than t0. The gradient reaches y0, t0, each of the times and args.
 /// relative_tolerance_*, absolute_tolerance_*: positive and finite, for the forward problem (a vector, one for each state),
@@ -53,7 +54,7 @@ inline auto cvodes_maker(const ode_adjoint_options& options) {
 ///   sweep; what f throws comes out unchanged. The tape can be used afterwards.
 /// Pitfall: the gradient's accuracy is set by the backward and quadrature tolerances, not by those of the solution.
 /// Source: stan-dev/design-docs, 0027-adjoint-ode.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                          double relative_tolerance_forward, const Eigen::VectorXd& absolute_tolerance_forward,
                          double relative_tolerance_backward, const Eigen::VectorXd& absolute_tolerance_backward,
@@ -83,7 +84,7 @@ auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& 
 ///
 /// relative_tolerance, absolute_tolerance: positive and finite. See ode_adjoint_tol_ctl for the rest.
 /// Source: stan-dev/design-docs, 0027-adjoint-ode ("best guesses").
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                      double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   const std::string function = "ode_adjoint_tol";

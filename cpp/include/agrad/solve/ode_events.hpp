@@ -184,7 +184,7 @@ struct ode_events_options {
 /// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events; DerivativeError
 ///   in the sweep where an event only touches zero. Derivatives are of first order.
 /// Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
-template <class Scalar, class... Events, class F, class Y0, class T0, class Time, class... Args>
+template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const step_options& options, ode_one_step_method method, const std::vector<ode_dose<Scalar>>& doses,
                       const std::tuple<Events...>& events, const ode_events_options& more, const F& f,
                       const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
@@ -198,7 +198,7 @@ auto ode_solve_events(const step_options& options, ode_one_step_method method, c
 
 /// The same by CVODES and its adjoint. The rates of infusions are parameters of the quadrature, too: a vector of its tolerances has one
 /// for each state that gets any, behind those of args.
-template <class Scalar, class... Events, class F, class Y0, class T0, class Time, class... Args>
+template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_dose<Scalar>>& doses,
                       const std::tuple<Events...>& events, const ode_events_options& more, const F& f,
                       const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {

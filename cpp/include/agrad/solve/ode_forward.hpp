@@ -34,7 +34,7 @@ struct system_for<forward_maker> {
   using type = functor_tangents<F, Args...>;
 };
 
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_forward(const std::string& function, ode_method method, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                    const Args&... args) {
@@ -61,28 +61,28 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
 ///   As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
 /// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early; what f throws comes out unchanged.
 /// Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_bdf_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_forward("ode_bdf_tol", ode_method::bdf, f, y0, t0, times, relative_tolerance, absolute_tolerance,
                                max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_bdf(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_forward("ode_bdf", ode_method::bdf, f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance,
                                detail::usual_steps, args...);
 }
 
 /// As ode_bdf_tol, by Adams' methods, for systems that are not stiff.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adams_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_forward("ode_adams_tol", ode_method::adams, f, y0, t0, times, relative_tolerance, absolute_tolerance,
                                max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adams(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_forward("ode_adams", ode_method::adams, f, y0, t0, times, detail::usual_tolerance,
                                detail::usual_tolerance, detail::usual_steps, args...);

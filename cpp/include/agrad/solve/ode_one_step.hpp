@@ -19,7 +19,7 @@ namespace agrad {
 
 namespace detail {
 
-template <class Solver, class F, class Y0, class T0, class Time, class... Args>
+template <class Solver, class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_one_step(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                     const Args&... args) {
@@ -43,14 +43,14 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
 /// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
 /// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early; what f throws comes out unchanged.
 /// Source: Tsitouras (2011), Computers and Mathematics with Applications 62:770.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_tsit5_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5_tol", f, y0, t0, times, relative_tolerance,
                                                                          absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5", f, y0, t0, times, detail::usual_tolerance,
                                                                          detail::usual_tolerance, detail::usual_steps, args...);
@@ -58,14 +58,14 @@ auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const 
 
 /// As ode_tsit5_tol, by Dormand and Prince's method of order 5.
 /// Source: Dormand and Prince (1980), Journal of Computational and Applied Mathematics 6:19.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rk45_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
       "ode_rk45_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
       "ode_rk45", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance, detail::usual_steps, args...);
@@ -73,29 +73,29 @@ auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const s
 
 /// As ode_tsit5_tol, by Cash and Karp's method of order 5, for solutions that change abruptly.
 /// Source: Cash and Karp (1990), ACM Transactions on Mathematical Software 16:201.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_ckrk_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk_tol", f, y0, t0, times, relative_tolerance,
                                                                          absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk", f, y0, t0, times, detail::usual_tolerance,
                                                                          detail::usual_tolerance, detail::usual_steps, args...);
 }
 
-/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with dual<double, 4> for y too.
+/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too.
 /// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rodas4_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_one_step<rosenbrock>("ode_rodas4_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
                                             max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rodas4(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                 const Args&... args) {
   return detail::solve_one_step<rosenbrock>("ode_rodas4", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance,
@@ -104,14 +104,14 @@ auto ode_rodas4(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const
 
 /// As ode_tsit5_tol, by Dormand and Prince's method of order 8, for tight tolerances.
 /// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_dop853_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(
       "ode_dop853_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_dop853(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                 const Args&... args) {
   return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(

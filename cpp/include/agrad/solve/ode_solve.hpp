@@ -51,7 +51,7 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
 /// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
 /// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early; what f throws comes out
 ///   unchanged.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
   const auto make = [&](const std::string& function, ode_system& system, ode_wanted wanted) {
@@ -62,7 +62,7 @@ auto ode_solve(const step_options& options, ode_one_step_method method, const F&
 }
 
 /// The same by CVODES and its adjoint problem. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.
-template <class F, class Y0, class T0, class Time, class... Args>
+template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                const std::vector<Time>& times, const Args&... args) {
   return detail::solve_recorded("ode_solve", detail::cvodes_maker(options), f, detail::kept_argument(y0.derived()),

@@ -37,6 +37,9 @@ class ode_system {
   /// Length n of y.
   virtual Eigen::Index states() const = 0;
 
+  /// Whether f is known not to depend on t.
+  virtual bool is_autonomous() const { return false; }
+
   /// Length m of p.
   virtual Eigen::Index parameters() const = 0;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -35,6 +36,13 @@ class program_structure {
     return pattern_;
   }
 
+  /// Whether no output depends on t.
+  bool is_autonomous(const program& f) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    if (!is_autonomous_) is_autonomous_ = jacobian_pattern(f, {0}).size() == 0;
+    return *is_autonomous_;
+  }
+
   /// How the entries on a pattern are computed; the last one is kept.
   std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
     const std::lock_guard<std::mutex> locked(mutex_);
@@ -52,6 +60,7 @@ class program_structure {
 
   std::mutex mutex_;
   bool is_known_ = false;
+  std::optional<bool> is_autonomous_;
   std::shared_ptr<const csr_pattern> pattern_;
   std::shared_ptr<const sparse_jacobian> compressed_;
 };
@@ -74,6 +83,7 @@ class program_system final : public ode_system {
   void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
 
   Eigen::Index states() const override { return n_; }
+  bool is_autonomous() const override { return structure_->is_autonomous(*f_); }
   Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
 
   void rhs(double t, const double* y, double* dydt) override {

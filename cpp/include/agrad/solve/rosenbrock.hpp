@@ -76,6 +76,7 @@ class rosenbrock final : public one_step_solver {
         matrix_(std::move(matrix)),
         entries_(matrix_.entries()),
         colours_(few_colours()),
+        is_autonomous_(system.is_autonomous()),
         slope_(n_),
         by_time_(n_),
         stage_(n_),
@@ -137,11 +138,12 @@ class rosenbrock final : public one_step_solver {
   void linearise(const one_step& at, const double* record) {
     jacobian_(at.t, record, entries_.data());
     ++statistics_.forward.jacobian_evaluations;
+    is_linearised_ = true;
+    if (is_autonomous_) return;
     const double delta = time_difference(at);
     system_.rhs(at.t + delta, record, by_time_.data());
     ++statistics_.forward.rhs_evaluations;
     for (std::size_t i = 0; i < n_; ++i) by_time_[i] = (by_time_[i] - slope_[i]) / delta;
-    is_linearised_ = true;
   }
   static double time_difference(const one_step& at) {
     const double delta = std::sqrt(std::numeric_limits<double>::epsilon() * std::max(1e-5, std::abs(at.t)));
@@ -199,10 +201,8 @@ class rosenbrock final : public one_step_solver {
     v_.resize(stages * n_);
     part_.resize(m_);
     sum_.assign(n_, 0.0);
-    system_.rhs(at.t, record, slope_.data());
-    system_.rhs(at.t + time_difference(at), record, by_time_.data());
+    time_adjoint_.assign(n_, 0.0);
     matrix_.prepare_transposed(1 / (at.h * method::gamma), -1, factors(record));
-    const bool moves = !std::equal(slope_.begin(), slope_.end(), by_time_.begin());
     for (int s = stages; s-- > 0;) {
       vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
       v = (s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s)) * const_vector(l, n());
@@ -213,8 +213,9 @@ class rosenbrock final : public one_step_solver {
       stage(s, record, stage_.data());
       const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
       send(1.0, time, stage_.data(), v.data(), w_.data() + static_cast<std::size_t>(s) * n_, parameters);
-      if (moves) send_time(at, record, method::d[s] * at.h / time_difference(at), v.data(), parameters);
+      vector_map(time_adjoint_.data(), n()) += method::d[s] * at.h / time_difference(at) * v;
     }
+    if (!is_autonomous_) send_time(at, record, parameters);
     send_matrices(at, record, parameters);
     for (std::size_t i = 0; i < n_; ++i) l[i] += sum_[i];
     for (std::size_t at_w = 0; at_w < w_.size(); ++at_w) l[at_w % n_] += w_[at_w];
@@ -301,12 +302,12 @@ class rosenbrock final : public one_step_solver {
     }
   }
 
-  /// Those of factor v' (f(t + delta, y) - f(t, y)).
-  void send_time(const one_step& at, const double* record, double factor, const double* v, double* parameters) {
-    if (factor == 0) return;
+  /// Those of v' (f(t + delta, y) - f(t, y)), where v is what all stages have of it.
+  void send_time(const one_step& at, const double* record, double* parameters) {
     for (const double sign : {1.0, -1.0}) {
-      send(sign * factor, sign > 0 ? at.t + time_difference(at) : at.t, record, v, right_.data(), parameters);
-      for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign * factor * right_[i];
+      const double time = sign > 0 ? at.t + time_difference(at) : at.t;
+      send(sign, time, record, time_adjoint_.data(), right_.data(), parameters);
+      for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign * right_[i];
     }
   }
 
@@ -314,9 +315,9 @@ class rosenbrock final : public one_step_solver {
   newton_matrix matrix_;
   std::vector<double> entries_;  // of the Jacobian at the step's begin
   colouring colours_;            // of its columns, for send_matrices
-  bool is_linearised_ = false, is_singular_ = false;
+  bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
-  std::vector<double> w_, v_, sum_, part_, part_tangents_, adjoint_, none_, direction_, product_;
+  std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, adjoint_, none_, direction_, product_;
 };
 
 }  // namespace agrad
