@@ -2,7 +2,7 @@
 
     PYTHONPATH=SITE python benchmarks/python/methods.py
 
-prints the tables of docs/ode.md. Times are of compiled calls of value and gradient from Python, the quickest of nine batches.
+prints tables of docs/performance_ode.md. Times are of compiled calls of value and gradient, the quickest of nine batches.
 """
 
 from __future__ import annotations

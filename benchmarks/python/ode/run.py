@@ -4,9 +4,9 @@
     python benchmarks/python/ode/run.py --out DIR --problems P1,P3_16
 
 Builds benchmarks/cpp/ode below OUT/build with the SUNDIALS of the installed package, times each problem by each method at
-tolerances from 1e-3 to 1e-9, writes OUT/results.json and prints the tables of docs/ode.md: the time at which the error of
-the gradient is 1e-5, between two tolerances on the straight line of logarithms; and the function of the RFC beside the program
-by hand at one tolerance. OUT/data holds problems and references; they are made where they are not there.
+tolerances from 1e-3 to 1e-9, writes OUT/results.json and prints tables of docs/performance_ode.md: the time at which the
+error of the gradient is 1e-5, between two tolerances on the straight line of logarithms; and the function of the RFC beside the
+program by hand at one tolerance. OUT/data holds problems and references; they are made where they are not there.
 """
 
 from __future__ import annotations
