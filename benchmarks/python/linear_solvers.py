@@ -2,8 +2,8 @@
 
     PYTHONPATH=SITE python benchmarks/python/linear_solvers.py
 
-prints a table of docs/performance_ode.md: Brusselators with a parameter for each cell. Times are of the processor, for compiled calls of
-value and gradient from Python, the quickest of five.
+prints a table of docs/performance_ode.md: Brusselators with a parameter for each cell. Times are of the processor, for compiled
+calls of value and gradient from Python, the quickest of five.
 """
 
 from __future__ import annotations
