@@ -170,9 +170,31 @@ def _events(function: str, events: Any) -> Iterator[Event]:
         for what in (made.root, made.reset):
             if what is not None and not callable(what):
                 raise TypeError(f"{function}: events[{i}] has {what!r}, but must have callables of (t, y, ...)")
-        if int(made.terminal) < 0:
-            raise DomainError(f"{function}: events[{i}].terminal is {made.terminal}, but must be True, False or a count")
-        yield made
+        name = f"{function}: events[{i}]"
+        terminal, direction = _terminal(name, made.terminal), _direction(name, made.direction)
+        yield Event(made.root, made.reset, terminal, direction)
+
+
+def _terminal(name: str, terminal: Any) -> int:
+    """0 for never, else at which of its events the solution ends."""
+    try:
+        count = operator.index(bool(terminal) if isinstance(terminal, np.bool_) else terminal)
+    except TypeError:
+        raise TypeError(f"{name}.terminal is {terminal!r}, but must be True, False or a count") from None
+    if count < 0:
+        raise DomainError(f"{name}.terminal is {count}, but must be True, False or a count")
+    return count
+
+
+def _direction(name: str, direction: Any) -> int:
+    """The sign of a direction, for which SciPy takes any number."""
+    try:
+        number = float(direction)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}.direction is {direction!r}, but must be a number") from None
+    if np.isnan(number):
+        raise DomainError(f"{name}.direction is nan, but must be positive, negative or 0")
+    return int(np.sign(number))
 
 
 @dataclass(frozen=True)
@@ -240,7 +262,7 @@ class _Problem:
         """The solve, for so many hits of each event."""
         what = self.what
         events = [
-            (root.program, None if reset is None else reset.program, int(np.sign(event.direction)), int(event.terminal))
+            (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
             for event, root, reset in zip(what.events or [], self.roots, self.resets, strict=True)
         ]
         moves = what.doses.times_move or isinstance(what.stops, Array)

@@ -1,11 +1,13 @@
 // Event schedule: the times at which something is known to happen, in order, and the checks of what a dose table says.
 //
 // At one instant infusions end first; then come doses in the order of their table, then stops. What lies after the last output
-// time is left out; a stop that is not after t0 is, too.
+// time is left out; a stop that is not after t0 is, too. An infusion that takes no time beside the time at which it begins is a
+// dose at once: its rate would be beyond what a solver, and its gradient beyond what differences of rates resolve.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,7 +24,18 @@ struct scheduled {
   double time;
   kind_type kind;
   std::size_t index;
+  bool is_at_once = false;  // of a dose
 };
+
+/// Lengths of time that solvers are not asked to go: CVODES takes times for the same that differ by 100 roundings of each.
+inline double too_short(double begin, double end) {
+  return 256 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
+}
+
+/// How long an infusion runs: its duration as far as it can be told beside its time, so that the amount is right.
+inline double infusion_length(const event_values& v, std::size_t i) {
+  return (v.dose_times[i] + v.durations[i]) - v.dose_times[i];
+}
 
 inline void check_dose(const std::string& function, std::size_t i, const dose_rule& rule, const event_values& v) {
   const std::string name = "doses[" + std::to_string(i) + "].";
@@ -71,14 +84,14 @@ inline void make_schedule(const event_plan& plan, const event_values& v, std::ve
   const double last = v.times.back();
   for (std::size_t i = 0; i < plan.doses.size(); ++i) {
     if (v.dose_times[i] > last) continue;
-    schedule.push_back({v.dose_times[i], scheduled::dose, i});
-    if (!plan.doses[i].is_infusion) continue;
-    // An infusion that is too short for the numbers around it still takes the next one.
-    const double end = std::max(v.dose_times[i] + v.durations[i], std::nextafter(v.dose_times[i], HUGE_VAL));
-    if (end <= last) schedule.push_back({end, scheduled::infusion_end, i});
+    const double begin = v.dose_times[i], end = begin + v.durations[i];
+    const double least = too_short(begin, begin) + std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+    const bool is_at_once = !plan.doses[i].is_infusion || (end <= last && infusion_length(v, i) <= least);
+    schedule.push_back({begin, scheduled::dose, i, is_at_once});
+    if (!is_at_once && end <= last) schedule.push_back({end, scheduled::infusion_end, i, false});
   }
   for (std::size_t i = 0; i < v.stops.size(); ++i)
-    if (v.stops[i] > v.initial_time && v.stops[i] < last) schedule.push_back({v.stops[i], scheduled::stop, i});
+    if (v.stops[i] > v.initial_time && v.stops[i] < last) schedule.push_back({v.stops[i], scheduled::stop, i, false});
   std::sort(schedule.begin(), schedule.end(), [](const scheduled& a, const scheduled& b) {
     return std::tie(a.time, a.kind, a.index) < std::tie(b.time, b.kind, b.index);
   });

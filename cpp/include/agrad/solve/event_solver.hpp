@@ -115,7 +115,7 @@ class event_solver {
     const bool is_last = place_ == schedule_.size();
     s.begin = t_, s.at_begin = y_, s.running = running_;
     s.end = is_last ? v_.times.back() : schedule_[place_].time;
-    s.is_solved = s.end - t_ > too_short(t_, s.end);
+    s.is_solved = s.end - t_ > detail::too_short(t_, s.end);
     s.hits = 0;
     take_begin_outputs(s, is_last);
     enter(s);
@@ -137,7 +137,7 @@ class event_solver {
     Eigen::Index& k = solution_.reached;
     s.first_output = static_cast<std::size_t>(k);
     if (s.end > s.begin || is_last) {
-      const double before = is_last && !s.is_solved ? HUGE_VAL : s.end, here = s.begin + too_short(s.begin, s.begin);
+      const double before = is_last && !s.is_solved ? HUGE_VAL : s.end, here = s.begin + same_time(s.begin);
       const auto is_here = [&](double t) { return t < before && (t <= here || !s.is_solved); };
       while (k < solution_.states.cols() && is_here(v_.times[static_cast<std::size_t>(k)])) solution_.states.col(k++) = y_;
     }
@@ -146,8 +146,8 @@ class event_solver {
 
   void enter(const detail::event_segment& s) {
     rates_.assign(system_.rates(), 0.0);
-    for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / v_.durations[i];
-    system_.enter(s.begin, s.end, rates_);
+    for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / detail::infusion_length(v_, i);
+    system_.enter(s.begin, s.end, v_.initial_time, rates_);
   }
 
   void solve(detail::event_segment& s) {
@@ -172,12 +172,10 @@ class event_solver {
   /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
   double event_time(Eigen::Index count) const {
     const double meant = ends_[static_cast<std::size_t>(count - 1)];
-    return std::abs(watch_.where() - meant) <= too_short(meant, meant) ? meant : watch_.where();
+    return std::abs(watch_.where() - meant) <= same_time(meant) ? meant : watch_.where();
   }
-  /// Lengths that solvers are not asked to go.
-  static double too_short(double begin, double end) {
-    return 32 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
-  }
+  /// By how much two times may differ and are the same but for rounding.
+  static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
 
   /// A segment that is too short for a solver.
   void step_over(detail::event_segment& s) {
@@ -191,11 +189,10 @@ class event_solver {
     if (what.kind == detail::scheduled::infusion_end) {
       running_.erase(std::find(running_.begin(), running_.end(), what.index));
     } else if (what.kind == detail::scheduled::dose) {
-      const dose_rule& rule = plan_.doses[what.index];
-      if (rule.is_infusion)
-        running_.push_back(what.index);
+      if (what.is_at_once)
+        y_[plan_.doses[what.index].state] += v_.amounts[what.index];
       else
-        y_[rule.state] += v_.amounts[what.index];
+        running_.push_back(what.index);
     }
     watch_.expect_change();
   }
@@ -211,6 +208,7 @@ class event_solver {
     }
     s.hits = solution_.hits.size() - s.happening;
     for (const std::size_t e : watch_.fired()) reset(e);
+    look_whether_turned(s);
     watch_.expect_change();
     if (!is_over) return false;
     solution_.is_terminated = true;
@@ -223,9 +221,9 @@ class event_solver {
     if (static_cast<long>(solution_.hits.size()) > plan_.max_events)
       fail(e, "too_many_events", "more than max_events = " + std::to_string(plan_.max_events) + " events", "raise max_events");
     if (!events_[e]->resets()) return;
-    if (t_ - last_[e] <= 64 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min())
-      fail(e, "events_accumulate", "events follow each other without time in between",
-           "end the solution before, by a terminal event or a count of events");
+    if (watch_.sticks(e) ||
+        t_ - last_[e] <= 4096 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min())
+      fail_accumulated(e);
     last_[e] = t_;
     slope_.resize(n_);
     events_[e]->reset(t_, y_.data(), slope_.data());
@@ -233,6 +231,30 @@ class event_solver {
     if (!y_.allFinite()) fail(e, "not_finite", "the state after its reset is not finite", "look at what the reset divides by");
   }
 
+  /// How fast an event's function changes.
+  double rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
+    double rate = 0;
+    const Eigen::VectorXd slope = slope_at(t, y);
+    Eigen::VectorXd by_y(n_);
+    events_[e]->root_gradient(t, y.data(), rate, by_y.data(), nullptr);
+    return rate + by_y.dot(slope);
+  }
+  /// A solution that falls through zero while it rises there has come back by less than the method resolves. A reset that takes
+  /// it for falling, and turns it, lets it through instead of back.
+  void look_whether_turned(const detail::event_segment& s) {
+    for (const std::size_t e : watch_.fired()) {
+      if (!events_[e]->resets() || watch_.jumps(e)) continue;
+      const int from = watch_.came_from(e);
+      const double before = rate_of(e, t_, s.at_end) * from;
+      watch_.expect_return(e, events_[e]->root(t_, s.at_end.data()), before < -1e-6 * watch_.steepness(e));
+      if (before > 0 && counts_[e] > 1 && rate_of(e, t_, y_) * from < 0) fail_accumulated(e);
+    }
+  }
+
+  [[noreturn]] AGRAD_COLD void fail_accumulated(std::size_t e) const {
+    fail(e, "events_accumulate", "events follow each other without time in between",
+         "end the solution before, by a terminal event or a count of events");
+  }
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
                                     const std::string& advice) const {
     throw SolverError(function_ + ": stopped at t = " + detail::to_text(t_) + " after " +
@@ -248,6 +270,7 @@ class event_solver {
     Eigen::VectorXd state;
     double time = 0;
   };
+  void take_end_outputs(const event_adjoints& adjoints, boundary& at, event_gradient& g);
   void leave(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
   void leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
   void back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);

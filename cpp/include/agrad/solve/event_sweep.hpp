@@ -35,7 +35,7 @@ inline event_gradient event_solver::sweep(const event_adjoints& adjoints) {
   if (!is_integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
   event_gradient g = no_gradient();
   boundary at{adjoints.end_state, adjoints.end};
-  for (Eigen::Index k = solution_.reached; k < adjoints.states.cols(); ++k) at.state += adjoints.states.col(k);
+  take_end_outputs(adjoints, at, g);
   for (std::size_t i = used_; i-- > 0;) {
     const detail::event_segment& s = segments_[i];
     enter(s);
@@ -51,6 +51,22 @@ inline event_gradient event_solver::sweep(const event_adjoints& adjoints) {
   g.initial_state = at.state;
   g.initial_time = at.time;
   return g;
+}
+
+/// Outputs behind the last segment's own: those at a terminal event, whose times stay where the event moves, and those after it.
+inline void event_solver::take_end_outputs(const event_adjoints& adjoints, boundary& at, event_gradient& g) {
+  const detail::event_segment& s = segments_[used_ - 1];
+  enter(s);
+  auto k = static_cast<Eigen::Index>(s.first_output + s.begin_outputs + s.inner_outputs);
+  for (; k < adjoints.states.cols(); ++k) {
+    const auto column = adjoints.states.col(k);
+    if (column.isZero(0)) continue;
+    at.state += column;
+    if (k >= solution_.reached) continue;
+    const double by_time = column.dot(slope_at(s.end, solution_.end_state));
+    at.time -= by_time;
+    g.times[k] += by_time;
+  }
 }
 
 /// From after what happens at a segment's end to before it.
@@ -69,10 +85,11 @@ inline void event_solver::leave(const detail::event_segment& s, const event_adjo
     return;
   }
   g.dose_times[i] += by_end;
-  if (what.kind == detail::scheduled::infusion_end)
-    g.durations[i] += by_end;
-  else if (!plan_.doses[what.index].is_infusion)
-    g.amounts[i] += at.state[plan_.doses[what.index].state];
+  const dose_rule& rule = plan_.doses[what.index];
+  if (what.kind == detail::scheduled::infusion_end) g.durations[i] += by_end;
+  if (!what.is_at_once) return;
+  g.amounts[i] += at.state[rule.state];
+  if (rule.is_infusion) g.durations[i] += by_end / 2;  // the middle of an infusion that is too short to be one
 }
 
 inline void event_solver::leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
@@ -158,7 +175,7 @@ inline void event_solver::back_through(const detail::event_segment& s, const eve
 inline void event_solver::add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const {
   for (const std::size_t i : s.running) {
     const auto to = static_cast<Eigen::Index>(i);
-    const double by_rate = rate_gradient[rate_of_[i]], duration = v_.durations[i];
+    const double by_rate = rate_gradient[rate_of_[i]], duration = detail::infusion_length(v_, i);
     g.amounts[to] += by_rate / duration;
     g.durations[to] -= by_rate * v_.amounts[i] / (duration * duration);
   }
@@ -177,7 +194,7 @@ inline void event_solver::tangent(const event_directions& along, double* states)
       part.parameters.resize(m + system_.rates() * w, 0.0);
       for (const std::size_t j : s.running)
         for (std::size_t k = 0; k < w; ++k)
-          part.parameters[m + rate_of_[j] * w + k] += along.amounts[j * w + k] / v_.durations[j];
+          part.parameters[m + rate_of_[j] * w + k] += along.amounts[j * w + k] / detail::infusion_length(v_, j);
       outputs.resize((s.inner_outputs + 1) * n);
       solvers_[s.solver]->tangent(part, outputs.data());
       const std::size_t first = s.first_output + s.begin_outputs, last = s.ending == detail::event_segment::finish ? 1 : 0;
@@ -186,7 +203,7 @@ inline void event_solver::tangent(const event_directions& along, double* states)
     }
     if (s.ending != detail::event_segment::scheduled_ending) continue;
     const detail::scheduled& what = schedule_[s.happening];
-    if (what.kind != detail::scheduled::dose || plan_.doses[what.index].is_infusion) continue;
+    if (!what.is_at_once) continue;
     const auto state = static_cast<std::size_t>(plan_.doses[what.index].state);
     for (std::size_t k = 0; k < w; ++k) now[state * w + k] += along.amounts[what.index * w + k];
   }
@@ -214,12 +231,12 @@ inline event_gradient event_solver::second(const Eigen::Ref<const Eigen::MatrixX
 
 /// The gradients of the amount of a dose at once. Until the first segment those of the initial state are those of where the sweep is.
 inline void event_solver::leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const {
-  const dose_rule* rule = what.kind == detail::scheduled::dose ? &plan_.doses[what.index] : nullptr;
-  if (rule == nullptr || rule->is_infusion) return;
+  if (!what.is_at_once) return;
+  const Eigen::Index state = plan_.doses[what.index].state;
   const auto w = static_cast<std::size_t>(back.width);
-  g.amounts[static_cast<Eigen::Index>(what.index)] += g.initial_state[rule->state];
+  g.amounts[static_cast<Eigen::Index>(what.index)] += g.initial_state[state];
   for (std::size_t k = 0; k < w; ++k)
-    back.amounts[what.index * w + k] += back.initial_state[static_cast<std::size_t>(rule->state) * w + k];
+    back.amounts[what.index * w + k] += back.initial_state[static_cast<std::size_t>(state) * w + k];
 }
 
 inline void event_solver::back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
@@ -241,7 +258,7 @@ inline void event_solver::back_through_second(const detail::event_segment& s, co
   for (std::size_t at = 0; at < own * w; ++at) back.parameters[at] += through.parameters[at];
   for (const std::size_t j : s.running)
     for (std::size_t k = 0; k < w; ++k)
-      back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / v_.durations[j];
+      back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / detail::infusion_length(v_, j);
 }
 
 }  // namespace agrad

@@ -3,6 +3,7 @@
 // To the system's derivatives come constant rates, those of the infusions that run, as parameters behind its own. And it is
 // never evaluated at the two ends of the segment but as close to them as there are numbers: a jump of f in time at the end of a
 // segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time.
+// A segment without length lies between two things of one instant, of which a stop is the last: it is left of the jump.
 #pragma once
 
 #include <Eigen/Core>
@@ -26,10 +27,14 @@ class event_system final : public ode_system {
         differentiated_(differentiated),
         m_(static_cast<std::size_t>(inner.parameters())) {}
 
-  /// From now on between two times, with a rate for each infused state.
-  void enter(double begin, double end, const std::vector<double>& rates) {
-    first_ = std::nextafter(begin, end);
-    last_ = std::max(first_, std::nextafter(end, begin));
+  /// From now on between two times, neither of which is before `initial`, with a rate for each infused state.
+  void enter(double begin, double end, double initial, const std::vector<double>& rates) {
+    if (begin == end)
+      first_ = last_ = std::nextafter(begin, begin > initial ? -HUGE_VAL : HUGE_VAL);
+    else if (std::nextafter(begin, end) == end)
+      first_ = last_ = begin;  // there is no number in between
+    else
+      first_ = std::nextafter(begin, end), last_ = std::nextafter(end, begin);
     rates_ = rates;
   }
   std::size_t rates() const { return rates_.size(); }

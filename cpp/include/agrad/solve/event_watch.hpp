@@ -80,6 +80,17 @@ class event_watch {
   const std::vector<std::size_t>& fired() const { return fired_; }
   /// How fast one of them changes around its zero, roughly.
   double steepness(std::size_t e) const { return of_[e].steepness; }
+  /// On which side of zero the solution was before one of them, and whether its function jumps to the other one.
+  int came_from(std::size_t e) const { return of_[e].from; }
+  bool jumps(std::size_t e) const { return of_[e].jumps; }
+  /// Whether one of them has happened again before it had left zero.
+  bool sticks(std::size_t e) const { return of_[e].sticks; }
+  /// What one of them was where it happened is zero. If it crossed it clearly, and its reset stops it there, going on is crossing
+  /// it once more.
+  void expect_return(std::size_t e, double value, bool is_clear) {
+    of_[e].zero = std::max(of_[e].zero, 2 * std::abs(value));
+    of_[e].stops = is_clear;
+  }
   /// When they were.
   double where() const { return where_; }
 
@@ -93,10 +104,11 @@ class event_watch {
       event& each = of_[e];
       look(e, t, y, slope, each.value, each.slope);
       if (!each.is_new && each.side != 0) continue;
-      const double clear = std::abs(each.value) > 1e-10 * each.scale ? each.value : each.slope;
-      each.side = sign(clear);
-      each.returns = each.scale > 0 && clear == each.slope;
-      each.is_new = false, each.scale = 0;
+      const bool is_clear = std::abs(each.value) > each.zero;
+      each.side = is_clear ? sign(each.value) : each.slope != 0 || !each.stops ? sign(each.slope) : each.from;
+      each.returns = each.zero > 0 && !is_clear;
+      if (!each.returns) each.zero = 0;
+      each.is_new = each.stops = false;
     }
   }
 
@@ -128,8 +140,10 @@ class event_watch {
     for (const candidate& each : candidates_) {
       if (!each.is_enclosed || each.at > as_good_as) continue;
       fired_.push_back(each.event);
-      of_[each.event].scale = each.scale;
-      of_[each.event].steepness = each.steepness;
+      event& of = of_[each.event];
+      of.steepness = each.steepness, of.from = each.side, of.jumps = each.jumps, of.sticks = each.sticks;
+      const double rounding = std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), first);
+      of.zero = std::max(1e-10 * each.scale, each.jumps ? 0 : 64 * rounding * each.steepness);
     }
     if (fired_.empty()) go_on(t_ + h);
     if (fired_.empty()) return h;
@@ -141,11 +155,13 @@ class event_watch {
  private:
   struct event {
     double value = 0, slope = 0, next_value = 0, next_slope = 0;
-    double scale = 0;  // beside which a value is zero, where the event has just happened
+    double zero = 0;  // values up to it are, where it has just happened and as long as it has not left there
     double steepness = 0;
     int side = 0;  // of zero, 0 where it is not known
     bool is_new = true;
     bool returns = false;  // it has just happened and is to leave zero again
+    int from = 0;          // the side that it was on before it happened last
+    bool jumps = false, sticks = false, stops = false;
   };
   /// A step's part, in sizes of the step, with a crossing in it.
   struct candidate {
@@ -153,7 +169,7 @@ class event_watch {
     int side;
     double low, high, guess;
     double low_value = 0, high_value = 0, at = 0, scale = 0, steepness = 0;
-    bool is_enclosed = false;
+    bool is_enclosed = false, jumps = false, sticks = false;
   };
 
   static int sign(double x) { return (x > 0) - (x < 0); }
@@ -185,9 +201,12 @@ class event_watch {
         low = x, is_clear = true;
         continue;
       }
+      if (!is_end && each.returns && std::abs(value) <= each.zero) continue;  // it is flat where it has just happened
       const int direction = rules_[e].direction;
-      if (is_clear && side != 0 && (direction == 0 || direction == -side)) {
-        const double guess = value == 0 ? 1 : cubic.root(low, x);
+      // Where it has just happened and does not come off zero at all: `enclose` decides.
+      const bool sticks = each.returns && events_[e]->resets() && std::abs(value) > each.zero;
+      if ((is_clear || sticks) && side != 0 && (direction == 0 || direction == -side)) {
+        const double guess = value == 0 || !is_clear ? x : cubic.root(low, x);
         candidates_.push_back({e, side, low * h, x * h, guess * h});
         return;
       }
@@ -198,7 +217,9 @@ class event_watch {
   void go_on(double t) {
     t_ = t;
     for (event& each : of_) {
-      each.value = each.next_value, each.slope = each.next_slope, each.returns = false;
+      each.value = each.next_value, each.slope = each.next_slope;
+      if (each.returns && std::abs(each.value) <= each.zero) continue;
+      each.returns = false, each.zero = 0;
       if (each.value != 0) each.side = sign(each.value);
     }
   }
@@ -219,19 +240,24 @@ class event_watch {
       c.high = c.low, c.high_value = c.low_value;
       c.low = 0, c.low_value = of_[c.event].value, c.guess = c.high / 2;
     }
+    const event& of = of_[c.event];
+    const auto encloses = [&c](double low, double high) { return sign(low) == c.side && sign(high) != c.side; };
+    if (!encloses(c.low_value, c.high_value) && encloses(of.value, of.next_value)) {  // the cubic is flat and misplaces it
+      c.low = 0, c.low_value = of.value, c.high = h, c.high_value = of.next_value, c.guess = h / 2;
+    }
     c.scale = std::max(std::abs(c.low_value), std::abs(c.high_value));
     c.steepness = c.scale / (c.high - c.low);
-    c.is_enclosed = sign(c.low_value) == c.side && sign(c.high_value) != c.side;
-    if (!c.is_enclosed && of_[c.event].returns && events_[c.event]->resets()) {
+    c.is_enclosed = encloses(c.low_value, c.high_value);
+    if (!c.is_enclosed && of.returns && events_[c.event]->resets()) {
       // What the reset has brought about is below what the method resolves: the event happens again at once.
-      c.is_enclosed = true, c.high = 0;
+      c.is_enclosed = c.sticks = true, c.high = 0;
     }
     return c.is_enclosed;
   }
 
   /// Chandrupatla's method, whose first guess is the cubic's root.
   template <class StateAt>
-  double root_of(const candidate& c, const StateAt& state_at) {
+  double root_of(candidate& c, const StateAt& state_at) {
     double b = c.low, fb = c.low_value, a = c.high, fa = c.high_value, x = c.guess;
     if (fa == 0) return a;
     for (int i = 0; i < 100; ++i) {
@@ -253,6 +279,10 @@ class event_watch {
         part = fa / (fb - fa) * (fd / (fb - fd)) + (d - a) / (b - a) * (fa / (fd - fa)) * (fb / (fd - fb));
       x = a + part * (b - a);
     }
+    const bool is_large = std::min(std::abs(fa), std::abs(fb)) > 1e-3 * c.scale;
+    // In less time a steep function looks the same.
+    c.jumps = is_large && c.high - c.low > 1e7 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), c.high);
+    if (is_large) return sign(fa) != c.side ? a : b;  // behind the jump: else it would be there once more
     return std::abs(fa) <= std::abs(fb) ? a : b;
   }
 
