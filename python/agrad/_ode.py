@@ -244,9 +244,9 @@ def solve_ivp(
         the number of states and parameters, for the gradient of one number. Forward ones take atol as it is.
     gradient_check : bool or float
         Whether each sweep back runs a second time, through a solution with a hundredth of rtol and atol, and a RuntimeWarning
-        says where the two gradients differ by a larger part than that number; True means 1e-3. Where parts of a gradient cancel,
-        as at an optimum, their size counts. A gradient takes at least twice as long then. Not for solves with events; with
-        doses, each stretch between them is compared by itself.
+        says where the two gradients differ by a larger part than that number; True means 1e-3. Where parts of a gradient
+        cancel, as at an optimum, their size counts. A gradient takes at least twice as long then. Not for solves with events;
+        with doses, each stretch between them is compared by itself.
 
     Returns
     -------

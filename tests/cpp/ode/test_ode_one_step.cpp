@@ -359,46 +359,4 @@ TEST_CASE("options out of range") {
   CHECK_THROWS_WITH(made(o), "f: first_step is nan, but must be positive and finite, or 0 to have it chosen");
 }
 
-namespace {
-
-/// Takes variables as they are, and plain vectors of anything; not vectors of duals for k.
-struct overloaded {
-  template <class Y>
-  Y operator()(double, const Y& y, const Eigen::VectorXd& k) const {
-    return (-k[0] * y).eval();
-  }
-  Eigen::Matrix<var, Eigen::Dynamic, 1> operator()(double, const Eigen::VectorXd& y,
-                                                   const Eigen::Matrix<var, Eigen::Dynamic, 1>& k) const {
-    return (-k[0] * y.cast<var>()).eval();
-  }
-};
-
-}  // namespace
-
-TEST_CASE("a callable may take its variables by a type of their own") {
-  const agrad::scope own;
-  const Eigen::Matrix<var, Eigen::Dynamic, 1> k = Eigen::VectorXd::Constant(1, 0.7).cast<var>();
-  const auto y = agrad::ode_tsit5_tol(overloaded(), Eigen::VectorXd::Constant(1, 2.0), 0.0, {1.0}, 1e-10, 1e-10, 1000, k);
-  y[0][0].grad();
-  CHECK(k[0].adj() == Approx(-2 * std::exp(-0.7)).epsilon(1e-8));
-}
-
-TEST_CASE("an infinite derivative that nothing is multiplied with leaves no trace") {
-  const agrad::scope own;
-  const Eigen::Matrix<var, Eigen::Dynamic, 1> y0 = Eigen::Vector2d(1.0, 0.0).cast<var>();
-  const var k = 0.5;
-  const auto f = [](double, const auto& y, const auto& rate) {
-    using std::sqrt;
-    using scalar = agrad::promoted_t<typename std::decay_t<decltype(y)>::Scalar, std::decay_t<decltype(rate)>>;
-    Eigen::Matrix<scalar, 2, 1> slope;
-    slope[0] = -rate * y[0];
-    slope[1] = -rate * sqrt(y[1]);
-    return slope;
-  };
-  const auto y = agrad::ode_tsit5_tol(f, y0, 0.0, {1.0}, 1e-10, 1e-10, 1000, k);
-  y[0][0].grad();
-  CHECK(k.adj() == Approx(-std::exp(-0.5)).epsilon(1e-8));
-  CHECK(y0[0].adj() == Approx(std::exp(-0.5)).epsilon(1e-8));
-}
-
 }  // namespace test_ode_one_step
