@@ -13,8 +13,9 @@ from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
-from agrad._ode_record import real_values, solve_initial_value_problem, vector
-from agrad._ode_result import OdeResult, output_times
+from agrad._ode_problem import InitialValueProblem
+from agrad._ode_record import solve_initial_value_problem
+from agrad._ode_result import OdeResult
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
 
@@ -174,6 +175,7 @@ def solve_ivp(
     method: str = "BDF",
     t_eval: Any = None,
     *,
+    dense_output: bool = False,
     args: tuple[Any, ...] = (),
     events: Any = None,
     doses: Sequence[Dose] = (),
@@ -189,6 +191,7 @@ def solve_ivp(
     linear_solver: str = "auto",
     sensitivities: str = "adjoint",
     gradient_check: bool | float = False,
+    return_partial: bool = False,
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -209,6 +212,9 @@ def solve_ivp(
         with Rodas4 where the system turns stiff; the result says from when on.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
+    dense_output : bool
+        Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. It
+        is no interpolant: each call solves once more, with steps that end at these times.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
     events : callable, Event, or sequence of these, optional
@@ -247,6 +253,10 @@ def solve_ivp(
         says where the two gradients differ by a larger part than that number; True means 1e-3. Where parts of a gradient
         cancel, as at an optimum, their size counts. A gradient takes at least twice as long then. Not for solves with events;
         with doses, each stretch between them is compared by itself.
+    return_partial : bool
+        Whether a solver that stops gives what comes before, with success False, status -1 and the fault as message, instead of
+        raising a SolverError. Without t_eval the last of the two times is close to where it stopped. The gradient is that
+        of what was reached; a compiled function keeps the number of times that it was recorded with.
 
     Returns
     -------
@@ -279,22 +289,16 @@ def solve_ivp(
         finer = {"rtol": finer_tolerance(rtol), "atol": np.asarray(atol) * 1e-2}
         second = options_of("solve_ivp", method, finer, max_num_steps, steps, algebra, sensitivities)
         make_options = checked(make_options, second, allowed_difference("solve_ivp", gradient_check))
-    t0, times = output_times("solve_ivp", t_span, t_eval)
     also = happenings("solve_ivp", doses, events, tstops, max_events)
-    if also is not None:
-        if also.events is not None and sensitivities != "adjoint":
+    if also is not None and also.events is not None:
+        if sensitivities != "adjoint":
             raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
-        if also.events is not None and gradient_check is not False:
+        if gradient_check is not False:
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
-        end = None if t_eval is None else float(real_values("solve_ivp", "t_span", t_span)[1])
-        return also.solve(fun, y0, t0, times, end, make_options, args)
-    starts_there = bool(times[0] == t0)
-    first = np.reshape(vector("solve_ivp", "y0", y0), (1, -1))
-    if times.size == starts_there:
-        return OdeResult(times, np.transpose(first))
-    y, stats = solve_initial_value_problem("solve_ivp", fun, y0, t0, times[starts_there:], make_options, args)
-    result = OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
-    result.describe_switch()
+    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args)
+    result = problem.solve_as_far_as_it_goes(t_span, t_eval) if return_partial else problem.solve(t_span, t_eval)
+    if dense_output:
+        result.sol = problem.solution((t_span[0], result.t[-1]) if result.status == -1 else t_span)
     return result
 
 

@@ -25,13 +25,15 @@ class OdeResult:
     y : numpy.ndarray or Array, shape (n, k)
         The states at the output times, a column each; differentiable.
     success : bool
-        True; a solve that does not succeed raises.
+        True; a solve that does not succeed raises, or with `return_partial` has False.
     status : int
-        0: the end of the interval was reached; 1: a terminal event ended the solution.
+        0: the end of the interval was reached; 1: a terminal event ended the solution; -1: the solver stopped.
     message : str
         The same in words, and by which methods where "auto" changed it.
     stats : dict
         Steps, evaluations and failures of the forward pass; empty while a surrounding function is recorded.
+    sol : callable or None
+        With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
     """
 
     t: Any
@@ -40,6 +42,7 @@ class OdeResult:
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
     stats: dict[str, Any] = field(default_factory=dict)
+    sol: Callable[[Any], Any] | None = None
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -1,0 +1,95 @@
+"""An initial value problem with its options, solved at once, as far as it goes, or wherever it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agrad._core import DomainError, OdeMethod, ShapeError, SolverError
+from agrad._ode_events import Happenings
+from agrad._ode_record import real_values, solve_initial_value_problem, vector
+from agrad._ode_result import OdeResult, output_times
+
+__all__ = ["InitialValueProblem"]
+
+
+@dataclass
+class InitialValueProblem:
+    """What `solve_ivp` is given, but for the times."""
+
+    function: str
+    fun: Callable[..., Any]
+    y0: Any
+    make_options: Callable[[int], OdeMethod]
+    happenings: Happenings | None
+    args: tuple[Any, ...]
+
+    def solve(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
+        """The solution at the output times."""
+        t0, times = output_times(self.function, t_span, t_eval)
+        if self.happenings is not None:
+            end = None if t_eval is None else float(real_values(self.function, "t_span", t_span)[1])
+            return self.happenings.solve(self.fun, self.y0, t0, times, end, self.make_options, self.args)
+        starts_there = bool(times[0] == t0)
+        first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
+        if times.size == starts_there:
+            return OdeResult(times, np.transpose(first))
+        later = times[starts_there:]
+        y, stats = solve_initial_value_problem(self.function, self.fun, self.y0, t0, later, self.make_options, self.args)
+        result = OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
+        result.describe_switch()
+        return result
+
+    def solve_as_far_as_it_goes(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
+        """The same; where the solver stops, what comes before, solved once more by itself."""
+        try:
+            return self.solve(t_span, t_eval)
+        except SolverError as error:
+            stop = error
+        for span, times in self._before(stop.t, t_span, t_eval):
+            try:
+                result = self.solve(span, times)
+                break
+            except SolverError:
+                continue
+        else:
+            t0, times = output_times(self.function, t_span, t_eval)
+            first = np.reshape(vector(self.function, "y0", self.y0), (-1, 1))
+            result = OdeResult(times[:1], first) if times[0] == t0 else OdeResult(times[:0], first[:, :0])
+        result.success, result.status, result.message = False, -1, str(stop)
+        return result
+
+    def _before(self, stopped_at: float, t_span: Sequence[Any], t_eval: Any) -> Any:
+        """Spans and output times that end before a solver stopped, the longest first."""
+        t0, times = output_times(self.function, t_span, t_eval)
+        if t_eval is None:  # as close to the stop as the solver comes
+            return [((t0, t0 + (stopped_at - t0) * part), None) for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3) if stopped_at > t0]
+        reached = times[(times <= stopped_at) & (times > t0)]
+        starts = times[times == t0]
+        return [((t0, reached[k]), np.concatenate([starts, reached[: k + 1]])) for k in reversed(range(reached.size))]
+
+    def solution(self, t_span: Sequence[Any]) -> Callable[[Any], Any]:
+        """The function of `dense_output`."""
+
+        def sol(t: Any) -> Any:
+            """The states at t: shape (n,) for a number, (n, k) for k times in any order; solved for at these very times."""
+            asked = real_values("sol", "t", t)
+            if asked.ndim > 1:
+                raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
+            t0, end = real_values(self.function, "t_span", t_span)
+            for k, each in enumerate(np.atleast_1d(asked)):
+                if not t0 <= each <= end:
+                    place = f"t[{k}]" if asked.ndim else "t"
+                    raise DomainError(f"sol: {place} is {each}, but must be within t_span = {(float(t0), float(end))}")
+            if asked.size == 0:
+                return np.zeros((np.size(self.y0), 0))
+            times, places = np.unique(asked, return_inverse=True)
+            result = self.solve(t_span, times)
+            if len(result.t) < times.size:
+                raise DomainError(f"sol: t is {times[-1]}, but must not be after the terminal event that ended the solution")
+            return result.y[:, places.reshape(-1)] if asked.ndim else result.y[:, 0]
+
+        return sol
