@@ -58,9 +58,9 @@ def test_times_that_it_does_not_have():
     result = ag.solve_ivp(decay, (0.0, 2.0), [1.0], "Tsit5", args=(0.7,), events=event, dense_output=True)
     with pytest.raises(ag.DomainError, match=r"sol: t is 3.0, but must be within t_span = \(0.0, 2.0\)"):
         result.sol(3.0)
-    with pytest.raises(ag.DomainError, match=r"sol: t\[1\] is -1.0, but must be within"):
+    with pytest.raises(ag.DomainError, match=r"sol: t\[1\] is -1\.0, but must be within"):
         result.sol([1.0, -1.0])
-    with pytest.raises(ag.DomainError, match="sol: t is 1.9, but must not be after the terminal event"):
+    with pytest.raises(ag.DomainError, match=r"sol: t is 1\.9, but must not be after the terminal event"):
         result.sol([0.1, 1.9])
     with pytest.raises(ag.ShapeError, match=r"sol: t is of shape \(1, 1\), but must be"):
         result.sol([[1.0]])
