@@ -16,7 +16,7 @@ _FINEST, _USUAL = 1e-13, 1e-3
 
 def finer_tolerance(relative: Any) -> Any:
     """The relative tolerance of the second solution: a hundredth, as far as double precision goes."""
-    return max(relative * 1e-2, min(relative, _FINEST)) if isinstance(relative, Real) else relative
+    return max(float(relative) * 1e-2, min(float(relative), _FINEST)) if isinstance(relative, Real) else relative
 
 
 def allowed_difference(function: str, given: bool | float) -> float:
