@@ -1,9 +1,8 @@
 """Forward sensitivities by CVODES: closed forms, the adjoint method, Jacobians, compiled functions, what is refused."""
 
 import re
-import signal
-import threading
-import time
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -101,25 +100,6 @@ def test_jacobian_is_right(transformation, made):
     np.testing.assert_allclose(mine, true, rtol=1e-6)
 
 
-def test_a_compiled_jacobian_integrates_once_for_all_rows():
-    calls = {"forward": 0.0, "adjoint": 0.0}
-    times = np.linspace(0.3, 6.0, 20)
-    for kind in calls:
-        rows = ag.compile(
-            ag.jacobian(
-                lambda p, kind=kind: ag.solve_ivp(predation, (0.0, 6.0), Y0, "BDF", times, args=(p,), sensitivities=kind).y
-            )
-        )
-        rows(P)
-        best = np.inf
-        for _ in range(5):
-            start = time.perf_counter()
-            rows(P)
-            best = min(best, time.perf_counter() - start)
-        calls[kind] = best
-    assert calls["forward"] < 0.5 * calls["adjoint"]  # 40 rows: about a fifteenth
-
-
 def test_stiff_sensitivities_are_accurate_in_the_size_of_their_parameters():
     """Robertson's rates differ by nine orders of magnitude, and dy/dk by as many."""
 
@@ -190,21 +170,23 @@ def test_faults_name_what_stopped():
     assert caught.value.code == "CV_FIRST_SRHSFUNC_ERR"
 
 
-@pytest.mark.thread_unsafe(reason="sends a signal to the main thread")
-def test_control_c_ends_it():
-    def slow(k, end=1e5):
-        return ag.ode_bdf_tol(lambda t, y: k * np.sin(1e4 * t) * y, [1.0], 0.0, [end], 1e-10, 1e-10, 10**9)[0, 0]
+# Ctrl-C comes half a second after the solve began, which would take hours.
+LONG_SOLVE = """
+import signal, threading, numpy as np, agrad as ag
+def slow(k):
+    return ag.ode_bdf_tol(lambda t, y: k * np.sin(1e4 * t) * y, [1.0], 0.0, [1e5], 1e-10, 1e-10, 10**9)[0, 0]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that Ctrl-C is ignored
+threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+try:
+    ag.grad(slow)(0.5)
+except KeyboardInterrupt:
+    print("ended")
+"""
 
-    limit = 20.0  # far above what it takes, because the machine may be busy
-    start = time.monotonic()
-    ag.grad(slow)(0.5, 0.1)
-    assert (time.monotonic() - start) * 1e6 > 10 * limit  # left alone, it would take a million times as long
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    start = time.monotonic()
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        ag.grad(slow)(0.5)
-    assert time.monotonic() - start < limit
+
+def test_control_c_ends_it():
+    done = subprocess.run([sys.executable, "-c", LONG_SOLVE], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended\n", done.stderr
 
 
 def test_doses():
