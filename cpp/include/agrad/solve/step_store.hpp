@@ -3,17 +3,35 @@
 // Kept are the times and step sizes of all steps, and for each its first state and its stages. When these take more than the
 // budget, stages go and so do all states but those of every second step, fourth step and so on; `restore` then computes a
 // segment of steps once more, which is the same to the bit because the step sizes are known.
+// The memory of ended solves is used again: to have it anew from the operating system takes longer than some solves.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <utility>
 #include <vector>
 
+#include <agrad/program/spaces.hpp>
+
 namespace agrad::detail {
+
+/// What a step store writes into.
+struct step_memory {
+  std::vector<double> time, size, kept, again;
+
+  void clear() { time.clear(), size.clear(), kept.clear(), again.clear(); }
+  std::size_t bytes() const {
+    return (time.capacity() + size.capacity() + kept.capacity() + again.capacity()) * sizeof(double);
+  }
+};
 
 class step_store {
  public:
+  step_store() = default;
+  ~step_store() { memory_pool<step_memory>::put(memory_); }
+  step_store(const step_store&) = delete;
+  step_store& operator=(const step_store&) = delete;
+
   /// record: the numbers of a step, of which the first `states` are its first state. budget: bytes.
   void start(std::size_t record, std::size_t states, double budget) {
     record_ = record, states_ = states;
@@ -88,7 +106,9 @@ class step_store {
 
   std::size_t record_ = 0, states_ = 0, every_ = 0;  // every_: 0 while whole records are kept
   double budget_ = 0;
-  std::vector<double> time_, size_, kept_, again_;
+  step_memory memory_ = memory_pool<step_memory>::take();
+  std::vector<double>&time_ = memory_.time, &size_ = memory_.size;
+  std::vector<double>&kept_ = memory_.kept, &again_ = memory_.again;
   std::pair<std::size_t, std::size_t> segment_{0, 0};  // the steps that `again_` holds
 };
 
