@@ -19,12 +19,13 @@ install(FILES ${PROJECT_BINARY_DIR}/agrad-config.cmake ${PROJECT_BINARY_DIR}/agr
   cmake/AgradSundialsTarget.cmake DESTINATION ${agrad_config_destination})
 
 if(agrad_sundials_tree)
-  file(GLOB header_directories ${agrad_sundials_tree}/include/cvodes ${agrad_sundials_tree}/include/nvector
-    ${agrad_sundials_tree}/include/sun*)
+  file(GLOB header_directories ${agrad_sundials_tree}/include/cvodes ${agrad_sundials_tree}/include/idas
+    ${agrad_sundials_tree}/include/nvector ${agrad_sundials_tree}/include/sun*)
   install(DIRECTORY ${header_directories} DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/include)
   install(FILES ${agrad_sundials_tree}/include/sundials/LICENSE ${agrad_sundials_tree}/include/sundials/NOTICE
     DESTINATION ${AGRAD_SUNDIALS_DESTINATION})
-  install(FILES ${agrad_sundials_cvodes} ${agrad_sundials_core} DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
+  install(FILES ${agrad_sundials_cvodes} ${agrad_sundials_idas} ${agrad_sundials_core}
+    DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
   if(TARGET agrad_sundials_hooks)
     install(TARGETS agrad_sundials_hooks ARCHIVE DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/lib)
   else()

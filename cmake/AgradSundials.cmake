@@ -1,4 +1,4 @@
-# Provides the target agrad::sundials (CVODES and what it needs), AGRAD_SUNDIALS_VERSION and AGRAD_SUNDIALS_ORIGIN.
+# Provides the target agrad::sundials (CVODES, IDAS and what they need), AGRAD_SUNDIALS_VERSION and AGRAD_SUNDIALS_ORIGIN.
 #
 # Order: an installed SUNDIALS of version 7 (SUNDIALS_DIR, CMAKE_PREFIX_PATH, conda, system), else the static libraries
 # of LLNL's sundials4py wheel: from AGRAD_SUNDIALS_TREE, from the Python that builds, or downloaded by its pip.

@@ -116,18 +116,23 @@ AGRAD_COLD inline std::string advice_for(int code) {
   }
 }
 
-/// The state whose error is largest against its tolerance, or -1 before the first step.
-AGRAD_COLD inline Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like) {
+/// The state whose error is largest against its tolerance, or -1 before the first step; the functions are the integrator's.
+template <class Get, class Read>
+AGRAD_COLD Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like, const Get& get_steps,
+                                         const Read& get_weights, const Read& get_errors) {
   long steps = 0;
-  CVodeGetNumSteps(memory, &steps);
+  get_steps(memory, &steps);
   if (steps == 0) return -1;
   const sundials::vector_handle weights(N_VClone(like.get())), errors(N_VClone(like.get()));
   if (!weights || !errors) return -1;
-  if (CVodeGetErrWeights(memory, weights.get()) != CV_SUCCESS) return -1;
-  if (CVodeGetEstLocalErrors(memory, errors.get()) != CV_SUCCESS) return -1;
+  if (get_weights(memory, weights.get()) != CV_SUCCESS) return -1;
+  if (get_errors(memory, errors.get()) != CV_SUCCESS) return -1;
   Eigen::Index state = -1;
   sundials::map(weights).cwiseProduct(sundials::map(errors)).cwiseAbs().maxCoeff(&state);
   return state;
+}
+AGRAD_COLD inline Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like) {
+  return dominating_state(memory, like, CVodeGetNumSteps, CVodeGetErrWeights, CVodeGetEstLocalErrors);
 }
 
 /// Where an integration stopped, for its message.
@@ -142,16 +147,19 @@ struct ode_stop {
 };
 
 /// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
-[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault) {
-  const std::string code = sundials::code_name(stop.code);
+[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault, const std::string& code,
+                                                  const std::string& usual_advice) {
   const bool misses_value = stop.code != CV_TOO_MUCH_WORK && !fault.place().empty();
-  std::string advice = misses_value ? fault.place() : advice_for(stop.code);
+  std::string advice = misses_value ? fault.place() : usual_advice;
   if ((stop.code == CV_TOO_MUCH_WORK || stop.code == CV_ERR_FAILURE) && stop.dominating >= 0)
     advice += "; the error of " + std::string(stop.state) + "[" + std::to_string(stop.dominating) + "] dominates";
   std::string text(stop.function);
   text.append(": ").append(stop.pass).append("stopped at t = ").append(to_text(stop.t)).append(" after ");
   text.append(std::to_string(stop.steps)).append(" steps (").append(code).append("); ").append(advice);
   throw SolverError(text, stop.t, stop.steps, code, advice);
+}
+[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault) {
+  throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code));
 }
 
 }  // namespace agrad::detail

@@ -1,0 +1,115 @@
+// DAE adjoint: differential-algebraic equations F(t, y, y', args...) = 0 of index 1, with their gradient on the tape.
+//
+//     auto F = [](double, const auto& y, const auto& yp, const auto& k) {   // y0' = -k y0, 0 = y1 - y0^2
+//       agrad::vector_of<decltype(y[0] * yp[0] * k)> r(2);
+//       r << yp[0] + k * y[0], y[1] - y[0] * y[0];
+//       return r;
+//     };
+//     auto y = agrad::dae_adjoint_tol(F, y0, yp0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 100000, k);
+//
+// Read next: solve/dae_solver.hpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/dae_solver.hpp>
+#include <agrad/solve/functor_dae.hpp>
+#include <agrad/solve/ode_node.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// What the tape keeps of a solve.
+template <class System>
+struct dae_node {
+  System system;
+  dae_solver solver;
+  std::vector<tape::index_type> initial_state, initial_slope;
+  tape::index_type first = 0;  // of the states, one output time after the other
+
+  template <class... Args>
+  dae_node(const std::string& function, const dae_options& options, dae_wanted wanted, const Args&... args)
+      : system(function, args...), solver(function, system, options, wanted) {}
+
+  template <class Adjoint>
+  void sweep(const Adjoint& adjoint, Eigen::Index count) {
+    const Eigen::Index n = system.states();
+    Eigen::MatrixXd outputs = Eigen::MatrixXd::Zero(2 * n, count);
+    for (Eigen::Index k = 0; k < count; ++k)
+      for (Eigen::Index i = 0; i < n; ++i) outputs(i, k) = adjoint.at(first + static_cast<tape::index_type>(k * n + i));
+    if (outputs.isZero(0)) return;
+    const dae_gradient g = solver.sweep(outputs);
+    add(adjoint, initial_state, g.initial_state);
+    add(adjoint, initial_slope, g.initial_slope);
+    add(adjoint, system.parameter_indices(), g.parameters);
+  }
+
+ private:
+  template <class Adjoint>
+  static void add(const Adjoint& adjoint, const std::vector<tape::index_type>& to, const Eigen::VectorXd& gradient) {
+    for (std::size_t i = 0; i < to.size(); ++i) adjoint.at(to[i]) += gradient[static_cast<Eigen::Index>(i)];
+  }
+};
+
+template <class F, class Y0, class Yp0, class... Args>
+auto solve_dae(const std::string& function, const dae_options& options, const F& f, const Y0& y0, const Yp0& yp0, double t0,
+               const std::vector<double>& times, const Args&... args) {
+  const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
+  check_dae_problem(function, initial, slope, t0, times);
+  using node_type = dae_node<functor_dae<F, Args...>>;
+  const dae_wanted wanted{argument<Y0>::active, argument<Yp0>::active, false, false};
+  auto node = std::make_unique<node_type>(function, options, wanted, f, initial.size(), args...);
+  const Eigen::MatrixXd states = node->solver.integrate(initial, slope, t0, times).topRows(initial.size());
+  if constexpr (argument<Y0>::active || argument<Yp0>::active || (argument<Args>::active || ...)) {
+    argument<Y0>::collect(y0, node->initial_state);
+    argument<Yp0>::collect(yp0, node->initial_slope);
+    return record_solution(std::move(node), states);
+  } else {
+    std::vector<Eigen::VectorXd> solution;
+    for (Eigen::Index k = 0; k < states.cols(); ++k) solution.push_back(states.col(k));
+    return solution;
+  }
+}
+
+}  // namespace detail
+
+/// Solves F(t, y, y', args...) = 0 of index 1 by IDAS; its gradient is one adjoint integration back in time.
+///
+/// options: see dae_options: which of the initial values are given, which states are differential, tolerances, the way to
+///   derivatives.
+/// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
+///   state.
+/// y0, yp0: Eigen column vectors of double or var; the rest of the initial values is solved for from there.
+/// t0, times: times increase; the first may be t0, at which the consistent initial values are.
+/// args: as for ode_adjoint_tol_ctl.
+///
+/// Returns one column vector for each of the times: of var when a variable is among y0, yp0 and args, else of double.
+/// Raises ShapeError, DomainError for arguments, SolverError where IDAS stops early, no consistent values are found or the system
+///   is of index 2 or more; what f throws comes out unchanged.
+/// Pitfall: with respect to y0 the gradient is that of its differential part; the algebraic entries are a guess.
+/// Source: Cao, Li, Petzold and Serban (2003), SIAM J. Sci. Comput. 24, 1076; Hindmarsh and Serban, User Documentation for IDAS.
+template <class F, class Y0, class Yp0, class... Args>
+auto dae_solve(const dae_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0,
+               double t0, const std::vector<double>& times, const Args&... args) {
+  return detail::solve_dae("dae_solve", options, f, detail::kept_argument(y0.derived()), detail::kept_argument(yp0.derived()),
+                           t0, times, detail::kept_argument(args)...);
+}
+
+/// The same with one pair of tolerances, divided as ode_adjoint_tol divides them.
+///
+/// relative_tolerance, absolute_tolerance: positive and finite. max_num_steps: between two output times, in each direction.
+template <class F, class Y0, class Yp0, class... Args>
+auto dae_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0, double t0,
+                     const std::vector<double>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
+                     const Args&... args) {
+  const std::string function = "dae_adjoint_tol";
+  const dae_options options = dae_tolerance_options(function, y0.size(), relative_tolerance, absolute_tolerance, max_num_steps);
+  return detail::solve_dae(function, options, f, detail::kept_argument(y0.derived()), detail::kept_argument(yp0.derived()), t0,
+                           times, detail::kept_argument(args)...);
+}
+
+}  // namespace agrad

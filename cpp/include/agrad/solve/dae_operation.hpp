@@ -1,0 +1,91 @@
+// DAE operation: the solution of a differential-algebraic system as one operation of a recorded program.
+//
+// Its argument is one vector: the n initial states, their n derivatives, t0, the output times, the m parameters of the residual.
+// Its value is y and then y' at each output time, one after the other. A state of the operation keeps the solver, one that can be
+// swept back and one that cannot.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/operation.hpp>
+#include <agrad/solve/dae_solver.hpp>
+#include <agrad/solve/program_dae.hpp>
+
+namespace agrad {
+
+/// A template, so that only its users compile the solver.
+template <class Real = double>
+class dae_operation final : public external_operation {
+ public:
+  /// function: what messages begin with. f: the residual of (t, n states, n derivatives, parameters).
+  dae_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
+                dae_options options, dae_wanted wanted)
+      : function_(std::move(function)),
+        f_(std::move(f)),
+        n_(states),
+        times_(times),
+        m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - 2 * n_),
+        options_(std::move(options)),
+        wanted_(wanted) {
+    check_solver_options(function_, options_, n_);
+  }
+
+  std::string_view name() const override { return function_; }
+  std::size_t input_size() const { return static_cast<std::size_t>(2 * n_ + 1 + m_) + times_; }
+  std::size_t output_size() const { return static_cast<std::size_t>(2 * n_) * times_; }
+
+  std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
+
+  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
+    auto& mine = static_cast<solvers&>(s);
+    std::unique_ptr<solver>& chosen = with_adjoint ? mine.swept : mine.plain;
+    if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
+    const double* time = x + 2 * n_;
+    const std::vector<double> times(time + 1, time + 1 + times_);
+    chosen->system.set_parameters(time + 1 + times_);
+    const Eigen::Map<const Eigen::VectorXd> y0(x, n_), yp0(x + n_, n_);
+    Eigen::Map<Eigen::MatrixXd>(y, 2 * n_, static_cast<Eigen::Index>(times_)) =
+        chosen->integrator.integrate(y0, yp0, *time, times);
+    mine.last = &chosen->integrator.statistics();
+  }
+
+  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
+    const Eigen::Map<const Eigen::MatrixXd> adjoints(y_adjoint, 2 * n_, static_cast<Eigen::Index>(times_));
+    const dae_gradient g = static_cast<solvers&>(s).swept->integrator.sweep(adjoints);
+    Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
+    to.head(n_) += g.initial_state;
+    to.segment(n_, n_) += g.initial_slope;
+    to[2 * n_] += g.initial_time;
+    to.segment(2 * n_ + 1, g.times.size()) += g.times;
+    to.tail(m_) += g.parameters;
+  }
+
+  /// What the last forward run with this state cost.
+  static const ode_statistics& statistics(const external_operation::state& s) { return *static_cast<const solvers&>(s).last; }
+
+ private:
+  struct solver {
+    solver(const dae_operation& of, bool with_adjoint)
+        : system(of.f_, of.n_, with_adjoint),
+          integrator(of.function_, system, of.options_, with_adjoint ? of.wanted_ : dae_wanted{}) {}
+    program_dae system;
+    dae_solver integrator;
+  };
+  struct solvers final : external_operation::state {
+    std::unique_ptr<solver> plain, swept;
+    const ode_statistics* last = nullptr;
+  };
+
+  std::string function_;
+  std::shared_ptr<const program> f_;
+  Eigen::Index n_;
+  std::size_t times_;
+  Eigen::Index m_;
+  dae_options options_;
+  dae_wanted wanted_;
+};
+
+}  // namespace agrad

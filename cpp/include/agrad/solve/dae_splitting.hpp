@@ -1,0 +1,129 @@
+// DAE splitting: the differential part a and the algebraic part b of a state, y = Q a + Z b.
+//
+// Z spans the directions that dF/dy' does not see, Q what is orthogonal to them. Mostly Q picks the states whose derivatives
+// occur and Z the others. Where columns of dF/dy' depend on each other, as those of a capacitor between two nodes do, the
+// differential quantity is a combination of states, and Q and Z come from the singular value decomposition.
+// A system is of index 1 where B = [dF/dy' Q, dF/dy Z] is regular: F = 0 then has one (a', b) for each a.
+// Read next: solve/dae_consistency.hpp.
+#pragma once
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/check.hpp>
+#include <agrad/solve/dae_system.hpp>
+
+namespace agrad::detail {
+
+class dae_splitting {
+ public:
+  dae_splitting() = default;
+
+  /// `given`: which states are differential; empty: from what the system knows, or from dF/dy' at a point.
+  dae_splitting(const std::string& function, dae_system& system, const dae_point& at, const std::vector<bool>& given)
+      : n_(system.states()) {
+    Eigen::MatrixXd by_slope(n_, n_);
+    system.jacobian(at, 0, 1, by_slope);
+    const std::vector<bool> occurs = system.known_derivatives().value_or(columns_with_entries(by_slope));
+    if (!given.empty()) {
+      check_given(function, given, occurs, by_slope);
+      choose(given);
+    } else {
+      choose(occurs);
+      if (r() > 0 && by_slope.allFinite()) merge_dependent(by_slope);
+    }
+  }
+
+  Eigen::Index n() const { return n_; }
+
+  /// Length of a.
+  Eigen::Index r() const { return q_.cols(); }
+
+  /// Whether a are states and not combinations of states.
+  bool is_choice() const { return !columns_.empty(); }
+
+  /// What number k of (a', b) is called: "yp[0]", or empty where it has no name.
+  std::string name(Eigen::Index k) const {
+    if (!is_choice()) return "";
+    return (k < r() ? "yp[" : "y[") + std::to_string(columns_[static_cast<std::size_t>(k)]) + "]";
+  }
+
+  const Eigen::MatrixXd& q() const { return q_; }
+  const Eigen::MatrixXd& z() const { return z_; }
+
+  /// B, from dF/dy and dF/dy'.
+  Eigen::MatrixXd joined(const Eigen::MatrixXd& by_state, const Eigen::MatrixXd& by_slope) const {
+    Eigen::MatrixXd b(n_, n_);
+    b.leftCols(r()) = by_slope * q_;
+    b.rightCols(n_ - r()) = by_state * z_;
+    return b;
+  }
+
+  /// (Q^T u, Z^T v) as one vector, and back: Q times its head plus Z times its tail.
+  Eigen::VectorXd parts(const Eigen::VectorXd& u, const Eigen::VectorXd& v) const {
+    Eigen::VectorXd both(n_);
+    both << q_.transpose() * u, z_.transpose() * v;
+    return both;
+  }
+
+ private:
+  static std::vector<bool> columns_with_entries(const Eigen::MatrixXd& by_slope) {
+    std::vector<bool> occurs(static_cast<std::size_t>(by_slope.cols()));
+    for (Eigen::Index j = 0; j < by_slope.cols(); ++j) occurs[static_cast<std::size_t>(j)] = !by_slope.col(j).isZero(0);
+    return occurs;
+  }
+
+  static void check_given(const std::string& function, const std::vector<bool>& given, const std::vector<bool>& occurs,
+                          const Eigen::MatrixXd& by_slope) {
+    for (std::size_t j = 0; j < given.size(); ++j) {
+      const std::string derivative = "yp[" + std::to_string(j) + "]";
+      if (given[j] && !occurs[j])
+        throw DomainError(
+            sentence(function, "differential", static_cast<long>(j), "True", "False", "no equation depends on " + derivative));
+      if (!given[j] && !by_slope.col(static_cast<Eigen::Index>(j)).isZero(0))
+        throw DomainError(
+            sentence(function, "differential", static_cast<long>(j), "False", "True", "the residual depends on " + derivative));
+    }
+  }
+
+  void choose(const std::vector<bool>& differential) {
+    std::vector<Eigen::Index> others;
+    columns_.clear();
+    for (std::size_t j = 0; j < differential.size(); ++j)
+      (differential[j] ? columns_ : others).push_back(static_cast<Eigen::Index>(j));
+    const auto r = static_cast<Eigen::Index>(columns_.size());
+    columns_.insert(columns_.end(), others.begin(), others.end());
+    q_.setZero(n_, r), z_.setZero(n_, n_ - r);
+    for (Eigen::Index k = 0; k < n_; ++k) (k < r ? q_ : z_)(columns_[static_cast<std::size_t>(k)], k < r ? k : k - r) = 1;
+  }
+
+  // Equations and states may differ in size by many orders: the rank is that of the matrix with rows and columns of one size.
+  void merge_dependent(const Eigen::MatrixXd& by_slope) {
+    Eigen::MatrixXd m = by_slope * q_;
+    for (auto row : m.rowwise())
+      if (!row.isZero(0)) row /= row.cwiseAbs().maxCoeff();
+    Eigen::MatrixXd scaled = m;
+    for (auto column : scaled.colwise())
+      if (!column.isZero(0)) column.normalize();
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(1e-12);
+    qr.compute(scaled);
+    const Eigen::Index rank = qr.rank();
+    if (rank == r()) return;
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(m, Eigen::ComputeFullV);
+    Eigen::MatrixXd algebraic(n_, n_ - rank);
+    algebraic << q_ * svd.matrixV().rightCols(r() - rank), z_;
+    q_ = (q_ * svd.matrixV().leftCols(rank)).eval();
+    z_ = std::move(algebraic);
+    columns_.clear();
+  }
+
+  Eigen::Index n_ = 0;
+  std::vector<Eigen::Index> columns_;  // the states in the order of (a, b), where these are states
+  Eigen::MatrixXd q_, z_;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,269 @@
+// IDA backward: the adjoint of a DAE, integrated back along a trajectory, and its quadrature.
+//
+// With y = Q a + Z b (solve/dae_splitting.hpp), w the adjoint of a and lambda the multipliers of the equations,
+//     w' = Q^T (dF/dy)^T lambda,   w = Q^T (dF/dy')^T lambda,   0 = Z^T (dF/dy)^T lambda,   q' = (dF/dp)^T lambda
+// is a DAE of index 1 in (w, lambda) whatever dF/dy' is, and q(t0) the gradient with respect to p (Cao, Li, Petzold and Serban,
+// Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step eliminates w
+// and is left with the transposed matrix of the forward problem. Errors are controlled in w and q, which fix lambda.
+// Read next: solve/dae_solver.hpp, which drives it.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/dae_consistency.hpp>
+#include <agrad/solve/dae_trajectory.hpp>
+#include <agrad/solve/ida.hpp>
+
+namespace agrad::detail {
+
+class ida_backward {
+ public:
+  ida_backward(const std::string& function, dae_system& system, const dae_options& options,
+               const sundials::context_handle& context, const dae_splitting& split, const dae_trajectory& trajectory,
+               ode_statistics& statistics)
+      : function_(function),
+        system_(system),
+        options_(options),
+        context_(context),
+        split_(split),
+        trajectory_(trajectory),
+        statistics_(statistics),
+        n_(split.n()),
+        r_(split.r()),
+        z_(sundials::make_vector(context, r_ + n_, function)),
+        zp_(sundials::make_vector(context, r_ + n_, function)),
+        newton_(dense_algebra(n_)),
+        factors_(newton_.kept()) {
+    const auto entries = static_cast<std::size_t>(n_ * n_);
+    matrix_ = sundials::expect_object<sundials::matrix_handle>(
+        sundials::numbers_matrix::make(context.get(), std::make_shared<std::vector<std::size_t>>(), entries), function,
+        "SUNMatNewEmpty");
+    make_solver();
+    if (system.parameters() > 0) quadrature_ = sundials::make_vector(context, system.parameters(), function);
+    clear();
+  }
+
+  ida_backward(const ida_backward&) = delete;
+  ida_backward& operator=(const ida_backward&) = delete;
+
+  void clear() {
+    sundials::map(z_).setZero();
+    if (quadrature_) sundials::map(quadrature_).setZero();
+    fault_.clear();
+    is_running_ = false;
+  }
+
+  /// The adjoint of a.
+  Eigen::VectorXd differential() const { return sundials::map(z_).head(r_); }
+  Eigen::VectorXd parameters() const { return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_)) : Eigen::VectorXd(); }
+
+  /// Starts anew with another adjoint at a state for which the consistency is prepared.
+  void restart(const dae_state& s, const Eigen::VectorXd& of_differential, const dae_consistency& consistency) {
+    collect();
+    const Eigen::VectorXd lambda = consistency.multipliers(of_differential);
+    Eigen::VectorXd by_state(n_);
+    system_.vjp(s.at(), lambda.data(), {nullptr, by_state.data(), nullptr, nullptr});
+    sundials::map(z_) << of_differential, lambda;
+    sundials::map(zp_) << split_.q().transpose() * by_state, Eigen::VectorXd::Zero(n_);
+    if (!memory_) {
+      set_up(s.t);
+    } else {
+      expect(IDAReInit(memory_.get(), s.t, z_.get(), zp_.get()), "IDAReInit");
+      if (quadrature_) expect(IDAQuadReInit(memory_.get(), quadrature_.get()), "IDAQuadReInit");
+    }
+    set_tolerances(consistency);
+    is_running_ = true;
+    ++statistics_.restarts;
+  }
+
+  /// Integrates back to an earlier time. Times that IDAS cannot tell apart are left as one.
+  void advance(double from, double to) {
+    const double roundoff = std::numeric_limits<double>::epsilon() * (std::abs(from) + std::abs(to));
+    if (!is_running_ || from - to <= 2 * roundoff) return;
+    expect(IDASetStopTime(memory_.get(), to), "IDASetStopTime");
+    double reached = from;
+    const int code = IDASolve(memory_.get(), to, &reached, z_.get(), zp_.get(), IDA_NORMAL);
+    fault_.rethrow();
+    if (code < 0 || !(reached <= to + 100 * roundoff)) stop(code);
+    fault_.clear();
+    if (quadrature_) expect(IDAGetQuad(memory_.get(), &reached, quadrature_.get()), "IDAGetQuad");
+  }
+
+  /// Adds what the integration since the last start cost to the statistics.
+  void collect() {
+    if (!is_running_) return;
+    statistics_.backward += read_ida_statistics(memory_.get());
+    if (quadrature_) {
+      long evaluations = 0, failures = 0;
+      IDAGetQuadStats(memory_.get(), &evaluations, &failures);
+      statistics_.quadrature.rhs_evaluations += evaluations;
+      statistics_.quadrature.error_test_failures += failures;
+    }
+    is_running_ = false;
+  }
+
+ private:
+  static ida_backward& of(void* data) { return *static_cast<ida_backward*>(data); }
+
+  // ---- set-up
+
+  void set_up(double t) {
+    auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
+    void* memory = made.get();
+    expect(IDAInit(memory, residual, t, z_.get(), zp_.get()), "IDAInit");
+    expect(IDASetUserData(memory, this), "IDASetUserData");
+    expect(IDASetMaxNumSteps(memory, options_.max_num_steps), "IDASetMaxNumSteps");
+    const sundials::vector_handle is_differential = sundials::make_vector(context_, r_ + n_, function_);
+    sundials::map(is_differential) << Eigen::VectorXd::Ones(r_), Eigen::VectorXd::Zero(n_);
+    expect(IDASetId(memory, is_differential.get()), "IDASetId");
+    expect(IDASetSuppressAlg(memory, SUNTRUE), "IDASetSuppressAlg");
+    expect(IDASetLinearSolver(memory, solver_.get(), matrix_.get()), "IDASetLinearSolver");
+    expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
+    if (quadrature_) {
+      expect(IDAQuadInit(memory, quadrature, quadrature_.get()), "IDAQuadInit");
+      expect(IDAQuadSStolerances(memory, options_.relative_tolerance_quadrature, options_.absolute_tolerance_quadrature),
+             "IDAQuadSStolerances");
+      expect(IDASetQuadErrCon(memory, SUNTRUE), "IDASetQuadErrCon");
+    }
+    memory_ = std::move(made);
+  }
+
+  // The multipliers are in whatever units the equations have: their tolerances are what those of w amount to.
+  void set_tolerances(const dae_consistency& consistency) {
+    const sundials::vector_handle absolute = sundials::make_vector(context_, r_ + n_, function_);
+    const Eigen::VectorXd of_w = split_.q().cwiseAbs().transpose() * options_.absolute_tolerance_backward;
+    Eigen::VectorXd of_lambda = consistency.reach(of_w);
+    const double largest = of_lambda.size() > 0 ? of_lambda.maxCoeff() : 0;
+    for (double& each : of_lambda) {
+      if (!(each > 0)) each = largest > 0 ? largest : of_w.size() > 0 ? of_w.maxCoeff() : 1;
+    }
+    sundials::map(absolute) << of_w, of_lambda;
+    expect(IDASVtolerances(memory_.get(), options_.relative_tolerance_backward, absolute.get()), "IDASVtolerances");
+  }
+
+  // ---- what IDAS calls
+
+  const dae_point& point(double t) {
+    trajectory_.evaluate(t, y_, yp_);
+    point_ = {t, y_.data(), yp_.data()};
+    return point_;
+  }
+
+  static int residual(double t, N_Vector z, N_Vector zp, N_Vector out, void* data) {
+    ida_backward& self = of(data);
+    return self.fault_.guard([&] {
+      const Eigen::Index n = self.n_, r = self.r_;
+      const Eigen::Map<const Eigen::VectorXd> at(N_VGetArrayPointer(z), r + n), slope(N_VGetArrayPointer(zp), r + n);
+      Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), r + n);
+      self.by_y_.resize(n), self.by_yp_.resize(n);
+      self.system_.vjp(self.point(t), at.data() + r, {nullptr, self.by_y_.data(), self.by_yp_.data(), nullptr});
+      const Eigen::MatrixXd &q = self.split_.q(), &b = self.split_.z();
+      to.head(r) = slope.head(r) - q.transpose() * self.by_y_;
+      to.segment(r, r) = q.transpose() * self.by_yp_ - at.head(r);
+      to.tail(n - r) = b.transpose() * self.by_y_;
+      return self.fault_.expect_finite("the residual of the adjoint of y", t, to);
+    });
+  }
+
+  static int jacobian(double t, double c, N_Vector, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector) {
+    ida_backward& self = of(data);
+    return self.fault_.guard([&] {
+      const dae_point& at = self.point(t);
+      Eigen::Map<Eigen::MatrixXd> values(sundials::numbers::of(J).values.data(), self.n_, self.n_);
+      self.by_slope_.resize(self.n_, self.n_);
+      self.system_.jacobian(at, 1, 0, values);
+      self.system_.jacobian(at, 0, 1, self.by_slope_);
+      values -= c * self.by_slope_;
+      self.c_ = c;
+      return self.fault_.expect_finite("the Jacobian", t, values);
+    });
+  }
+
+  static int quadrature(double t, N_Vector z, N_Vector, N_Vector out, void* data) {
+    ida_backward& self = of(data);
+    return self.fault_.guard([&] {
+      Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), self.system_.parameters());
+      self.system_.vjp(self.point(t), N_VGetArrayPointer(z) + self.r_, {nullptr, nullptr, nullptr, to.data()});
+      return self.fault_.expect_finite("the gradient's integrand for parameter ", t, to);
+    });
+  }
+
+  // ---- linear solver: the matrix holds dF/dy - c dF/dy'
+
+  void make_solver() {
+    SUNLinearSolver s = SUNLinSolNewEmpty(context_.get());
+    solver_ = sundials::expect_object<sundials::linear_solver_handle>(s, function_, "SUNLinSolNewEmpty");
+    s->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+    s->ops->getid = [](SUNLinearSolver) { return SUNLINEARSOLVER_CUSTOM; };
+    s->ops->initialize = [](SUNLinearSolver) -> SUNErrCode { return SUN_SUCCESS; };
+    s->ops->setup = [](SUNLinearSolver a, SUNMatrix m) { return of(a->content).factorise(m); };
+    s->ops->solve = [](SUNLinearSolver a, SUNMatrix, N_Vector x, N_Vector b, sunrealtype) {
+      return of(a->content).solve(N_VGetArrayPointer(b), N_VGetArrayPointer(x));
+    };
+    s->ops->free = [](SUNLinearSolver a) -> SUNErrCode {
+      a->content = nullptr;  // this
+      SUNLinSolFreeEmpty(a);
+      return SUN_SUCCESS;
+    };
+    s->content = this;
+  }
+
+  int factorise(SUNMatrix m) noexcept {
+    try {
+      c_of_factors_ = c_, by_slope_of_factors_ = by_slope_;
+      const bool is_regular = newton_.factorise(0, 1, sundials::numbers::of(m).values.data(), factors_.data());
+      return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
+    } catch (...) {
+      return -1;  // no memory
+    }
+  }
+
+  int solve(const double* b, double* x) noexcept {
+    try {
+      const Eigen::Map<const Eigen::VectorXd> right(b, r_ + n_);
+      Eigen::Map<Eigen::VectorXd> w(x, r_), lambda(x + r_, n_);
+      lambda = split_.z() * right.tail(n_ - r_) - split_.q() * (right.head(r_) + c_of_factors_ * right.segment(r_, r_));
+      newton_.solve_transposed(factors_.data(), lambda.data());
+      w = split_.q().transpose() * (by_slope_of_factors_.transpose() * lambda) - right.segment(r_, r_);
+      return SUN_SUCCESS;
+    } catch (...) {
+      return -1;
+    }
+  }
+
+  [[noreturn]] void stop(int code) {
+    const long before = statistics_.backward.steps;
+    throw_ida_stopped(memory_.get(), z_,
+                      {function_, "the backward pass ", "the adjoint of y", code < 0 ? code : IDA_ERR_FAIL, 0, before, -1},
+                      fault_, "");
+  }
+
+  void expect(int code, const char* call) const { sundials::expect_ida(code, function_, call); }
+
+  const std::string& function_;
+  dae_system& system_;
+  const dae_options& options_;
+  const sundials::context_handle& context_;
+  const dae_splitting& split_;
+  const dae_trajectory& trajectory_;
+  ode_statistics& statistics_;
+  Eigen::Index n_, r_;
+  sundials::vector_handle z_, zp_, quadrature_;  // z: w, then lambda
+  newton_matrix newton_;
+  std::vector<double> factors_;
+  double c_ = 0, c_of_factors_ = 0;
+  Eigen::MatrixXd by_slope_, by_slope_of_factors_;  // dF/dy'
+  Eigen::VectorXd y_, yp_, by_y_, by_yp_;
+  dae_point point_{};
+  sundials::matrix_handle matrix_;
+  sundials::linear_solver_handle solver_;
+  ode_fault fault_;
+  sundials::ida_handle memory_;
+  bool is_running_ = false;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,222 @@
+// IDA forward: a DAE from consistent initial values on, step by step, with sensitivities where they are asked for.
+//
+// Each step is appended to a trajectory, from which the backward pass takes the solution. Sensitivities s of y solve
+// dF/dy s + dF/dy' s' + dF/dp = 0 with the matrix of the states' own Newton steps, under error control.
+// Source: Hindmarsh and Serban, User Documentation for IDAS, sections 2.1 and 2.5.
+// Read next: solve/dae_solver.hpp, which drives it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/dae_consistency.hpp>
+#include <agrad/solve/dae_trajectory.hpp>
+#include <agrad/solve/ida.hpp>
+
+namespace agrad::detail {
+
+class ida_forward {
+ public:
+  ida_forward(const std::string& function, dae_system& system, const dae_options& options,
+              const sundials::context_handle& context)
+      : function_(function),
+        system_(system),
+        options_(options),
+        context_(context),
+        y_(sundials::make_vector(context, system.states(), function)),
+        yp_(sundials::make_vector(context, system.states(), function)),
+        newton_(context, y_, dense_algebra(system.states()), false, function) {}
+
+  /// Starts at a consistent state, with a sensitivity for each of the directions; of_initial of them are not parameters'.
+  void start(const dae_state& s, double end, const std::vector<dae_state>& sensitivities, Eigen::Index of_initial,
+             const Eigen::VectorXd& scales, dae_trajectory* trajectory) {
+    fault_.clear();
+    memory_.reset();
+    trajectory_ = trajectory, of_initial_ = of_initial, end_ = end, evaluations_ = 0;
+    if (trajectory_ != nullptr) trajectory_->start(s.t, s.y);
+    sundials::map(y_) = s.y, sundials::map(yp_) = s.yp;
+    auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
+    void* memory = made.get();
+    expect(IDAInit(memory, residual, s.t, y_.get(), yp_.get()), "IDAInit");
+    const sundials::vector_handle tolerances = sundials::make_vector(context_, s.y.size(), function_);
+    sundials::map(tolerances) = options_.absolute_tolerance_forward;
+    expect(IDASVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "IDASVtolerances");
+    expect(IDASetUserData(memory, this), "IDASetUserData");
+    expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
+    expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
+    expect(IDASetStopTime(memory, end), "IDASetStopTime");
+    if (!sensitivities.empty()) start_sensitivities(memory, sensitivities, scales);
+    memory_ = std::move(made);
+    reached_ = s.t;
+  }
+
+  /// Integrates to an output time and takes y and y' there.
+  void advance(double to, dae_state& s) {
+    for (long steps = 0; reached_ < to; ++steps) {
+      if (steps == options_.max_num_steps) stop(IDA_TOO_MUCH_WORK);
+      step();
+    }
+    s.t = to;
+    read(to, 0, y_, s.y);
+    read(to, 1, yp_, s.yp);
+  }
+
+  /// Sensitivity number c where `advance` has led to.
+  void sensitivity(double t, std::size_t c, Eigen::VectorXd& s) {
+    expect(IDAGetSensDky1(memory_.get(), t, 0, static_cast<int>(c), y_.get()), "IDAGetSensDky1");
+    s = sundials::map(y_);
+  }
+
+  void read_costs(ode_statistics& to) {
+    to.forward = read_ida_statistics(memory_.get());
+    if (sensitivities_.empty()) return;
+    to.sensitivities.rhs_evaluations = evaluations_;
+    IDAGetSensNumErrTestFails(memory_.get(), &to.sensitivities.error_test_failures);
+    IDAGetSensNumNonlinSolvConvFails(memory_.get(), &to.sensitivities.convergence_failures);
+  }
+
+  /// Says whether the system is singular at a state; asked when the integration has stopped.
+  void diagnose_by(dae_consistency* consistency) { consistency_ = consistency; }
+
+ private:
+  static ida_forward& of(void* data) { return *static_cast<ida_forward*>(data); }
+  static dae_point point(double t, N_Vector y, N_Vector yp) { return {t, N_VGetArrayPointer(y), N_VGetArrayPointer(yp)}; }
+  Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system_.states()}; }
+
+  static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* data) {
+    ida_forward& self = of(data);
+    return self.fault_.guard([&] {
+      self.system_.residual(point(t, y, yp), N_VGetArrayPointer(r));
+      return self.fault_.expect_finite("the residual", t, self.map(r));
+    });
+  }
+
+  static int jacobian(double t, double c, N_Vector y, N_Vector yp, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
+                      N_Vector) {
+    ida_forward& self = of(data);
+    return self.fault_.guard([&] {
+      const Eigen::Index n = self.system_.states();
+      Eigen::Map<Eigen::MatrixXd> values(sundials::numbers::of(J).values.data(), n, n);
+      self.system_.jacobian(point(t, y, yp), 1, c, values);
+      return self.fault_.expect_finite("the Jacobian", t, values);
+    });
+  }
+
+  // ---- sensitivities
+
+  void start_sensitivities(void* memory, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales) {
+    sensitivities_.clear(), columns_.clear(), slopes_.clear();
+    for (const dae_state& s : initial) {
+      for (const Eigen::VectorXd* values : {&s.y, &s.yp}) {
+        sensitivities_.push_back(sundials::make_vector(context_, system_.states(), function_));
+        sundials::map(sensitivities_.back()) = *values;
+        (values == &s.y ? columns_ : slopes_).push_back(sensitivities_.back().get());
+      }
+    }
+    const int count = static_cast<int>(columns_.size());
+    const int corrector = options_.sensitivities == dae_sensitivities::simultaneous ? IDA_SIMULTANEOUS : IDA_STAGGERED;
+    expect(IDASensInit(memory, count, corrector, residuals, columns_.data(), slopes_.data()), "IDASensInit");
+    std::vector<sundials::vector_handle> tolerances;
+    std::vector<N_Vector> pointers;
+    const double relative = options_.relative_tolerance_forward;
+    const Eigen::ArrayXd absolute = options_.absolute_tolerance_forward, smallest = (absolute / relative).min(1.0);
+    for (const double scale : scales) {  // of x dy/dx, in the units of y; see solve/cvodes_forward.hpp
+      tolerances.push_back(sundials::make_vector(context_, system_.states(), function_));
+      sundials::map(tolerances.back()) = absolute / smallest.max(scale);
+      pointers.push_back(tolerances.back().get());
+    }
+    expect(IDASensSVtolerances(memory, relative, pointers.data()), "IDASensSVtolerances");
+    expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
+  }
+
+  static int residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp, N_Vector* r,
+                       void* data, N_Vector, N_Vector, N_Vector) {
+    ida_forward& self = of(data);
+    return self.fault_.guard([&] {
+      ++self.evaluations_;
+      for (int first = 0; first < count; first += lanes) self.some_residuals(first, count, point(t, y, yp), s, sp, r);
+      for (int c = 0; c < count; ++c) {
+        const int code = self.fault_.expect_finite("the residual of the sensitivity of y", t, self.map(r[c]));
+        if (code != succeeded) return code;
+      }
+      return succeeded;
+    });
+  }
+
+  static constexpr int lanes = 8;
+  using across = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+  void some_residuals(int first, int count, const dae_point& at, N_Vector* s, N_Vector* sp, N_Vector* r) {
+    const Eigen::Index n = system_.states(), m = system_.parameters();
+    const int here = std::min(lanes, count - first), width = here == 1 ? 1 : lanes;
+    const auto w = static_cast<std::size_t>(width), nw = static_cast<std::size_t>(n) * w;
+    by_y_.assign(nw, 0.0), by_yp_.assign(nw, 0.0), by_p_.assign(static_cast<std::size_t>(m) * w, 0.0), out_.resize(nw);
+    across y(by_y_.data(), n, width), yp(by_yp_.data(), n, width), p(by_p_.data(), m, width), out(out_.data(), n, width);
+    for (int k = 0; k < here; ++k) {
+      y.col(k) = map(s[first + k]), yp.col(k) = map(sp[first + k]);
+      if (first + k >= of_initial_) p(first + k - of_initial_, k) = 1;
+    }
+    system_.tangent(at, {width, nullptr, by_y_.data(), by_yp_.data(), by_p_.data()}, out_.data());
+    for (int k = 0; k < here; ++k) map(r[first + k]) = out.col(k);
+  }
+
+  // ---- steps
+
+  void step() {
+    double reached = reached_;
+    const int code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    fault_.rethrow();
+    if (code < 0) stop(code);
+    if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is no success
+    int order = 1;
+    expect(IDAGetLastOrder(memory_.get(), &order), "IDAGetLastOrder");
+    if (trajectory_ != nullptr) trajectory_->append(reached, N_VGetArrayPointer(y_.get()), order);
+    reached_ = reached;
+    fault_.clear();
+  }
+
+  void read(double t, int derivative, const sundials::vector_handle& by, Eigen::VectorXd& to) {
+    expect(IDAGetDky(memory_.get(), t, derivative, by.get()), "IDAGetDky");
+    to = sundials::map(by);
+  }
+
+  [[noreturn]] void stop(int code) {
+    std::string advice;
+    if (code != IDA_TOO_MUCH_WORK && fault_.place().empty()) {
+      const double now = ida_time(memory_.get());
+      dae_state s{now, Eigen::VectorXd(), Eigen::VectorXd()};
+      if (IDAGetDky(memory_.get(), now, 0, y_.get()) == IDA_SUCCESS &&
+          IDAGetDky(memory_.get(), now, 1, yp_.get()) == IDA_SUCCESS) {
+        s.y = sundials::map(y_), s.yp = sundials::map(yp_);
+        if (consistency_->is_nearly_singular(s)) advice = "the system is singular there, or of index 2 or more";
+      }
+    }
+    const bool of_sensitivities = code == IDA_SRES_FAIL || code == IDA_REP_SRES_ERR;
+    throw_ida_stopped(memory_.get(), y_, {function_, of_sensitivities ? "the sensitivities " : "", "y", code, 0, 0, -1}, fault_,
+                      advice);
+  }
+
+  void expect(int code, const char* call) const { sundials::expect_ida(code, function_, call); }
+
+  const std::string& function_;
+  dae_system& system_;
+  const dae_options& options_;
+  const sundials::context_handle& context_;
+  sundials::vector_handle y_, yp_;
+  sundials::newton newton_;
+  dae_consistency* consistency_ = nullptr;
+  dae_trajectory* trajectory_ = nullptr;
+  std::vector<sundials::vector_handle> sensitivities_;
+  std::vector<N_Vector> columns_, slopes_;  // the same, as IDAS takes them
+  Eigen::Index of_initial_ = 0;
+  long evaluations_ = 0;  // of all sensitivities' residuals together
+  std::vector<double> by_y_, by_yp_, by_p_, out_;
+  double end_ = 0, reached_ = 0;
+  ode_fault fault_;
+  sundials::ida_handle memory_;
+};
+
+}  // namespace agrad::detail
