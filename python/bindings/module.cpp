@@ -24,6 +24,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_forward_method(m);
   agrad::python::register_checked_method(m);
   agrad::python::register_steady(m);
+  agrad::python::register_dae(m);
   agrad::python::register_solve_many(m);
   agrad::python::register_callback(m);
   agrad::python::register_scan(m);

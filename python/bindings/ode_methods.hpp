@@ -26,5 +26,6 @@ struct checked_method : ode_method {};
 void register_forward_method(pybind11::module_& m);  // these two after register_ode
 void register_checked_method(pybind11::module_& m);
 void register_steady(pybind11::module_& m);
+void register_dae(pybind11::module_& m);
 
 }  // namespace agrad::python

@@ -172,10 +172,7 @@ class dae_solver {
     consistency_.prepare(points_[k]);
     const dae_jump j = consistency_.jump(points_[k], column.head(split_.n()), column.tail(split_.n()));
     g.parameters += j.parameters;
-    if (is_initial(k))
-      g.initial_time += j.time;
-    else
-      g.times[static_cast<Eigen::Index>(k)] = j.differential.dot(slope_of_differential(points_[k])) + j.time;
+    g.times[static_cast<Eigen::Index>(k)] = j.differential.dot(slope_of_differential(points_[k])) + j.time;
     return j.differential;
   }
   Eigen::VectorXd slope_of_differential(const dae_state& s) const { return split_.q().transpose() * s.yp; }
@@ -199,23 +196,15 @@ class dae_solver {
     for (std::size_t k = points_.size(); k-- > 0;) {
       if (adjoints.col(static_cast<Eigen::Index>(k)).isZero(0)) continue;
       move_to(points_[k].t);
-      if (is_initial(k)) g.initial_time -= w.dot(slope_of_differential(initial_));
       w += jump_at(k, adjoints, g);
-      if (is_initial(k)) return finish(w, g);
-      if (integrates && !w.isZero(0)) backward_->restart(points_[k], w, consistency_);
+      if (integrates && !is_initial(k) && !w.isZero(0)) backward_->restart(points_[k], w, consistency_);
     }
     move_to(initial_.t);
-    g.initial_time -= w.dot(slope_of_differential(initial_));
-    return finish(w, g);
-  }
-  bool trajectory_is_there() const { return points_.back().t > initial_.t; }
-  const Eigen::VectorXd& finish(const Eigen::VectorXd& w, dae_gradient& g) {
-    if (!backward_) return w;
-    backward_->collect();
-    if (system_.parameters() > 0) g.parameters += backward_->parameters();
+    if (backward_) backward_->collect();
+    if (backward_ && system_.parameters() > 0) g.parameters += backward_->parameters();
     return w;
   }
-
+  bool trajectory_is_there() const { return points_.back().t > initial_.t; }
   Eigen::VectorXd by_sensitivities(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g) {
     const Eigen::Index of_initial = needs_initial() ? split_.r() : 0, m = system_.parameters();
     Eigen::VectorXd sum = Eigen::VectorXd::Zero(of_initial + m), at_start = Eigen::VectorXd::Zero(split_.r());
@@ -233,11 +222,11 @@ class dae_solver {
     }
     g.parameters += sum.tail(m);
     if (of_initial == 0) return at_start;
-    g.initial_time -= sum.head(of_initial).dot(slope_of_differential(initial_));
     return at_start + sum.head(of_initial);
   }
 
   void take_to_initial_values(const Eigen::VectorXd& of_differential, dae_gradient& g) {
+    g.initial_time -= of_differential.dot(slope_of_differential(initial_));
     if (options_.initial != dae_initial::derivatives) {
       g.initial_state = split_.q() * of_differential;
     } else if (needs_initial() && !of_differential.isZero(0)) {

@@ -59,8 +59,7 @@ AGRAD_COLD inline std::string code_name(int code) {
 
 /// Throws SolverError when a call that sets something up did not succeed; what can be wrong with arguments has been checked
 /// before, so this is memory or a defect.
-inline void expect_success(int code, const std::string& function, const char* call,
-                           std::string (*name_of)(int) = code_name) {
+inline void expect_success(int code, const std::string& function, const char* call, std::string (*name_of)(int) = code_name) {
   if (AGRAD_UNLIKELY(code != CV_SUCCESS)) {
     const std::string name = name_of(code);
     throw SolverError(function + ": " + call + " returned " + name, std::numeric_limits<double>::quiet_NaN(), 0, name, "");
