@@ -6,7 +6,7 @@ Functions are written with NumPy; agrad records them and gives their derivatives
     ag.grad(lambda x: np.sum(np.sin(x)))(np.ones(3))
 """
 
-from agrad import linalg, special
+from agrad import linalg, solve, special
 from agrad._array import array, where
 from agrad._check import check_grads
 from agrad._compile import compile
@@ -92,6 +92,7 @@ __all__ = [
     "ode_tsit5",
     "ode_tsit5_tol",
     "scan",
+    "solve",
     "solve_ivp",
     "solve_many",
     "special",

@@ -14,7 +14,8 @@ from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_problem import InitialValueProblem
-from agrad._ode_record import solve_initial_value_problem
+from agrad._ode_progress import Progress
+from agrad._ode_record import pose
 from agrad._ode_result import OdeResult
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
@@ -114,7 +115,7 @@ def ode_adjoint_tol_ctl(
         solver_forward,
         solver_backward,
     )
-    return solve_initial_value_problem("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args)[0]
+    return pose("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args).solve()
 
 
 def ode_adjoint_tol(
@@ -165,7 +166,7 @@ def ode_adjoint_tol(
     """
     tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
     make_options = simple_options("ode_adjoint_tol", tolerances, max_num_steps)
-    return solve_initial_value_problem("ode_adjoint_tol", f, y0, t0, times, make_options, args)[0]
+    return pose("ode_adjoint_tol", f, y0, t0, times, make_options, args).solve()
 
 
 def solve_ivp(
@@ -192,6 +193,7 @@ def solve_ivp(
     sensitivities: str = "adjoint",
     gradient_check: bool | float = False,
     return_partial: bool = False,
+    progress: Progress = False,
 ) -> OdeResult:
     """Solve an initial value problem, with SciPy's signature; the result is differentiable.
 
@@ -257,6 +259,11 @@ def solve_ivp(
         Whether a solver that stops gives what comes before, with success False, status -1 and the fault as message, instead of
         raising a SolverError. Without t_eval the last of the two times is close to where it stopped. The gradient is that
         of what was reached; a compiled function keeps the number of times that it was recorded with.
+    progress : bool or callable
+        Whether a bar shows how far each pass is, forward and backward, once it takes longer than half a second; needs tqdm.
+        Or a callable ``progress(t, t_end, pass)``, pass being "forward" or "backward", which is called ten times a second at
+        most, and at the end of each pass that succeeds; what it raises ends the solve. A recorded or compiled function keeps
+        it, so that each of its runs is shown.
 
     Returns
     -------
@@ -295,7 +302,7 @@ def solve_ivp(
             raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
         if gradient_check is not False:
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
-    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args)
+    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, (rtol, atol))
     result = problem.solve_as_far_as_it_goes(t_span, t_eval) if return_partial else problem.solve(t_span, t_eval)
     if dense_output:
         result.sol = problem.solution((t_span[0], result.t[-1]) if result.status == -1 else t_span)

@@ -1,21 +1,17 @@
-"""Doses, events and stops of initial value problems: what happens beside the right-hand side."""
+"""Doses, events and stops of initial value problems: what happens beside the right-hand side, as users give it."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DomainError, EventOperation, ShapeError
-from agrad._loops_body import keep
+from agrad._core import Array, DomainError, ShapeError
 from agrad._ode_options import whole
-from agrad._ode_record import RecordedSlope, real_values, vector
-from agrad._ode_result import OdeResult
-from agrad._structure import find_recording
+from agrad._ode_record import real_values, vector
 
 __all__ = ["Dose", "DoseTable", "Event", "Happenings", "happenings"]
 
@@ -145,13 +141,23 @@ def _joined(values: list[Any]) -> list[Any]:
     return values if any(isinstance(x, Array) for x in values) else [np.concatenate([np.zeros(0), *values])]
 
 
+@dataclass(frozen=True)
+class Happenings:
+    """What happens beside the right-hand side of one problem."""
+
+    doses: DoseTable
+    events: list[Event] | None
+    stops: Any
+    max_events: int
+
+
 def happenings(function: str, doses: Any, events: Any, tstops: Any, max_events: int) -> Happenings | None:
     """Doses, events and stops, checked; None where there are none."""
     most = whole(function, "max_events", max_events, least=1)
     table, stops = DoseTable(function, "doses", doses), vector(function, "tstops", tstops)
     if events is None and not table.rows and not stops.size:
         return None
-    return Happenings(function, table, None if events is None else list(_events(function, events)), stops, most)
+    return Happenings(table, None if events is None else list(_events(function, events)), stops, most)
 
 
 def _events(function: str, events: Any) -> Iterator[Event]:
@@ -195,150 +201,3 @@ def _direction(name: str, direction: Any) -> int:
     if np.isnan(number):
         raise DomainError(f"{name}.direction is nan, but must be positive, negative or 0")
     return int(np.sign(number))
-
-
-@dataclass(frozen=True)
-class Happenings:
-    """What happens beside the right-hand side of one problem."""
-
-    function: str
-    doses: DoseTable
-    events: list[Event] | None
-    stops: Any
-    max_events: int
-
-    def solve(
-        self,
-        fun: Callable[..., Any],
-        y0: Any,
-        t0: float,
-        times: np.ndarray[Any, np.dtype[np.float64]],
-        end: float | None,
-        make_options: Callable[[int], Any],
-        args: tuple[Any, ...],
-    ) -> OdeResult:
-        """Solves from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends."""
-        if not callable(fun):
-            raise TypeError(f"{self.function}: fun is {fun!r}, but must be callable as fun(t, y, ...)")
-        problem = _Problem(self, fun, vector(self.function, "y0", y0), t0, times, end, make_options, args)
-        recording = find_recording(problem.parts)
-        return problem.at_once() if recording is None else problem.recorded(recording)
-
-
-class _Problem:
-    """A problem whose functions are recorded."""
-
-    def __init__(
-        self,
-        what: Happenings,
-        fun: Callable[..., Any],
-        y0: Any,
-        t0: float,
-        times: np.ndarray[Any, np.dtype[np.float64]],
-        end: float | None,
-        make_options: Callable[[int], Any],
-        args: tuple[Any, ...],
-    ) -> None:
-        self.what, self.times, self.ends_anywhere = what, times, end is None
-        events = what.events or []
-        self.is_open = any(event.terminal for event in events)
-        states = real_values(what.function, "y0", y0)
-        self.n, self.options = states.size, make_options(states.size)
-        until = times if end is None or not events or times[-1] == end else np.append(times, end)
-        self.outputs = until.size
-
-        def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
-            return RecordedSlope(what.function, f, t0, states, args, result=result)
-
-        self.slope = record(fun)
-        self.roots = [record(event.root, "root") for event in events]
-        self.resets = [None if event.reset is None else record(event.reset, "reset") for event in events]
-        functions = [f for pair in zip(self.roots, self.resets, strict=True) for f in pair if f is not None]
-        self.kept = [self.slope.bodies, *(f.bodies for f in functions)]
-        numbers = [*self.slope.parameters, *what.doses.parts, what.stops, *(p for f in functions for p in f.parameters)]
-        self.parts = [y0, np.array([t0]), until, *(np.ravel(x) for x in numbers)]
-
-    def operation(self, hits: Sequence[int], reached: int = -1) -> EventOperation:
-        """The solve, for so many hits of each event."""
-        what = self.what
-        events = [
-            (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
-            for event, root, reset in zip(what.events or [], self.roots, self.resets, strict=True)
-        ]
-        moves = what.doses.times_move or isinstance(what.stops, Array)
-        rows, stops, count = what.doses.rows, what.stops.size, self.times.size
-        return EventOperation(
-            what.function,
-            self.slope.program,
-            self.n,
-            self.outputs,
-            self.options,
-            rows,
-            stops,
-            events,
-            what.max_events,
-            moves,
-            hits,
-            reached,
-            count,
-        )
-
-    def found(self) -> tuple[Any, ...]:
-        """The solution for the values that the parts have now."""
-        values = np.concatenate([real_values(self.what.function, "args", x) for x in self.parts])
-        return self.operation([0] * len(self.roots)).solve(values)
-
-    def at_once(self) -> OdeResult:
-        states, reached, end, end_state, is_over, hits, stats = self.found()
-        return self._result(states, reached, end, end_state, is_over, self._lists(hits), stats)
-
-    def _lists(self, hits: Any) -> Callable[[], tuple[list[Any], list[Any]]]:
-        times: list[Any] = [[] for _ in self.roots]
-        states: list[Any] = [[] for _ in self.roots]
-        for event, t, y in hits:
-            times[event].append(t)
-            states[event].append(y)
-        lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in states]
-        return lambda: lists
-
-    def recorded(self, recording: Any) -> OdeResult:
-        """The solution as an operation of the recording, with as many numbers as it has for the values of now."""
-        counts, reached, is_over = [0] * len(self.roots), self.outputs, False
-        if self.roots:
-            _, reached, _, _, is_over, hits, _ = self.found()
-            for event, _, _ in hits:
-                counts[event] += 1
-        is_cut = self.is_open and not self.ends_anywhere
-        operation = self.operation(counts, min(reached, self.times.size) if is_cut else -1)
-        for bodies in self.kept:
-            keep(recording, bodies)
-        flat = operation.record(np.concatenate([recording.array(x) for x in self.parts]))
-        n, at = self.n, self.n * self.outputs
-        states = np.transpose(np.reshape(flat[:at], (self.outputs, n)))
-        total = sum(counts)
-        times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total :], (total, n))
-        bounds = np.cumsum([0, *counts]).tolist()
-
-        def lists() -> tuple[list[Any], list[Any]]:
-            operation.expect_hits()
-            cuts = [slice(begin, end) for begin, end in pairwise(bounds)]
-            return [times[cut] for cut in cuts], [hit_states[cut] for cut in cuts]
-
-        return self._result(states, reached, flat[at], flat[at + 1 : at + 1 + n], is_over, lists, {})
-
-    def _result(
-        self, states: Any, reached: int, end: Any, end_state: Any, is_over: bool, lists: Callable[..., Any], stats: Any
-    ) -> OdeResult:
-        count = min(reached, self.times.size)
-        result = OdeResult(self.times[:count], states[:, :count], stats=stats)
-        if self.ends_anywhere and self.is_open:
-            # The two ends, wherever the second one is.
-            first, last = np.reshape(states[:, 0], (self.n, 1)), np.reshape(end_state, (self.n, 1))
-            result.t = np.concatenate([self.times[:1], np.reshape(end, (1,))])
-            result.y = np.concatenate([first, last], axis=1)
-        if is_over:
-            result.status, result.message = 1, "A terminal event ended the solution."
-        if self.what.events is not None:
-            result._hits = lists
-        result.describe_switch()
-        return result

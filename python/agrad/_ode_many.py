@@ -12,9 +12,12 @@ from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, chec
 from agrad._loops_body import keep
 from agrad._ode import options_of
 from agrad._ode_events import Dose, DoseTable
+from agrad._ode_explain import Explained
 from agrad._ode_options import Tolerances, whole
-from agrad._ode_record import RecordedSlope, RightHandSide, real_values, vector
+from agrad._ode_progress import Progress, progress_of
+from agrad._ode_record import PosedProblem, RecordedSlope, RightHandSide, real_values, vector
 from agrad._ode_result import OdeResult, output_times
+from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
 from agrad._trees import flatten, is_number
 
@@ -89,6 +92,7 @@ class _Problem:
         taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
+        self.posed: PosedProblem | None = None
         #: What problems have in common that one recording of the right-hand side serves.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size)
 
@@ -108,6 +112,7 @@ def solve_many(
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
     threads: int = 0,
+    progress: Progress = False,
 ) -> list[OdeResult]:
     """Solve the initial value problems of a population, side by side in threads; the results are differentiable.
 
@@ -122,11 +127,13 @@ def solve_many(
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
         At most so many; 0 is one for each processor.
+    progress : bool or callable
+        As for :func:`solve_ivp`, but of the number of subjects that are done out of all: ``progress(done, subjects, pass)``.
 
     Returns
     -------
     list of OdeResult
-        One for each subject, with t and y.
+        One for each subject, with t, y and stats.
 
     Raises
     ------
@@ -155,7 +162,7 @@ def solve_many(
         raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
     make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
-    arguments, parts = _Arguments(), []
+    arguments, posed = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}
     for problem in problems:
         if not problem.is_solved:
@@ -164,15 +171,16 @@ def solve_many(
         if slope is None:
             slope = RecordedSlope("solve_many", fun, problem.t0, problem.states, problem.args, all_numbers=True)
             slopes[problem.key] = slope
-        parts.append(_part(problem, slope, arguments, make_options))
-    flat = _solved(ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0)), arguments, slopes)
-    return _results(problems, flat)
+        problem.posed = _posed(problem, slope, make_options)
+        posed.append(problem.posed)
+    parts = [(each.operation, [place for x in each.parts for place in arguments.places(x)]) for each in posed]
+    told = progress_of("solve_many", progress, 0.0, float(len(parts)), what="subjects ")
+    many = ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0), told)
+    return _results(problems, _solved(many, arguments, slopes), method, (rtol, atol))
 
 
-def _part(
-    problem: _Problem, slope: RecordedSlope, arguments: _Arguments, make_options: Callable[[int], Any]
-) -> tuple[OdeOperation | EventOperation, list[int]]:
-    """The solve of one problem, and where its arguments are."""
+def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int], Any]) -> PosedProblem:
+    """The solve of one problem, and its arguments."""
     n, is_recorded, doses = problem.states.size, isinstance(problem.y0, Array), problem.doses
     options, count = make_options(n), problem.outputs.size
     values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
@@ -184,7 +192,7 @@ def _part(
         )
     else:
         operation = OdeOperation("solve_many", slope.program, n, count, options, is_recorded, False, False)
-    return operation, [place for x in values for place in arguments.places(x)]
+    return PosedProblem("solve_many", operation, values)
 
 
 def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, RecordedSlope]) -> Any:
@@ -197,7 +205,7 @@ def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, R
     return operation.record(joined)
 
 
-def _results(problems: Sequence[_Problem], flat: Any) -> list[OdeResult]:
+def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: tuple[Any, Any]) -> list[OdeResult]:
     results, begin = [], 0
     for problem in problems:
         n, count = problem.states.size, problem.outputs.size
@@ -205,7 +213,11 @@ def _results(problems: Sequence[_Problem], flat: Any) -> list[OdeResult]:
         y = np.reshape(flat[begin:end], (count, n))
         if problem.starts_there and not problem.doses.rows:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
-        results.append(OdeResult(problem.times, np.transpose(y)))
+        result = OdeResult(problem.times, np.transpose(y), _explained=Explained(problem.posed, method, tolerances))
+        if problem.posed is not None:
+            result.stats = Statistics(problem.posed.operation.statistics)
+            result.describe_switch()
+        results.append(result)
         # With doses the end's time and state follow.
         begin = end + (1 + n if problem.doses.rows else 0)
     return results

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from agrad._core import DomainError, OdeMethod, ShapeError, SolverError
+from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
-from agrad._ode_record import real_values, solve_initial_value_problem, vector
+from agrad._ode_explain import Explained
+from agrad._ode_progress import Progress, progress_of
+from agrad._ode_record import PosedProblem, pose, real_values, vector
 from agrad._ode_result import OdeResult, output_times
+from agrad._ode_statistics import Statistics
 
 __all__ = ["InitialValueProblem"]
 
@@ -26,20 +30,39 @@ class InitialValueProblem:
     make_options: Callable[[int], OdeMethod]
     happenings: Happenings | None
     args: tuple[Any, ...]
+    progress: Progress = False
+    method: str = ""  # and the tolerances, for those who ask what limited the steps
+    tolerances: tuple[Any, Any] = (None, None)
+    _posed: PosedProblem | None = field(default=None, init=False)  # that was solved last
 
     def solve(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
         """The solution at the output times."""
         t0, times = output_times(self.function, t_span, t_eval)
+        end = float(real_values(self.function, "t_span", t_span)[1])
+        result = self._solved(t0, times, None if t_eval is None else end)
+        result._explained = self._explained()
+        return result
+
+    def _explained(self) -> Explained:
+        return Explained(self._posed, self.method, self.tolerances)
+
+    def _solved(self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None) -> OdeResult:
+        self._posed = None
         if self.happenings is not None:
-            end = None if t_eval is None else float(real_values(self.function, "t_span", t_span)[1])
-            return self.happenings.solve(self.fun, self.y0, t0, times, end, self.make_options, self.args)
+            with_events = EventProblem(self, t0, times, end)
+            self._posed = with_events.posed
+            return with_events.solve()
         starts_there = bool(times[0] == t0)
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
         if times.size == starts_there:
             return OdeResult(times, np.transpose(first))
         later = times[starts_there:]
-        y, stats = solve_initial_value_problem(self.function, self.fun, self.y0, t0, later, self.make_options, self.args)
-        result = OdeResult(times, np.transpose(np.concatenate([first, y]) if starts_there else y), stats=stats)
+        progress = progress_of(self.function, self.progress, t0, later[-1])
+        problem = pose(self.function, self.fun, self.y0, t0, later, self.make_options, self.args, progress)
+        self._posed = problem
+        y = problem.solve()
+        states = np.transpose(np.concatenate([first, y]) if starts_there else y)
+        result = OdeResult(times, states, stats=Statistics(problem.operation.statistics))
         result.describe_switch()
         return result
 
@@ -48,7 +71,7 @@ class InitialValueProblem:
         try:
             return self.solve(t_span, t_eval)
         except SolverError as error:
-            stop = error
+            stop, explained = error, self._explained()
         for span, times in self._before(stop.t, t_span, t_eval):
             try:
                 result = self.solve(span, times)
@@ -59,7 +82,7 @@ class InitialValueProblem:
             t0, times = output_times(self.function, t_span, t_eval)
             first = np.reshape(vector(self.function, "y0", self.y0), (-1, 1))
             result = OdeResult(times[:1], first) if times[0] == t0 else OdeResult(times[:0], first[:, :0])
-        result.success, result.status, result.message = False, -1, str(stop)
+        result.success, result.status, result.message, result._explained = False, -1, str(stop), explained
         return result
 
     def _before(self, stopped_at: float, t_span: Sequence[Any], t_eval: Any) -> Any:

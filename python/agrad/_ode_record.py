@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from agrad._core import (
     Array,
     Comparison,
+    EventOperation,
     OdeMethod,
     OdeOperation,
     ShapeError,
+    SolveProgress,
     check_initial_value_problem,
 )
 from agrad._loops_body import bodies_of, keep
@@ -20,7 +23,7 @@ from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten, is_number
 
-__all__ = ["RecordedSlope", "real_values", "solve_initial_value_problem", "vector"]
+__all__ = ["PosedProblem", "RecordedSlope", "StatesProblem", "pose", "real_values", "vector"]
 
 RightHandSide = Callable[..., Any]
 
@@ -96,7 +99,42 @@ class RecordedSlope:
             self.program, self.bodies = recording.program(slope), bodies_of(recording)
 
 
-def solve_initial_value_problem(
+@dataclass(frozen=True)
+class PosedProblem:
+    """A problem that has been checked and recorded: its solve as an operation, and the parts of that operation's argument."""
+
+    function: str
+    operation: OdeOperation | EventOperation
+    parts: list[Any]
+
+    @property
+    def initial_time(self) -> float:
+        return float(real_values(self.function, "t0", self.parts[1]).item())
+
+    def values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The argument; of recorded parts the values that they were recorded with."""
+        return np.concatenate([np.ravel(real_values(self.function, "args", x)) for x in self.parts])
+
+
+@dataclass(frozen=True)
+class StatesProblem(PosedProblem):
+    """A problem without events, whose solve gives the states at its times, shape (times, states)."""
+
+    operation: OdeOperation
+    bodies: Any
+
+    def solve(self) -> Any:
+        """The states, recorded when a part is."""
+        count = np.size(self.parts[2])
+        recording = find_recording(self.parts)
+        if recording is None:
+            return self.operation.solve(np.concatenate(self.parts), count)
+        keep(recording, self.bodies)
+        joined: Any = np.concatenate([recording.array(x) for x in self.parts])
+        return self.operation.record(joined, count)
+
+
+def pose(
     function: str,
     f: RightHandSide,
     y0: Any,
@@ -104,8 +142,9 @@ def solve_initial_value_problem(
     times: Any,
     make_options: Callable[[int], OdeMethod],
     args: tuple[Any, ...],
-) -> tuple[Any, dict[str, Any]]:
-    """States at `times`, shape (times, states), recorded when an argument is, and the statistics of a plain solve."""
+    progress: SolveProgress | None = None,
+) -> StatesProblem:
+    """An initial value problem as its solvers take it, checked, with its right-hand side recorded."""
     if not callable(f):
         raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
     y0, times = vector(function, "y0", y0), vector(function, "times", times)
@@ -114,13 +153,8 @@ def solve_initial_value_problem(
     start, states = real_values(function, "t0", t0).item(), real_values(function, "y0", y0)
     check_initial_value_problem(function, states, start, real_values(function, "times", times))
     options = make_options(len(states))
-    recorded = RecordedSlope(function, f, start, states, args)
-    wanted = [isinstance(x, Array) for x in (y0, t0, times)]
-    operation = OdeOperation(function, recorded.program, len(states), len(times), options, *wanted)
-    parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in recorded.parameters)]
-    recording = find_recording(parts)
-    if recording is None:
-        y, statistics = operation.solve(np.concatenate(parts), len(times))
-        return y, statistics
-    keep(recording, recorded.bodies)
-    return operation.record(np.concatenate([recording.array(x) for x in parts]), len(times)), {}
+    slope = RecordedSlope(function, f, start, states, args)
+    of_state, of_time, of_times = (isinstance(x, Array) for x in (y0, t0, times))
+    operation = OdeOperation(function, slope.program, len(states), len(times), options, of_state, of_time, of_times, progress)
+    parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in slope.parameters)]
+    return StatesProblem(function, operation, parts, slope.bodies)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
 from agrad._ode_record import real_values
+
+if TYPE_CHECKING:
+    from agrad._ode_explain import Explained
 
 __all__ = ["OdeResult", "output_times"]
 
@@ -30,8 +33,12 @@ class OdeResult:
         0: the end of the interval was reached; 1: a terminal event ended the solution; -1: the solver stopped.
     message : str
         The same in words, and by which methods where "auto" changed it.
-    stats : dict
-        Steps, evaluations and failures of the forward pass; empty while a surrounding function is recorded.
+    stats : mapping
+        What the passes have cost up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
+        "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from"), and
+        mappings "backward", "quadrature" and "sensitivities". Sweeps back come after the result, so their counts grow, from
+        zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run that was made
+        last, by whichever thread; second-order sweeps are not counted.
     sol : callable or None
         With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
     """
@@ -41,9 +48,14 @@ class OdeResult:
     success: bool = True
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
     sol: Callable[[Any], Any] | None = None
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
+    _explained: Explained | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: the numbers, not the problem, whose functions cannot be."""
+        return self.__dict__ | {"_explained": None}
 
     @property
     def t_events(self) -> list[Any] | None:

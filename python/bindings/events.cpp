@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "apply.hpp"
 #include "array.hpp"
+#include "listener.hpp"
 #include "ode_cost.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
@@ -31,7 +33,7 @@ using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 std::shared_ptr<event_operation> made(const std::string& function, const pooled_program& f, Eigen::Index states,
                                       std::size_t times, const ode_method& method, const dose_rows& doses, std::size_t stops,
                                       const event_rows& events, long max_events, bool times_move, std::vector<std::size_t> hits,
-                                      Eigen::Index reached, Eigen::Index counted) {
+                                      Eigen::Index reached, Eigen::Index counted, std::shared_ptr<solve_progress> progress) {
   event_plan plan;
   for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
@@ -42,34 +44,24 @@ std::shared_ptr<event_operation> made(const std::string& function, const pooled_
     plan.events.push_back({direction, terminal});
   }
   return std::make_shared<event_operation>(function, f.code, states, times, method.make, std::move(plan), std::move(programs),
-                                           event_counts{std::move(hits), reached, counted});
+                                           event_counts{std::move(hits), reached, counted}, std::move(progress));
 }
 
 /// All numbers of the solution, one after the other, recorded on the entries of x.
-array record(const std::shared_ptr<const event_operation>& f, const array& x) {
-  const span argument = x.as_dense();
-  recording& in = *x.owner();
-  slot first = 0;
-  {
-    const py::gil_scoped_release unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
-  }
-  return {x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first};
-}
+array record(const std::shared_ptr<const event_operation>& f, const array& x) { return applied(f, x); }
 
-/// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, the
-/// number of the event, the time and the state of each hit, and what it cost.
+/// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, and the
+/// number of the event, the time and the state of each hit.
 py::tuple solve(const event_operation& f, const doubles& x) {
   const double* from = x.data();
-  std::pair<event_solution, ode_statistics> found;
+  event_solution s;
   {
     const py::gil_scoped_release unlocked;
-    found = f.solve(from);
+    s = f.solve(from);
   }
-  const event_solution& s = found.first;
   py::list hits;
   for (const event_hit& hit : s.hits) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
-  return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits, to_dict(found.second));
+  return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits);
 }
 
 }  // namespace
@@ -77,11 +69,13 @@ py::tuple solve(const event_operation& f, const doubles& x) {
 void register_events(py::module_& m) {
   py::class_<event_operation, std::shared_ptr<event_operation>>(
       m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
-      .def(py::init(&made), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("options"),
+      .def(py::init(&made), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"),
            py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"), py::arg("hits"),
-           py::arg("reached"), py::arg("counted"))
-      .def("record", &record)
-      .def("solve", &solve)
+           py::arg("reached"), py::arg("counted"), py::arg("progress") = py::none())
+      .def("record", &record, py::arg("x"))
+      .def("solve", &solve, py::arg("x"))
+      .def("statistics", [](const event_operation& f) { return to_dict(f.statistics()); })
+      .def("log_steps", &log_steps<event_operation>, py::arg("x"), py::arg("log"))
       .def("expect_hits", &event_operation::expect_hits);
 }
 

@@ -12,11 +12,14 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include "apply.hpp"
 #include "array.hpp"
 #include "errors.hpp"
+#include "listener.hpp"
 #include "ode_cost.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
+#include "run.hpp"
 
 namespace py = pybind11;
 
@@ -24,8 +27,9 @@ namespace agrad::python {
 
 namespace {
 
-/// Looks for Ctrl-C; the exception that its handler raised ends the solve.
+/// Looks for Ctrl-C; the exception that its handler raised ends the solve. Of many solves, tells how many are done.
 void check_signals() {
+  if (parts_listener::current() != nullptr) parts_listener::current()->look();
   const py::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
@@ -102,19 +106,11 @@ shape_type shape_of(const ode_operation& f, py::ssize_t times) {
 
 /// Records the solve on the slots of x and returns the states, times x n, as recorded.
 array record(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
-  const span argument = x.as_dense();
-  recording& in = *x.owner();
-  slot first = 0;
-  {
-    const py::gil_scoped_release unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
-  }
-  return array(x.owner(), shape_of(*f, times), first);
+  return applied(f, x, shape_of(*f, times));
 }
 
-/// Solves at once: the states, and what it cost.
-py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x,
-                py::ssize_t times) {
+/// Solves at once: the states.
+py::array_t<double> solve(const ode_operation& f, const doubles& x, py::ssize_t times) {
   py::array_t<double> y(shape_of(f, times));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -123,7 +119,7 @@ py::tuple solve(const ode_operation& f, const py::array_t<double, py::array::c_s
     const py::gil_scoped_release unlocked;
     f.forward(*state, from, to, false);
   }
-  return py::make_tuple(y, to_dict(ode_operation::statistics(*state)));
+  return y;
 }
 
 }  // namespace
@@ -144,16 +140,27 @@ void register_ode(py::module_& m) {
   py::class_<step_method, ode_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"));
-  m.def("check_initial_value_problem", &check_initial_value_problem,
-        "Raises unless y0, t0 and times are an initial value problem.");
+  py::class_<detail::step_log>(m, "StepLog", "What limited each step of a solve.")
+      .def(py::init())
+      .def("columns", [](const detail::step_log& log) { return to_dict(log); });
+  py::class_<solve_progress, std::shared_ptr<solve_progress>>(m, "SolveProgress", "Who is told how far a solve has come.")
+      .def(py::init<py::object, double, double, double>(), py::arg("make"), py::arg("patience"), py::arg("begin"),
+           py::arg("end"));
+  m.def("check_initial_value_problem", &check_initial_value_problem, py::arg("function"), py::arg("y0"), py::arg("t0"),
+        py::arg("times"), "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
       .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
-                       const ode_method& method, bool of_state, bool of_time, bool of_times) {
-        return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
-                                               ode_wanted{of_state, of_time, of_times});
-      }))
-      .def("record", &record)
-      .def("solve", &solve);
+                       const ode_method& method, bool of_state, bool of_time, bool of_times,
+                       std::shared_ptr<solve_progress> progress) {
+             return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
+                                                    ode_wanted{of_state, of_time, of_times}, std::move(progress));
+           }),
+           py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"), py::arg("of_state"),
+           py::arg("of_time"), py::arg("of_times"), py::arg("progress") = py::none())
+      .def("record", &record, py::arg("x"), py::arg("times"))
+      .def("solve", &solve, py::arg("x"), py::arg("times"))
+      .def("statistics", [](const ode_operation& f) { return to_dict(f.statistics()); })
+      .def("log_steps", &log_steps<ode_operation>, py::arg("x"), py::arg("log"));
 }
 
 }  // namespace agrad::python

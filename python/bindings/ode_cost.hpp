@@ -1,11 +1,16 @@
-// What a solve cost, as a dict.
+// What a solve cost, as a dict, and what limited its steps, as a dict of arrays.
 #pragma once
 
 #include <agrad/solve/ode_statistics.hpp>
+#include <agrad/solve/step_log.hpp>
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <cmath>
+#include <vector>
+
+#include "run.hpp"
 
 namespace agrad::python {
 
@@ -20,11 +25,60 @@ inline pybind11::dict to_dict(const ode_pass_statistics& s) {
   return d;
 }
 
-/// Of the forward pass, and where a method for stiff systems took over.
+/// The forward pass, where a method for stiff systems took over, and a dict for each of the others.
 inline pybind11::dict to_dict(const ode_statistics& s) {
-  pybind11::dict d = to_dict(s.forward);
+  pybind11::dict d = to_dict(s.forward), backward = to_dict(s.backward), quadrature, sensitivities;
   if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from;
+  d["checkpoints"] = s.checkpoints;
+  backward["restarts"] = s.restarts;
+  backward["recomputed_rhs_evaluations"] = s.recomputed_rhs_evaluations;
+  quadrature["rhs_evaluations"] = s.quadrature.rhs_evaluations;
+  quadrature["error_test_failures"] = s.quadrature.error_test_failures;
+  sensitivities["rhs_evaluations"] = s.sensitivities.rhs_evaluations;
+  sensitivities["error_test_failures"] = s.sensitivities.error_test_failures;
+  sensitivities["convergence_failures"] = s.sensitivities.convergence_failures;
+  d["backward"] = backward;
+  d["quadrature"] = quadrature;
+  d["sensitivities"] = sensitivities;
   return d;
+}
+
+/// Of the rows that get(row) picks a number of.
+template <class Row, class Get>
+auto column(const std::vector<Row>& rows, const Get& get) {
+  using number = decltype(get(rows.front()));
+  pybind11::array_t<number> all(static_cast<pybind11::ssize_t>(rows.size()));
+  number* to = all.mutable_data();
+  for (const Row& row : rows) *to++ = get(row);
+  return all;
+}
+
+/// Steps by columns, under the names of their members; attempts that failed under "rejected_...".
+inline pybind11::dict to_dict(const detail::step_log& log) {
+  using step = detail::step_row;
+  using rejected = detail::rejected_row;
+  pybind11::dict d;
+  d["t"] = column(log.steps, [](const step& row) { return row.t; });
+  d["h"] = column(log.steps, [](const step& row) { return row.h; });
+  d["error"] = column(log.steps, [](const step& row) { return row.error; });
+  d["state"] = column(log.steps, [](const step& row) { return row.state; });
+  d["size"] = column(log.steps, [](const step& row) { return row.size; });
+  d["by_absolute"] = column(log.steps, [](const step& row) { return row.by_absolute; });
+  d["damping"] = column(log.steps, [](const step& row) { return row.damping; });
+  d["order"] = column(log.steps, [](const step& row) { return row.order; });
+  d["limit"] = column(log.steps, [](const step& row) { return static_cast<std::int32_t>(row.limit); });
+  d["rejected_t"] = column(log.rejected, [](const rejected& row) { return row.t; });
+  d["rejected_state"] = column(log.rejected, [](const rejected& row) { return row.state; });
+  d["rejected_by_error"] = column(log.rejected, [](const rejected& row) { return row.by_error; });
+  return d;
+}
+
+/// Fills the log, without the interpreter lock; whether the method can.
+template <class Operation>
+bool log_steps(const Operation& f, const doubles& x, detail::step_log& log) {
+  const double* from = x.data();
+  const pybind11::gil_scoped_release unlocked;
+  return f.log_steps(from, log);
 }
 
 }  // namespace agrad::python

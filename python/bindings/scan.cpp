@@ -12,6 +12,7 @@
 
 #include <pybind11/stl.h>
 
+#include "apply.hpp"
 #include "array.hpp"
 #include "errors.hpp"
 #include "guarded_object.hpp"
@@ -79,14 +80,7 @@ py::object prepare(scan_operation& f, const doubles& carry, const doubles& xs, c
 array record(const std::shared_ptr<scan_operation>& f, const array& x) {
   check_open(std::string(f->name()).c_str(), *x.owner());
   if (x.size() != f->input_size()) throw ShapeError(std::string(f->name()) + ": argument has another size than was prepared");
-  const span argument = x.as_dense();
-  recording& in = *x.owner();
-  slot first = 0;
-  {
-    const py::gil_scoped_release unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
-  }
-  return array(x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first);
+  return applied(f, x);
 }
 
 /// Makes a recording that of a further path, at the depth of the first one, with what was captured and its values.

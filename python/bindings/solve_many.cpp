@@ -11,7 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "apply.hpp"
 #include "array.hpp"
+#include "listener.hpp"
 #include "run.hpp"
 
 namespace py = pybind11;
@@ -23,43 +25,144 @@ namespace {
 using solve_type = std::variant<std::shared_ptr<ode_operation>, std::shared_ptr<event_operation>>;
 using part_type = std::pair<solve_type, std::vector<std::uint32_t>>;
 
-std::shared_ptr<parallel_operation> made(const std::string& name, const std::vector<part_type>& parts, std::size_t threads) {
+/// Another operation, with something around each of its passes.
+class wrapped_operation : public external_operation {
+ public:
+  explicit wrapped_operation(std::shared_ptr<const external_operation> what) : what_(std::move(what)) {}
+
+  std::string_view name() const override { return what_->name(); }
+  bool is_linear() const override { return what_->is_linear(); }
+  bool has_tangents() const override { return what_->has_tangents(); }
+  const external_operation* first_without_tangents() const override { return what_->first_without_tangents(); }
+
+ protected:
+  std::shared_ptr<const external_operation> what_;
+};
+
+/// A part that counts itself when it is done. The state knows whom it counts for, because the same part may run in several runs.
+class counted_part final : public wrapped_operation {
+ public:
+  using wrapped_operation::wrapped_operation;
+
+  struct counted final : state {
+    std::unique_ptr<state> of;
+    mutable parts_listener* listener = nullptr;
+  };
+  std::unique_ptr<state> make_state() const override {
+    auto made = std::make_unique<counted>();
+    made->of = what_->make_state();
+    return made;
+  }
+
+  void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
+    what_->forward(*of(s).of, x, y, with_adjoint);
+    count(s);
+  }
+  void reverse(state& s, const double* y_adjoint, double* x_adjoint) const override {
+    what_->reverse(*of(s).of, y_adjoint, x_adjoint);
+    count(s);
+  }
+  void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    what_->tangent(*of(s).of, width, x_tangent, y_tangent);
+  }
+  void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+              double* x_adjoint_tangent) const override {
+    what_->second(*of(s).of, width, y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+  }
+
+ private:
+  static counted& of(state& s) { return static_cast<counted&>(s); }
+  static void count(state& s) {
+    if (of(s).listener != nullptr) of(s).listener->count();
+  }
+};
+
+/// All parts side by side, with a listener for each pass that tells how many are done.
+class told_operation final : public wrapped_operation {
+ public:
+  told_operation(std::shared_ptr<const parallel_operation> what, std::size_t parts, std::shared_ptr<const listeners> from)
+      : wrapped_operation(std::move(what)), parts_(parts), from_(std::move(from)) {}
+
+  std::unique_ptr<state> make_state() const override { return what_->make_state(); }
+
+  void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
+    told(s, false, [&] { what_->forward(s, x, y, with_adjoint); });
+  }
+  void reverse(state& s, const double* y_adjoint, double* x_adjoint) const override {
+    told(s, true, [&] { what_->reverse(s, y_adjoint, x_adjoint); });
+  }
+  void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    what_->tangent(s, width, x_tangent, y_tangent);
+  }
+  void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+              double* x_adjoint_tangent) const override {
+    what_->second(s, width, y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+  }
+
+ private:
+  template <class Pass>
+  void told(state& s, bool backwards, const Pass& pass) const {
+    parts_listener listener(from_, backwards, parts_);
+    set(s, &listener);
+    try {
+      pass();
+      listener.done();
+    } catch (...) {
+      set(s, nullptr);
+      throw;
+    }
+    set(s, nullptr);
+  }
+  void set(state& s, parts_listener* listener) const {
+    for (std::size_t i = 0; i < parts_; ++i)
+      static_cast<const counted_part::counted&>(parallel_operation::state_of(s, i)).listener = listener;
+  }
+
+  std::size_t parts_;
+  std::shared_ptr<const listeners> from_;
+};
+
+/// The operation of all parts, and how long its result is.
+struct many_solves {
+  std::shared_ptr<const external_operation> what;
+  std::size_t results;
+};
+
+many_solves made(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
+                 const solve_progress* progress) {
   std::vector<parallel_operation::part> all;
   for (const part_type& each : parts)
     std::visit([&](const auto& what) { all.push_back({what, each.second, what->output_size()}); }, each.first);
-  return std::make_shared<parallel_operation>(name, std::move(all), threads);
+  if (progress != nullptr)
+    for (parallel_operation::part& each : all) each.what = std::make_shared<counted_part>(std::move(each.what));
+  const auto together = std::make_shared<const parallel_operation>(name, std::move(all), threads);
+  if (progress == nullptr) return {together, together->output_size()};
+  return {std::make_shared<told_operation>(together, parts.size(), progress->from()), together->output_size()};
 }
 
 /// All states of all solves, one after the other, recorded on the entries of x.
-array record(const std::shared_ptr<const parallel_operation>& f, const array& x) {
-  const span argument = x.as_dense();
-  recording& in = *x.owner();
-  slot first = 0;
-  {
-    const py::gil_scoped_release unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
-  }
-  return {x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first};
+array record(const many_solves& f, const array& x) {
+  return applied(f.what, x, shape_type{static_cast<py::ssize_t>(f.results)});
 }
 
 /// The same at once.
-py::array_t<double> solve(const parallel_operation& f, const doubles& x) {
-  py::array_t<double> y(static_cast<py::ssize_t>(f.output_size()));
+py::array_t<double> solve(const many_solves& f, const doubles& x) {
+  py::array_t<double> y(static_cast<py::ssize_t>(f.results));
   const double* from = x.data();
   double* to = y.mutable_data();
-  const auto state = f.make_state();
+  const auto state = f.what->make_state();
   const py::gil_scoped_release unlocked;
-  f.forward(*state, from, to, false);
+  f.what->forward(*state, from, to, false);
   return y;
 }
 
 }  // namespace
 
 void register_solve_many(py::module_& m) {
-  py::class_<parallel_operation, std::shared_ptr<parallel_operation>>(m, "ManyOperation", "Solves side by side, in threads.")
-      .def(py::init(&made), py::arg("name"), py::arg("parts"), py::arg("threads"))
-      .def("record", &record)
-      .def("solve", &solve);
+  py::class_<many_solves>(m, "ManyOperation", "Solves side by side, in threads.")
+      .def(py::init(&made), py::arg("name"), py::arg("parts"), py::arg("threads"), py::arg("progress") = py::none())
+      .def("record", &record, py::arg("x"))
+      .def("solve", &solve, py::arg("x"));
 }
 
 }  // namespace agrad::python

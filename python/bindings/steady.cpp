@@ -8,10 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "apply.hpp"
 #include "array.hpp"
 #include "errors.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
+#include "run.hpp"
 
 namespace py = pybind11;
 
@@ -30,19 +32,10 @@ std::shared_ptr<steady> made(const std::string& function, const pooled_program& 
 }
 
 /// Records the steady state on the slots of x.
-array record(const std::shared_ptr<const steady>& f, const array& x) {
-  const span argument = x.as_dense();
-  recording& in = *x.owner();
-  slot first = 0;
-  {
-    const py::gil_scoped_release unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
-  }
-  return array(x.owner(), {static_cast<py::ssize_t>(f->output_size())}, first);
-}
+array record(const std::shared_ptr<const steady>& f, const array& x) { return applied(f, x); }
 
 /// Finds it at once: the steady state, and how it was found.
-py::tuple solve(const steady& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x) {
+py::tuple solve(const steady& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.output_size()));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -67,8 +60,8 @@ void register_steady(py::module_& m) {
   py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")
       .def(py::init(&made), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
            py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"))
-      .def("record", &record)
-      .def("solve", &solve);
+      .def("record", &record, py::arg("x"))
+      .def("solve", &solve, py::arg("x"));
 }
 
 }  // namespace agrad::python

@@ -67,6 +67,8 @@ class checked_solver final : public ode_solver {
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
 
+  bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
+
   bool has_tangents() const override { return solver_->has_tangents(); }
   void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
   ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,

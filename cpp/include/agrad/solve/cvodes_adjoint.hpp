@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes_backward.hpp>
+#include <agrad/solve/cvodes_log.hpp>
 #include <agrad/solve/cvodes_watch.hpp>
 #include <agrad/solve/ode_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
@@ -52,6 +53,7 @@ class cvodes_adjoint final : public ode_solver {
                "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
+    callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
     integrate_forwards();
     while (last_segment_is_short(forward_steps())) {
@@ -75,6 +77,7 @@ class cvodes_adjoint final : public ode_solver {
     ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
     if (wanted_.times) gradient.times = times_gradient(adjoints);
     if (!sweeps_) return gradient;
+    callbacks_.tell_of(true);
     if (adjoints.allFinite()) {
       integrate_backwards(adjoints, gradient);
     } else {
@@ -96,6 +99,10 @@ class cvodes_adjoint final : public ode_solver {
     watch_.set(events);
     return true;
   }
+  bool log_steps(detail::step_log* log) override {
+    log_.set(log);
+    return true;
+  }
 
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {
@@ -107,9 +114,11 @@ class cvodes_adjoint final : public ode_solver {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
     if (watch_) watch_.start(callbacks_.system, t0_, y0_.data(), state_);
+    if (log_) log_.start(state_);
+    reached_ = t0_;
     for (std::size_t k = 0; k < times_.size(); ++k) {
-      if (watch_)
-        advance_watched(k);
+      if (watch_ || log_)
+        advance_by_steps(k);
       else
         advance_forward(times_[k], CV_NORMAL);
       states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
@@ -118,18 +127,24 @@ class cvodes_adjoint final : public ode_solver {
   }
 
   /// To output time k step by step, or to an event before it, which takes its place.
-  void advance_watched(std::size_t k) {
-    for (long steps = 0; watch_.reached() < std::min(times_[k], watch_.event()); ++steps) {
+  void advance_by_steps(std::size_t k) {
+    for (long steps = 0; reached_ < std::min(times_[k], event()); ++steps) {
       if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
-      const double t = advance_forward(times_.back(), CV_ONE_STEP);
-      watch_.look(memory_.get(), t, state_);
+      reached_ =
+          advance_forward(watch_ ? times_.back() : times_.front(), CV_ONE_STEP);  // of which the first step's size depends
+      if (log_)
+        log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance_forward, callbacks_.system);
+      if (watch_) watch_.look(memory_.get(), reached_, state_);
     }
-    if (watch_.event() <= times_[k]) {
+    if (event() <= times_[k]) {
       times_.resize(k + 1);
-      times_[k] = watch_.event();
+      times_[k] = event();
+      if (log_) log_.end_at_event(event());
     }
     expect(CVodeGetDky(memory_.get(), times_[k], 0, state_.get()), "CVodeGetDky");
   }
+
+  double event() const { return watch_ ? watch_.event() : std::numeric_limits<double>::infinity(); }
 
   void start_forward() {
     callbacks_.fault.clear();
@@ -207,6 +222,7 @@ class cvodes_adjoint final : public ode_solver {
     return reached;
   }
   [[noreturn]] void stop_forward(int code) {
+    if (log_) log_.look_at_stop(memory_.get());
     const detail::ode_stop at{function_, "", "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
     detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
   }
@@ -250,6 +266,7 @@ class cvodes_adjoint final : public ode_solver {
   chosen_algebra algebra_;
   sundials::newton newton_;
   detail::cvodes_watch watch_;
+  detail::cvodes_log log_;
   long segment_;                                       // steps between checkpoints
   long room_ = 0;                                      // steps of a segment that memory_ can keep
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
@@ -258,6 +275,7 @@ class cvodes_adjoint final : public ode_solver {
   bool integrated_ = false;
   Eigen::VectorXd y0_;
   double t0_ = 0;
+  double reached_ = 0;  // step by step
   double end_ = 0;
   std::vector<double> times_;
   Eigen::MatrixXd states_;

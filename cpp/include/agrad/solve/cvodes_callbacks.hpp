@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <agrad/base/progress.hpp>
 #include <agrad/solve/cvodes_interpolation.hpp>
 #include <agrad/solve/ode_fault.hpp>
 #include <agrad/solve/ode_system.hpp>
@@ -26,10 +27,17 @@ class cvodes_callbacks {
   cvodes_interpolation interpolation;
   long rhs_evaluations = 0;
 
+  /// From now on whoever listens on this thread hears of a pass, and not of forward steps that a backward one takes once more.
+  void tell_of(bool backwards) {
+    forward_listener_ = backwards ? nullptr : progress_listener::current();
+    backward_listener_ = backwards ? progress_listener::current() : nullptr;
+  }
+
   static int rhs(double t, N_Vector y, N_Vector dydt, void* data) {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     return self.fault.guard([&] {
       ++self.rhs_evaluations;
+      if (self.forward_listener_ != nullptr) self.forward_listener_->at(t);
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dydt), self.n_);
       self.system.rhs(t, N_VGetArrayPointer(y), out.data());
       return self.fault.expect_finite("the derivative of y", t, out);
@@ -59,6 +67,7 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
+      if (self.backward_listener_ != nullptr) self.backward_listener_->at(t);
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dlambda), self.n_);
       self.system.vjp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(lambda), out.data(), nullptr);
       out = -out;
@@ -102,6 +111,7 @@ class cvodes_callbacks {
   }
 
   Eigen::Index n_, m_;
+  progress_listener *forward_listener_ = nullptr, *backward_listener_ = nullptr;
   std::optional<state_jacobian> jacobian_;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes_backward.hpp>
+#include <agrad/solve/cvodes_log.hpp>
 #include <agrad/solve/cvodes_sensitivities.hpp>
 #include <agrad/solve/forward_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
@@ -53,6 +54,7 @@ class cvodes_forward final : public ode_solver {
                "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
+    callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
     start();
     const Eigen::Index n = y0.size(), count = static_cast<Eigen::Index>(times.size());
@@ -89,6 +91,11 @@ class cvodes_forward final : public ode_solver {
 
   const ode_statistics& statistics() const override { return statistics_; }
 
+  bool log_steps(detail::step_log* log) override {
+    log_.set(log);
+    return true;
+  }
+
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options) {
     check_solver_options(function, options, system.states());
@@ -98,6 +105,8 @@ class cvodes_forward final : public ode_solver {
   void start() {
     callbacks_.fault.clear();
     statistics_ = {};
+    reached_ = t0_;
+    if (log_) log_.start(state_);
     slopes_.resize(0, 0);
     sundials::map(state_) = y0_;
     if (wanted_.initial_time) {
@@ -178,14 +187,25 @@ class cvodes_forward final : public ode_solver {
 
   void advance(double to) {
     double reached = t0_;
-    int code = CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
+    const int code = log_ ? advance_by_steps(to) : CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
     callbacks_.fault.rethrow();
     if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
+      if (log_) log_.look_at_stop(memory_.get());
       const detail::ode_stop at{function_, pass_of(code), "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
       detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
     }
     if (!columns_.empty()) expect(CVodeGetSens(memory_.get(), &reached, columns_.data()), "CVodeGetSens");
     callbacks_.fault.clear();
+  }
+
+  int advance_by_steps(double to) {
+    for (long steps = 0; reached_ < to; ++steps) {
+      if (steps == options_.max_num_steps) return CV_TOO_MUCH_WORK;
+      const int code = CVode(memory_.get(), to, state_.get(), &reached_, CV_ONE_STEP);
+      if (code < 0) return code;
+      log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance, callbacks_.system);
+    }
+    return CVodeGetDky(memory_.get(), to, 0, state_.get());
   }
 
   static const char* pass_of(int code) {
@@ -225,6 +245,7 @@ class cvodes_forward final : public ode_solver {
   sundials::vector_handle state_;
   chosen_algebra algebra_;
   sundials::newton newton_;
+  detail::cvodes_log log_;
   std::vector<sundials::vector_handle> sensitivities_;
   std::vector<N_Vector> columns_;  // the same, as CVODES takes them
   sundials::cvodes_handle memory_;
@@ -232,6 +253,7 @@ class cvodes_forward final : public ode_solver {
   bool integrated_ = false;
   Eigen::VectorXd y0_, first_slope_;
   double t0_ = 0;
+  double reached_ = 0;  // step by step
   std::vector<double> times_;
   Eigen::MatrixXd states_, slopes_;
   Eigen::MatrixXd kept_;  // column c: the states' derivatives with respect to argument c, in the order of states_

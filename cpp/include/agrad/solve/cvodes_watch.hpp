@@ -37,8 +37,6 @@ class cvodes_watch {
     begin_ = t;
   }
 
-  /// Up to where has been looked.
-  double reached() const { return begin_; }
   /// Where the first event is, or infinity.
   double event() const { return event_; }
 

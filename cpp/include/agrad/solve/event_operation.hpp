@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
 #include <agrad/solve/event_solver.hpp>
 #include <agrad/solve/program_event.hpp>
@@ -35,8 +36,10 @@ class event_operation final : public external_operation {
   using maker = event_solver::maker;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). events: one for each rule of the plan.
+  /// progress: who is told about each run, if anyone.
   event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
-                  event_plan plan, std::vector<event_programs> events, event_counts counts)
+                  event_plan plan, std::vector<event_programs> events, event_counts counts,
+                  std::shared_ptr<const progress_host> progress = nullptr)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(static_cast<std::size_t>(states)),
@@ -47,6 +50,7 @@ class event_operation final : public external_operation {
         events_(std::move(events)),
         counts_(std::move(counts)),
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
+        progress_(std::move(progress)),
         has_tangents_(run(*this, true).solver.has_tangents()) {}
 
   std::string_view name() const override { return function_; }
@@ -61,7 +65,7 @@ class event_operation final : public external_operation {
     auto& mine = static_cast<runs&>(s);
     std::unique_ptr<run>& chosen = with_adjoint ? mine.swept : mine.plain;
     if (chosen == nullptr) chosen = std::make_unique<run>(*this, with_adjoint);
-    const event_solution& solution = solve(*chosen, x);
+    const event_solution& solution = told(*chosen, x);
     check_counts(solution);
     place(solution, chosen->slots);
     y = std::copy_n(solution.states.data(), n_ * times_, y);
@@ -92,7 +96,11 @@ class event_operation final : public external_operation {
       back.hit_states.col(static_cast<Eigen::Index>(j)) =
           Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
     }
-    add(mine.solver.sweep(back), x_adjoint);
+    run_pass(progress_.get(), true, [&] {
+      add(mine.solver.sweep(back), x_adjoint);
+      return mine.started;
+    });
+    ledger_.enter(mine.solver.statistics());
   }
 
   bool has_tangents() const override { return has_tangents_; }
@@ -126,11 +134,19 @@ class event_operation final : public external_operation {
     for (std::size_t i = 0; i < back.amounts.size(); ++i) amounts[i] += back.amounts[i];
   }
 
-  /// A solution at once, whatever its counts, and what it cost.
-  std::pair<event_solution, ode_statistics> solve(const double* x) const {
+  /// A solution at once, whatever its counts.
+  event_solution solve(const double* x) const {
     run once(*this, false);
-    event_solution solution = solve(once, x);
-    return {std::move(solution), once.solver.statistics()};
+    return told(once, x);
+  }
+
+  /// As those of `ode_operation`.
+  ode_statistics statistics() const { return ledger_.latest(); }
+  bool log_steps(const double* x, detail::step_log& log) const {
+    run once(*this, false);
+    if (!once.solver.log_steps(&log)) return false;
+    solve(once, x);
+    return true;
   }
 
   std::size_t times() const { return times_; }
@@ -150,11 +166,23 @@ class event_operation final : public external_operation {
     program_system system;
     event_solver::functions events;
     event_solver solver;
+    double started = 0;
     std::vector<std::size_t> slots;  // of each hit, where it is among the outputs; their number where it is not
   };
   struct runs final : external_operation::state {
     std::unique_ptr<run> plain, swept;
   };
+
+  /// A run that who wants to know is told about, and what it costs is entered.
+  const event_solution& told(run& by, const double* x) const {
+    const event_solution* solution = nullptr;
+    run_pass(progress_.get(), false, [&] {
+      solution = &solve(by, x);
+      return solution->end;
+    });
+    ledger_.enter(by.solver.statistics());
+    return *solution;
+  }
 
   const event_solution& solve(run& by, const double* x) const {
     event_values v;
@@ -164,7 +192,7 @@ class event_operation final : public external_operation {
       return values;
     };
     v.initial_state = Eigen::Map<const Eigen::VectorXd>(x, static_cast<Eigen::Index>(n_));
-    v.initial_time = x[n_];
+    v.initial_time = by.started = x[n_];
     x += n_ + 1;
     v.times = take(times_);
     by.system.set_parameters(x);
@@ -222,6 +250,8 @@ class event_operation final : public external_operation {
   event_counts counts_;
   std::size_t hits_;
   mutable std::atomic<bool> reads_hits_{false};
+  std::shared_ptr<const progress_host> progress_;
+  mutable ode_ledger ledger_;
   bool has_tangents_;
 };
 

@@ -20,6 +20,7 @@
 #include <agrad/solve/event_system.hpp>
 #include <agrad/solve/event_watch.hpp>
 #include <agrad/solve/ode_solver.hpp>
+#include <agrad/solve/step_log.hpp>
 
 namespace agrad {
 
@@ -88,6 +89,11 @@ class event_solver {
   event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
 
   const ode_statistics& statistics() const { return statistics_; }
+  /// As `ode_solver::log_steps`; for solves without a sweep.
+  bool log_steps(detail::step_log* log) {
+    log_ = log;
+    return solvers_[0]->log_steps(log);
+  }
   const event_plan& plan() const { return plan_; }
 
  private:
@@ -157,9 +163,9 @@ class event_solver {
     ends_.push_back(s.end);
     s.solver = differentiated_ ? solved_++ : 0;
     ode_solver& by = solver(s.solver);
+    if (log_ != nullptr) log_->at_end = place_ == schedule_.size() ? detail::step_limit::end : detail::step_limit::stop;
     const Eigen::MatrixXd& states = by.integrate(y_, s.begin, ends_);
-    statistics_.forward += by.statistics().forward;
-    if (!std::isnan(by.statistics().stiff_from)) statistics_.stiff_from = by.statistics().stiff_from;
+    statistics_ += by.statistics();
     y_ = states.col(states.cols() - 1);
     const bool has_event = !watch_.fired().empty();
     if (has_event) s.end = event_time(states.cols());
@@ -279,6 +285,7 @@ class event_solver {
   void leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const;
   void back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
                            const double* tangents, event_gradient& g, event_directions& back);
+  void add_up_sweeps();
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
     slope_.resize(n_);
     system_.rhs(t, y.data(), slope_.data());
@@ -329,6 +336,7 @@ class event_solver {
   std::vector<double> last_, rates_, ends_;
   event_solution solution_;
   ode_statistics statistics_;
+  detail::step_log* log_ = nullptr;
   event_directions along_;
   bool is_integrated_ = false;
 };

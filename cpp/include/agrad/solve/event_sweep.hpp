@@ -50,7 +50,15 @@ inline event_gradient event_solver::sweep(const event_adjoints& adjoints) {
   }
   g.initial_state = at.state;
   g.initial_time = at.time;
+  add_up_sweeps();
   return g;
+}
+
+/// Each segment has a solver of its own, whose statistics are those of its two passes.
+inline void event_solver::add_up_sweeps() {
+  statistics_ = {};
+  for (std::size_t i = 0; i < used_; ++i)
+    if (segments_[i].is_solved) statistics_ += solvers_[segments_[i].solver]->statistics();
 }
 
 /// Outputs behind the last segment's own: those at a terminal event, whose times stay where the event moves, and those after it.

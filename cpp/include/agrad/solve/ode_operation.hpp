@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/program_system.hpp>
@@ -22,9 +23,9 @@ class ode_operation final : public external_operation {
   using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). make: the solver, with its options,
-  /// which it checks.
+  /// which it checks. progress: who is told about each run, if anyone.
   ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
-                ode_wanted wanted)
+                ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
@@ -32,6 +33,7 @@ class ode_operation final : public external_operation {
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n_),
         make_(std::move(make)),
         wanted_(wanted),
+        progress_(std::move(progress)),
         has_tangents_(solver(*this, true).integrator->has_tangents()) {}
 
   std::string_view name() const override { return function_; }
@@ -44,18 +46,22 @@ class ode_operation final : public external_operation {
     auto& mine = static_cast<solvers&>(s);
     std::unique_ptr<solver>& chosen = with_adjoint ? mine.swept : mine.plain;
     if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
-    const std::vector<double> times(x + n_ + 1, x + n_ + 1 + times_);
-    chosen->system.set_parameters(x + n_ + 1 + times_);
-    const Eigen::Map<const Eigen::VectorXd> y0(x, n_);
-    Eigen::Map<Eigen::MatrixXd>(y, n_, static_cast<Eigen::Index>(times_)) = chosen->integrator->integrate(y0, x[n_], times);
-    mine.last = &chosen->integrator->statistics();
+    Eigen::Map<Eigen::MatrixXd> states(y, n_, static_cast<Eigen::Index>(times_));
+    run_pass(progress_.get(), false, [&] {
+      states = integrate(*chosen, x);
+      return x[n_ + static_cast<Eigen::Index>(times_)];
+    });
+    ledger_.enter(chosen->integrator->statistics());
   }
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     auto& mine = static_cast<solvers&>(s);
     const auto count = static_cast<Eigen::Index>(times_);
-    const ode_gradient g = mine.swept->integrator->sweep(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count));
-    add(g, x_adjoint);
+    run_pass(progress_.get(), true, [&] {
+      add(mine.swept->integrator->sweep(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count)), x_adjoint);
+      return mine.swept->started;
+    });
+    ledger_.enter(mine.swept->integrator->statistics());
   }
 
   bool has_tangents() const override { return has_tangents_; }
@@ -77,8 +83,16 @@ class ode_operation final : public external_operation {
     for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
   }
 
-  /// What the last forward run with this state cost.
-  static const ode_statistics& statistics(const external_operation::state& s) { return *static_cast<const solvers&>(s).last; }
+  /// What the run cost that has been made last, with the sweeps that have followed it; those of second order are not counted.
+  ode_statistics statistics() const { return ledger_.latest(); }
+
+  /// Solves without derivatives and writes down what limits each step; whether the method can.
+  bool log_steps(const double* x, detail::step_log& log) const {
+    solver once(*this, false);
+    if (!once.integrator->log_steps(&log)) return false;
+    integrate(once, x);
+    return true;
+  }
 
  private:
   struct solver {
@@ -87,11 +101,18 @@ class ode_operation final : public external_operation {
           integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {}
     program_system system;
     std::unique_ptr<ode_solver> integrator;
+    double started = 0;
   };
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
-    const ode_statistics* last = nullptr;
   };
+
+  const Eigen::MatrixXd& integrate(solver& by, const double* x) const {
+    const std::vector<double> times(x + n_ + 1, x + n_ + 1 + times_);
+    by.system.set_parameters(x + n_ + 1 + times_);
+    by.started = x[n_];
+    return by.integrator->integrate(Eigen::Map<const Eigen::VectorXd>(x, n_), by.started, times);
+  }
 
   void add(const ode_gradient& g, double* x_adjoint) const {
     Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
@@ -109,6 +130,8 @@ class ode_operation final : public external_operation {
   Eigen::Index m_;
   maker make_;
   ode_wanted wanted_;
+  std::shared_ptr<const progress_host> progress_;
+  mutable ode_ledger ledger_;
   bool has_tangents_;
 };
 

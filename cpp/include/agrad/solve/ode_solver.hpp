@@ -15,7 +15,8 @@ namespace agrad {
 
 namespace detail {
 class event_watch;
-}
+struct step_log;
+}  // namespace detail
 
 /// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
 struct ode_wanted {
@@ -54,6 +55,9 @@ class ode_solver {
   /// From now on `integrate` ends at the first event that the watch finds (null: goes on to the end). Its last column is then
   /// the state there, in the place of the output times from there on. Whether the method can.
   virtual bool watch(detail::event_watch*) { return false; }
+
+  /// From now on `integrate` writes down what limits its steps (solve/step_log.hpp; null: no longer). Whether the method can.
+  virtual bool log_steps(detail::step_log*) { return false; }
 
   /// Whether it has the two functions below.
   virtual bool has_tangents() const { return false; }

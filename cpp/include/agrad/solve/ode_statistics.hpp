@@ -1,7 +1,9 @@
 // ODE statistics: what a solve cost, for those who tune tolerances and methods.
 #pragma once
 
+#include <cmath>
 #include <limits>
+#include <mutex>
 
 namespace agrad {
 
@@ -29,6 +31,12 @@ struct ode_pass_statistics {
 struct ode_quadrature_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
+
+  ode_quadrature_statistics& operator+=(const ode_quadrature_statistics& more) {
+    rhs_evaluations += more.rhs_evaluations;
+    error_test_failures += more.error_test_failures;
+    return *this;
+  }
 };
 
 /// Counts of the sensitivities that go along with the forward integration; an evaluation is of all of them.
@@ -36,6 +44,13 @@ struct ode_sensitivity_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
   long convergence_failures = 0;
+
+  ode_sensitivity_statistics& operator+=(const ode_sensitivity_statistics& more) {
+    rhs_evaluations += more.rhs_evaluations;
+    error_test_failures += more.error_test_failures;
+    convergence_failures += more.convergence_failures;
+    return *this;
+  }
 };
 
 /// The forward pass of the last `integrate`, and all sweeps since then. Steps that the backward pass takes again from a
@@ -48,6 +63,37 @@ struct ode_statistics {
   long recomputed_rhs_evaluations = 0;
   long restarts = 0;  // of the backward integration, one for each output time that has an adjoint
   double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a method for stiff systems took over, if one did
+
+  /// Those of a later part of the same integration.
+  ode_statistics& operator+=(const ode_statistics& more) {
+    forward += more.forward;
+    backward += more.backward;
+    quadrature += more.quadrature;
+    sensitivities += more.sensitivities;
+    checkpoints += more.checkpoints;
+    recomputed_rhs_evaluations += more.recomputed_rhs_evaluations;
+    restarts += more.restarts;
+    if (!std::isnan(more.stiff_from)) stiff_from = more.stiff_from;
+    return *this;
+  }
+};
+
+/// What the last run of an operation cost, whichever thread ran it, for those who look at it from outside: a sweep comes after the
+/// result was handed out, and the solver that made it belongs to a run.
+class ode_ledger {
+ public:
+  void enter(const ode_statistics& latest) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    latest_ = latest;
+  }
+  ode_statistics latest() const {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    return latest_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  ode_statistics latest_;
 };
 
 }  // namespace agrad

@@ -14,11 +14,13 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
+#include <agrad/base/progress.hpp>
 #include <agrad/solve/event_watch.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/ode_system.hpp>
 #include <agrad/solve/step_control.hpp>
 #include <agrad/solve/step_fault.hpp>
+#include <agrad/solve/step_log.hpp>
 #include <agrad/solve/step_store.hpp>
 
 namespace agrad {
@@ -34,6 +36,7 @@ class one_step_solver : public ode_solver {
     check_size(function_, "y0", static_cast<std::size_t>(y0.size()), n_, "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
+    listener_ = progress_listener::current();
     t0_ = t0, times_ = times, y0_ = y0, asked_until_ = times.back();
     store_.start(record_.size(), n_, options_.max_memory);
     end_of_.clear();
@@ -68,18 +71,24 @@ class one_step_solver : public ode_solver {
     watch_ = events;
     return true;
   }
+  bool log_steps(detail::step_log* log) override {
+    log_ = log;
+    return true;
+  }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     check_integrated(adjoints);
     ode_gradient g{Eigen::VectorXd::Zero(y0_.size()), 0.0, times_gradient(adjoints),
                    Eigen::VectorXd::Zero(system_.parameters())};
     if (!sweeps_) return g;
+    listener_ = progress_listener::current();
     std::vector<double> l(n_, 0.0);
     for (std::size_t k = times_.size(); k-- > 0;) {
       for (std::size_t i = 0; i < n_; ++i) l[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
       for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) {
         step_back(place(step), taken(step), l.data(), g.parameters.data());
         if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
+        if (listener_ != nullptr) listener_->at(store_.time(step));
       }
     }
     std::copy_n(l.data(), n_, g.initial_state.data());
@@ -199,6 +208,7 @@ class one_step_solver : public ode_solver {
       const double left = end - t_;
       const bool is_last = h_ >= left * (1 - 1e-10);
       const double h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
+      if (log_ != nullptr) limit_ = limit_of(h, end);
       if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
       if (++steps > options_.max_num_steps) fail("too_many_steps", "raise max_num_steps or loosen the tolerances");
       if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return;
@@ -219,6 +229,7 @@ class one_step_solver : public ode_solver {
     if (!(error <= 1)) {
       ++statistics_.forward.error_test_failures;
       fault_place_ = std::isfinite(error) ? std::string() : place_of_fault(at, record_.data());
+      if (log_ != nullptr) log_->rejected.push_back({at.t, dominating(), std::isfinite(error)});
       h_ = at.h * control_.after_rejected(error);
       return false;
     }
@@ -226,15 +237,42 @@ class one_step_solver : public ode_solver {
       at = up_to_event(at);
       error = attempt(at, record_.data(), next_.data());
     }
+    if (log_ != nullptr) log_step(at, error);
     const double factor = control_.after_accepted(error);
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
     h_ = wanted > at.h ? std::max(at.h * std::min(factor, 1.0), wanted) : at.h * factor;
     t_ = at.end;
+    if (listener_ != nullptr) listener_->at(t_);
     const bool is_enough = gives_up(at, record_.data(), next_.data()) || has_ended_at_event();
     std::copy_n(next_.data(), n_, record_.data());
     begin(t_, record_.data());
     return is_enough;
+  }
+
+  // ---- the log
+
+  /// What keeps a step of size h from being longer, unless it is its own error.
+  detail::step_limit limit_of(double h, double end) const {
+    if (h < h_ * (1 - 1e-9)) return end == times_.back() ? log_->at_end : detail::step_limit::output;
+    return h_ >= options_.max_step ? detail::step_limit::largest : detail::step_limit::error;
+  }
+  std::int32_t dominating() const { return static_cast<std::int32_t>(detail::largest(error_, scale_)); }
+
+  AGRAD_COLD void log_step(const one_step& at, double error) {
+    detail::step_row row;
+    row.t = at.t, row.h = at.end - at.t, row.error = error, row.order = order_, row.state = dominating();
+    if (row.state >= 0) {
+      const auto i = static_cast<std::size_t>(row.state);
+      row.size = std::max(std::abs(record_[i]), std::abs(next_[i]));
+      row.by_absolute = options_.absolute_tolerance[row.state] / scale_[row.state];
+    }
+    row.damping = row.h * probe_.rate(system_, at.end, next_.data());
+    const bool has_event = watch_ != nullptr && !watch_->fired().empty();
+    row.limit = has_event                             ? detail::step_limit::event
+                : limit_ != detail::step_limit::error ? limit_
+                                                      : detail::step_log::by_error(error);
+    log_->steps.push_back(row);
   }
 
   // ---- events
@@ -288,6 +326,10 @@ class one_step_solver : public ode_solver {
   Eigen::VectorXd y0_;
   std::string fault_place_;
   detail::event_watch* watch_ = nullptr;
+  detail::step_log* log_ = nullptr;
+  detail::step_limit limit_ = detail::step_limit::error;  // of the step under way, for the log
+  detail::damping_probe probe_;
+  progress_listener* listener_ = nullptr;  // of the pass under way
   std::vector<double> slope_;
   double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;
   bool integrated_ = false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
 #include <agrad/solve/program_system.hpp>
 #include <agrad/solve/steady_solver.hpp>
@@ -35,6 +36,7 @@ class steady_operation final : public external_operation {
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solver>(*this); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool) const override {
+    const progress_listener::scope unheard(nullptr);  // who listens to a solve around it does not mean this one's times
     auto& mine = static_cast<solver&>(s);
     mine.system.set_parameters(x + n_);
     Eigen::Map<Eigen::VectorXd>(y, n_) = mine.steady.solve(Eigen::Map<const Eigen::VectorXd>(x, n_));

@@ -22,8 +22,8 @@ class switching_solver final : public ode_solver {
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
     states_ = first_.integrate(y0, t0, times);
-    statistics_ = first_.statistics();
     has_switched_ = first_.gave_up() && (watch_ == nullptr || watch_->fired().empty());
+    statistics_ = first_.statistics();
     if (!has_switched_) return states_;
     reached_ = states_.cols() - 1;
     const Eigen::VectorXd here = states_.col(reached_);
@@ -31,12 +31,27 @@ class switching_solver final : public ode_solver {
     const Eigen::MatrixXd& rest = second_.integrate(here, first_.time(), later);
     states_.conservativeResize(Eigen::NoChange, reached_ + rest.cols());
     states_.rightCols(rest.cols()) = rest;
-    statistics_.forward += second_.statistics().forward;
-    statistics_.stiff_from = first_.time();
+    add_up();
     return states_;
   }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
+    ode_gradient g = swept(adjoints);
+    add_up();
+    return g;
+  }
+
+  const ode_statistics& statistics() const override { return statistics_; }
+
+  bool watch(detail::event_watch* events) override {
+    watch_ = events;
+    return first_.watch(events) && second_.watch(events);
+  }
+
+  bool log_steps(detail::step_log* log) override { return first_.log_steps(log) && second_.log_steps(log); }
+
+ private:
+  ode_gradient swept(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     if (!has_switched_) return first_.sweep(adjoints);
     const ode_gradient late = second_.sweep(adjoints.rightCols(adjoints.cols() - reached_));
     Eigen::MatrixXd early(adjoints.rows(), reached_ + 1);
@@ -49,14 +64,13 @@ class switching_solver final : public ode_solver {
     return g;
   }
 
-  const ode_statistics& statistics() const override { return statistics_; }
-
-  bool watch(detail::event_watch* events) override {
-    watch_ = events;
-    return first_.watch(events) && second_.watch(events);
+  void add_up() {
+    statistics_ = first_.statistics();
+    if (!has_switched_) return;
+    statistics_ += second_.statistics();
+    statistics_.stiff_from = first_.time();
   }
 
- private:
   /// The second solver's initial state gets an adjoint whenever anything before it does.
   static ode_wanted after(ode_wanted wanted, const ode_system& system) {
     return {wanted.initial_state || wanted.initial_time || system.parameters() > 0, false, wanted.times};

@@ -1,0 +1,87 @@
+// CVODES log: what CVODES says about each of its steps, as rows of a step log.
+//
+// CVODES gives the errors and weights of its last step and counts its failures, so it is to be stepped one by one. Output times cut no
+// step: it interpolates. Read next: solve/step_log.hpp; solve/cvodes_adjoint.hpp, which uses this.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+
+#include <agrad/solve/step_log.hpp>
+#include <agrad/solve/sundials.hpp>
+
+namespace agrad::detail {
+
+class cvodes_log {
+ public:
+  void set(step_log* log) { log_ = log; }
+  explicit operator bool() const { return log_ != nullptr; }
+
+  void start(const sundials::vector_handle& like) {
+    if (!weights_) weights_ = sundials::vector_handle(N_VClone(like.get()));
+    if (!errors_) errors_ = sundials::vector_handle(N_VClone(like.get()));
+    error_failures_ = convergence_failures_ = 0;
+    probe_ = {};
+  }
+
+  /// Writes down the step that has just been taken to (t, y); `end` is where the integration stops.
+  void look(void* memory, double t, double end, const sundials::vector_handle& y, const Eigen::VectorXd& absolute,
+            ode_system& system) {
+    step_row row;
+    int order = 0;
+    CVodeGetLastStep(memory, &row.h);
+    CVodeGetLastOrder(memory, &order);
+    row.t = t - row.h, row.order = order;
+    weigh(memory, row);
+    if (row.state >= 0) {
+      row.size = std::abs(sundials::map(y)[row.state]);
+      row.by_absolute = absolute[row.state] * sundials::map(weights_)[row.state];
+    }
+    row.damping = row.h * probe_.rate(system, t, sundials::map(y).data());
+    const bool has_diverged = look_for_failures(memory, row.t, row.state);
+    row.limit = t >= end ? log_->at_end : has_diverged ? step_limit::convergence : step_log::by_error(row.error);
+    log_->steps.push_back(row);
+  }
+
+  /// The last step goes no further than an event in it.
+  void end_at_event(double t) {
+    step_row& row = log_->steps.back();
+    row.h = t - row.t, row.limit = step_limit::event;
+  }
+
+  /// The attempts at a step that did not succeed in the end.
+  void look_at_stop(void* memory) {
+    step_row row;
+    CVodeGetCurrentTime(memory, &row.t);
+    weigh(memory, row);
+    look_for_failures(memory, row.t, row.state);
+  }
+
+ private:
+  void weigh(void* memory, step_row& row) const {
+    if (CVodeGetErrWeights(memory, weights_.get()) != CV_SUCCESS) return;
+    if (CVodeGetEstLocalErrors(memory, errors_.get()) != CV_SUCCESS) return;
+    const Eigen::ArrayXd parts = sundials::map(weights_).array() * sundials::map(errors_).array();
+    Eigen::Index state = 0;
+    const double most = parts.abs().maxCoeff(&state);
+    row.error = std::sqrt(parts.square().mean());
+    if (most > 0) row.state = static_cast<std::int32_t>(state);
+  }
+
+  bool look_for_failures(void* memory, double t, std::int32_t state) {
+    long errors = 0, convergence = 0;
+    CVodeGetNumErrTestFails(memory, &errors);
+    CVodeGetNumStepSolveFails(memory, &convergence);
+    const bool has_diverged = convergence > convergence_failures_;
+    for (; error_failures_ < errors; ++error_failures_) log_->rejected.push_back({t, state, true});
+    for (; convergence_failures_ < convergence; ++convergence_failures_) log_->rejected.push_back({t, -1, false});
+    return has_diverged;
+  }
+
+  step_log* log_ = nullptr;
+  sundials::vector_handle weights_, errors_;
+  damping_probe probe_;
+  long error_failures_ = 0, convergence_failures_ = 0;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,62 @@
+"""How far a long solve is: a bar of tqdm, or whatever callable a user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from agrad._core import SolveProgress
+
+__all__ = ["Progress", "progress_of"]
+
+#: What users may give: whether there is a bar, or what is called with the time reached, the end and the pass.
+Progress = bool | Callable[[float, float, str], object]
+
+_PATIENCE = 0.5  # seconds: a solve that is over sooner shows no bar
+
+
+class _Calls:
+    """A user's callable, in one pass."""
+
+    def __init__(self, call: Callable[[float, float, str], object], name: str, end: float) -> None:
+        self._call, self._name, self._end = call, name, end
+
+    def __call__(self, t: float) -> None:
+        self._call(t, self._end, self._name)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class _Bar:
+    """tqdm's bar of one pass, whose length is the time or the number of subjects."""
+
+    def __init__(self, tqdm: Any, function: str, what: str, name: str, begin: float, end: float) -> None:
+        self._begin, self._length, self._what, self._name = begin, abs(end - begin), what, f"{function} {name}"
+        layout = "{desc} {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
+        self._bar, self._end = tqdm(total=self._length, desc=self._name, bar_format=layout, leave=True), end
+
+    def __call__(self, t: float) -> None:
+        self._bar.n = min(abs(t - self._begin), self._length)
+        self._bar.set_description_str(f"{self._name}: {self._what}{t:.6g} of {self._end:.6g}", refresh=False)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def progress_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ") -> SolveProgress | None:
+    """Who is told how far a solve from `begin` to `end` is; None where nobody is."""
+    if given is False or given is None:
+        return None
+    if given is True:
+        try:
+            tqdm = import_module("tqdm.auto").tqdm
+        except ImportError:
+            hint = 'pip install "agrad[progress]", or give a callable of (t, t_end, pass)'
+            raise ImportError(f"{function}: progress is True, but tqdm is missing; {hint}") from None
+        return SolveProgress(lambda name, a, b: _Bar(tqdm, function, what, name, a, b), _PATIENCE, begin, end)
+    if not callable(given):
+        raise TypeError(f"{function}: progress is {given!r}, but must be True, False or callable as progress(t, t_end, pass)")
+    return SolveProgress(lambda name, a, b: _Calls(given, name, b), 0.0, begin, end)

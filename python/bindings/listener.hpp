@@ -1,0 +1,129 @@
+// Listeners in Python: who is told how far a pass has come, now and then.
+//
+// `make(pass, begin, end)` gives what is called with the time reached, and closed in the end. It is not made before `patience` has
+// passed, so a solve that is over sooner shows nothing; then it is called ten times a second at most, and once at the end of a
+// pass that succeeds. Nothing else takes the interpreter lock.
+#pragma once
+
+#include <agrad/base/progress.hpp>
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "guarded_object.hpp"
+
+namespace agrad::python {
+
+/// What listeners are made from.
+struct listeners {
+  guarded_object make;
+  double patience;  // in seconds
+};
+
+class python_listener final : public progress_listener {
+ public:
+  python_listener(std::shared_ptr<const listeners> from, std::string pass, double begin, double end)
+      : from_(std::move(from)), pass_(std::move(pass)), begin_(begin), end_(end) {}
+  python_listener(const python_listener&) = delete;
+  python_listener& operator=(const python_listener&) = delete;
+  ~python_listener() override {
+    if (!told_) return;
+    const pybind11::gil_scoped_acquire locked;
+    try {
+      told_.attr("close")();
+    } catch (pybind11::error_already_set& error) {
+      error.discard_as_unraisable("closing a listener");
+    }
+    told_ = pybind11::object();
+  }
+
+  void at(double t) override {
+    if (++calls_ < skip_) return;
+    calls_ = 0;
+    const auto now = clock::now();
+    skip_ = now - looked_ < std::chrono::milliseconds(1) ? std::min(2 * skip_, 64L) : 1;
+    looked_ = now;
+    if (now - last_ < std::chrono::milliseconds(100) || !is_long(now)) return;
+    tell(t);
+    last_ = looked_ = clock::now();
+  }
+
+  void done(double t) override {
+    if (is_long(clock::now())) tell(t);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  bool is_long(clock::time_point now) const { return std::chrono::duration<double>(now - started_).count() >= from_->patience; }
+
+  void tell(double t) {
+    const pybind11::gil_scoped_acquire locked;
+    if (!told_) told_ = from_->make.get()(pass_, begin_, end_);
+    told_(t);
+  }
+
+  std::shared_ptr<const listeners> from_;
+  std::string pass_;
+  double begin_, end_;
+  pybind11::object told_;
+  clock::time_point started_ = clock::now(), last_ = started_, looked_ = started_;
+  long calls_ = 0, skip_ = 1;  // of the calls, only each so many looks at the clock
+};
+
+/// The passes of one solve, from `begin` to `end` and back.
+class solve_progress final : public progress_host {
+ public:
+  solve_progress(pybind11::object make, double patience, double begin, double end)
+      : from_(new listeners{guarded_object(std::move(make)), patience}), begin_(begin), end_(end) {}
+
+  std::unique_ptr<progress_listener> begin(bool backwards) const override {
+    return backwards ? std::make_unique<python_listener>(from_, "backward", end_, begin_)
+                     : std::make_unique<python_listener>(from_, "forward", begin_, end_);
+  }
+
+  const std::shared_ptr<const listeners>& from() const { return from_; }
+
+ private:
+  std::shared_ptr<const listeners> from_;
+  double begin_, end_;
+};
+
+/// Tells how many of many parts are done. The parts count, in whichever thread; only the thread that called looks at the clock, where it
+/// looks for Ctrl-C.
+class parts_listener {
+ public:
+  parts_listener(std::shared_ptr<const listeners> from, bool backwards, std::size_t parts)
+      : parts_(parts),
+        listener_(std::move(from), backwards ? "backward" : "forward", 0.0, static_cast<double>(parts)),
+        around_(std::exchange(listening(), this)) {}
+  parts_listener(const parts_listener&) = delete;
+  parts_listener& operator=(const parts_listener&) = delete;
+  ~parts_listener() { listening() = around_; }
+
+  void count() { ++done_; }
+  void look() { listener_.at(static_cast<double>(done_.load())); }
+  void done() { listener_.done(static_cast<double>(parts_)); }
+
+  /// Of this thread.
+  static parts_listener* current() { return listening(); }
+
+ private:
+  static parts_listener*& listening() {
+    static thread_local parts_listener* who = nullptr;
+    return who;
+  }
+
+  std::size_t parts_;
+  std::atomic<std::size_t> done_{0};
+  python_listener listener_;
+  parts_listener* around_;
+};
+
+}  // namespace agrad::python
