@@ -47,11 +47,17 @@ class python_listener final : public progress_listener {
     if (++calls_ < skip_) return;
     calls_ = 0;
     const auto now = clock::now();
-    skip_ = now - looked_ < std::chrono::milliseconds(1) ? std::min(2 * skip_, 64L) : 1;
+    skip_ = now - looked_ < std::chrono::milliseconds(1) ? std::min(2 * skip_, 16L) : 1;
     looked_ = now;
+    look(t);
+  }
+
+  /// As `at`, of calls that are few.
+  void look(double t) {
+    const auto now = clock::now();
     if (now - last_ < std::chrono::milliseconds(100) || !is_long(now)) return;
     tell(t);
-    last_ = looked_ = clock::now();
+    last_ = clock::now();
   }
 
   void done(double t) override {
@@ -108,7 +114,7 @@ class parts_listener {
   ~parts_listener() { listening() = around_; }
 
   void count() { ++done_; }
-  void look() { listener_.at(static_cast<double>(done_.load())); }
+  void look() { listener_.look(static_cast<double>(done_.load())); }
   void done() { listener_.done(static_cast<double>(parts_)); }
 
   /// Of this thread.

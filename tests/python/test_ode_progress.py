@@ -219,6 +219,25 @@ def test_a_bar_is_closed_when_a_refresh_is_interrupted(bars, monkeypatch):
 
 
 @pytest.mark.thread_unsafe(reason="puts another module in the place of tqdm")
+def test_a_bar_is_closed_when_the_solve_fails(bars):
+    """The bar is there, because each step takes longer than the time after which it is due."""
+
+    def refuse():
+        if len(calls) > 40:
+            raise ZeroDivisionError
+        calls.append(0)
+        time.sleep(0.02)
+
+    calls = []
+    failing = ag.custom_vjp(lambda y: refuse() or -y)
+    failing.defvjp(lambda y: (refuse() or -y, None), lambda kept, g: (-g,))
+    with pytest.raises(ZeroDivisionError):
+        ag.solve_ivp(lambda t, y: failing(y), (0.0, 1e3), [1.0], "Tsit5", rtol=1e-6, progress=True)
+    assert [bar.closed for bar in bars] == [1]
+    assert bars[0].seen[-1] < 1e3
+
+
+@pytest.mark.thread_unsafe(reason="puts another module in the place of tqdm")
 def test_a_short_solve_shows_no_bar(bars, monkeypatch):
     monkeypatch.setattr(_ode_progress, "_PATIENCE", 1e6)
     ag.grad(lambda growth: np.sum(solve(growth, True).y))(0.55)

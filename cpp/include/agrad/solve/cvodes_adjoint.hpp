@@ -55,6 +55,7 @@ class cvodes_adjoint final : public ode_solver {
     integrated_ = false;
     callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
+    log_.begin();
     integrate_forwards();
     while (last_segment_is_short(forward_steps())) {
       lengthen_segments(forward_steps());

@@ -56,6 +56,7 @@ class cvodes_forward final : public ode_solver {
     integrated_ = false;
     callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
+    log_.begin();
     start();
     const Eigen::Index n = y0.size(), count = static_cast<Eigen::Index>(times.size());
     states_.resize(n, count);

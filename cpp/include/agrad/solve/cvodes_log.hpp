@@ -17,7 +17,12 @@ class cvodes_log {
   void set(step_log* log) { log_ = log; }
   explicit operator bool() const { return log_ != nullptr; }
 
+  /// An integration begins, which may be made more than once: the last time counts.
+  void begin() {
+    if (log_ != nullptr) steps_ = log_->steps.size(), rejected_ = log_->rejected.size();
+  }
   void start(const sundials::vector_handle& like) {
+    log_->steps.resize(steps_), log_->rejected.resize(rejected_);
     if (!weights_) weights_ = sundials::vector_handle(N_VClone(like.get()));
     if (!errors_) errors_ = sundials::vector_handle(N_VClone(like.get()));
     error_failures_ = convergence_failures_ = 0;
@@ -81,6 +86,7 @@ class cvodes_log {
   step_log* log_ = nullptr;
   sundials::vector_handle weights_, errors_;
   damping_probe probe_;
+  std::size_t steps_ = 0, rejected_ = 0;  // rows before
   long error_failures_ = 0, convergence_failures_ = 0;
 };
 
