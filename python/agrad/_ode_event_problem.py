@@ -158,5 +158,4 @@ class EventProblem:
             result.status, result.message = 1, "A terminal event ended the solution."
         if self.what.events is not None:
             result._hits = lists
-        result.describe_switch()
         return result

@@ -216,7 +216,8 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
         result = OdeResult(problem.times, np.transpose(y), _explained=Explained(problem.posed, method, tolerances))
         if problem.posed is not None:
             result.stats = Statistics(problem.posed.operation.statistics)
-            result.describe_switch()
+            if method == "auto":
+                result.describe_switch()
         results.append(result)
         # With doses the end's time and state follow.
         begin = end + (1 + n if problem.doses.rows else 0)

@@ -41,6 +41,8 @@ class InitialValueProblem:
         end = float(real_values(self.function, "t_span", t_span)[1])
         result = self._solved(t0, times, None if t_eval is None else end)
         result._explained = self._explained()
+        if self.method == "auto":
+            result.describe_switch()
         return result
 
     def _explained(self) -> Explained:
@@ -63,7 +65,6 @@ class InitialValueProblem:
         y = problem.solve()
         states = np.transpose(np.concatenate([first, y]) if starts_there else y)
         result = OdeResult(times, states, stats=Statistics(problem.operation.statistics))
-        result.describe_switch()
         return result
 
     def solve_as_far_as_it_goes(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
