@@ -122,14 +122,15 @@ def solve_dae(
     SolverError
         The system is of index 2 or more, or singular; no consistent initial values are found from the guess; IDAS stopped:
         too many steps, residuals that are not finite, failing error tests.
-    DerivativeError
+    NotImplementedError
         The gradient of the yp of an algebraic state, or a second derivative.
 
     Notes
     -----
-    Gradients are with respect to y0, t_span[0], t_eval, args and, with ``initial="derivatives"``, yp0. The gradient with respect
-    to an algebraic entry of y0 is zero. First derivatives only. At each output time the algebraic states are solved for, so
-    outputs satisfy the equations to rounding, not only to the tolerances. The gradient keeps each step of the forward pass.
+    Gradients are with respect to y0, t_span[0], t_eval, args and, with ``initial="derivatives"``, yp0; that with respect to
+    an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic states are solved
+    for, so outputs satisfy the equations to rounding, not only to the tolerances. The gradient keeps the state at each step of
+    the forward pass. Linear algebra is dense.
 
     References
     ----------
@@ -150,7 +151,9 @@ def solve_dae(
     for name, value, known in (("initial", initial, _INITIAL), ("sensitivities", sensitivities, _SENSITIVITIES)):
         if value not in known:
             raise ValueError(f"{function}: {name} is {value!r}, but must be one of {', '.join(map(repr, known))}")
-    start, times = output_times(function, t_span, t_eval)
+    span = vector(function, "t_span", t_span)
+    asked = None if t_eval is None else vector(function, "t_eval", t_eval)
+    start, times = output_times(function, *(None if x is None else real_values(function, "t_span", x) for x in (span, asked)))
     y0 = vector(function, "y0", y0)
     yp0 = np.zeros(y0.size) if yp0 is None else vector(function, "yp0", yp0)
     states, slopes = real_values(function, "y0", y0), real_values(function, "yp0", yp0)
@@ -165,7 +168,7 @@ def solve_dae(
         _SENSITIVITIES[sensitivities],
     )
     recorded = RecordedResidual(function, residual, start, states, slopes, args)
-    t0, outputs = t_span[0], vector(function, "t_eval", list(t_span) if t_eval is None else t_eval)
+    t0, outputs = span[0], span if asked is None else asked
     wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs)]
     operation = DaeOperation(function, recorded.program, times.size, options, wanted)
     parts = [y0, yp0, np.reshape(t0, (1,)), outputs, *(np.ravel(x) for x in recorded.parameters)]

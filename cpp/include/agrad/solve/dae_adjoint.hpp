@@ -1,11 +1,14 @@
 // DAE adjoint: differential-algebraic equations F(t, y, y', args...) = 0 of index 1, with their gradient on the tape.
 //
-//     auto F = [](double, const auto& y, const auto& yp, const auto& k) {   // y0' = -k y0, 0 = y1 - y0^2
-//       agrad::vector_of<decltype(y[0] * yp[0] * k)> r(2);
-//       r << yp[0] + k * y[0], y[1] - y[0] * y[0];
-//       return r;
+//     struct residual {                                          // y0' = -k y0, 0 = y1 - y0^2
+//       template <class Y, class K>
+//       auto operator()(double, const agrad::vector_of<Y>& y, const agrad::vector_of<Y>& yp, const K& k) const {
+//         agrad::vector_of<agrad::promoted_t<Y, K>> r(2);
+//         r << yp[0] + k * y[0], y[1] - y[0] * y[0];
+//         return r;
+//       }
 //     };
-//     auto y = agrad::dae_adjoint_tol(F, y0, yp0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 100000, k);
+//     auto y = agrad::dae_adjoint_tol(residual{}, y0, yp0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 100000, k);
 //
 // Read next: solve/dae_solver.hpp.
 #pragma once

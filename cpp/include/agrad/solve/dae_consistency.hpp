@@ -120,11 +120,11 @@ class dae_consistency {
     gradient.initial_time += by_time;
   }
 
-  /// Whether B is close to singular at a state, for the message of an integration that stopped there.
-  AGRAD_COLD bool is_nearly_singular(const dae_state& s) {
-    const Eigen::MatrixXd b = matrix(s, unknown::rest);
-    return b.allFinite() && (!factors_.compute(b) || factors_.rcond() < 1e-7);
-  }
+  /// Remembers B as it is, for the following.
+  void remember() { first_ = factors_; }
+
+  /// Whether B is close to singular at a state, against what has been remembered; for the message of an integration that stopped.
+  AGRAD_COLD bool is_nearly_singular(const dae_state& s) { return first_.is_nearly_singular(matrix(s, unknown::rest)); }
 
  private:
   enum class unknown { rest, state };  // (a', b) or y
@@ -247,10 +247,10 @@ class dae_consistency {
   }
 
   [[noreturn]] AGRAD_COLD void throw_singular(double t, unknown of, const Eigen::MatrixXd& m) const {
-    const Eigen::FullPivLU<Eigen::MatrixXd> lu(m);
+    Eigen::VectorXd open = Eigen::FullPivLU<Eigen::MatrixXd>(m).kernel().col(0).cwiseAbs();
+    if (of == unknown::rest) open.tail(splitting_->n() - splitting_->r()) *= 2;  // an algebraic state is the better name
     Eigen::Index k = 0;
-    const Eigen::MatrixXd kernel = lu.kernel();
-    kernel.col(0).cwiseAbs().maxCoeff(&k);
+    open.maxCoeff(&k);
     const std::string name = of == unknown::state ? "y[" + std::to_string(k) + "]" : splitting_->name(k);
     std::string advice = name.empty() ? "" : name + " is not determined by the equations there";
     std::string text = function_ + ": the system is ";
@@ -276,7 +276,7 @@ class dae_consistency {
   dae_system& system_;
   const dae_options& options_;
   const dae_splitting* splitting_ = nullptr;
-  dae_factors factors_;
+  dae_factors factors_, first_;
   Eigen::VectorXd residual_;
 };
 

@@ -22,8 +22,11 @@ class dae_factors {
     return rcond_ > 4 * static_cast<double>(a.rows()) * std::numeric_limits<double>::epsilon();
   }
 
-  /// The inverse of an estimate of the condition number.
-  double rcond() const { return rcond_; }
+  /// Whether another matrix is much closer to singular than this one, in the sizes of this one's rows and columns.
+  bool is_nearly_singular(const Eigen::MatrixXd& other) const {
+    const Eigen::MatrixXd scaled = rows_.asDiagonal() * other * columns_.asDiagonal();
+    return scaled.allFinite() && !(Eigen::PartialPivLU<Eigen::MatrixXd>(scaled).rcond() > 1e-4 * rcond_);
+  }
 
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const { return columns_.cwiseProduct(lu_.solve(rows_.cwiseProduct(b))); }
   Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const {

@@ -52,6 +52,7 @@ class dae_solver {
     split_ = detail::dae_splitting(function_, system_, s.at(), options_.differential);
     consistency_.use(&split_);
     consistency_.initialise(s);
+    consistency_.remember();
     if (system_.knows_time()) consistency_.differentiate_algebraic(s);
     initial_ = s;
     points_.clear();

@@ -1,14 +1,17 @@
-// IDA backward: the adjoint of a DAE, integrated back along a trajectory, and its quadrature.
+// IDA backward: the adjoint of a DAE, integrated back along a trajectory, together with the gradient's integral.
 //
 // With y = Q a + Z b (solve/dae_splitting.hpp), w the adjoint of a and lambda the multipliers of the equations,
-//     w' = Q^T (dF/dy)^T lambda,   w = Q^T (dF/dy')^T lambda,   0 = Z^T (dF/dy)^T lambda,   q' = (dF/dp)^T lambda
-// is a DAE of index 1 in (w, lambda) whatever dF/dy' is, and q(t0) the gradient with respect to p (Cao, Li, Petzold and Serban,
+//     w' = Q^T (dF/dy)^T lambda,   q' = (dF/dp)^T lambda,   w = Q^T (dF/dy')^T lambda,   0 = Z^T (dF/dy)^T lambda
+// is a DAE of index 1 in (w, q, lambda) whatever dF/dy' is, and q(t0) the gradient with respect to p (Cao, Li, Petzold and Serban,
 // Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step eliminates w
-// and is left with the transposed matrix of the forward problem. Errors are controlled in w and q, which fix lambda.
+// and q, and is left with the transposed matrix of the forward problem. Errors are controlled in w and q, which fix lambda.
+// IDAS could take q as a quadrature beside (w, lambda), but then chooses its order by the errors of these alone: where w is
+// constant, it stays at order 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
 // Read next: solve/dae_solver.hpp, which drives it.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -34,8 +37,9 @@ class ida_backward {
         statistics_(statistics),
         n_(split.n()),
         r_(split.r()),
-        z_(sundials::make_vector(context, r_ + n_, function)),
-        zp_(sundials::make_vector(context, r_ + n_, function)),
+        m_(system.parameters()),
+        z_(sundials::make_vector(context, r_ + m_ + n_, function)),
+        zp_(sundials::make_vector(context, r_ + m_ + n_, function)),
         newton_(dense_algebra(n_)),
         factors_(newton_.kept()) {
     const auto entries = static_cast<std::size_t>(n_ * n_);
@@ -43,7 +47,6 @@ class ida_backward {
         sundials::numbers_matrix::make(context.get(), std::make_shared<std::vector<std::size_t>>(), entries), function,
         "SUNMatNewEmpty");
     make_solver();
-    if (system.parameters() > 0) quadrature_ = sundials::make_vector(context, system.parameters(), function);
     clear();
   }
 
@@ -52,30 +55,29 @@ class ida_backward {
 
   void clear() {
     sundials::map(z_).setZero();
-    if (quadrature_) sundials::map(quadrature_).setZero();
     fault_.clear();
     is_running_ = false;
   }
 
   /// The adjoint of a.
   Eigen::VectorXd differential() const { return sundials::map(z_).head(r_); }
-  Eigen::VectorXd parameters() const { return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_)) : Eigen::VectorXd(); }
+  /// The gradient's integral with respect to p.
+  Eigen::VectorXd parameters() const { return sundials::map(z_).segment(r_, m_); }
 
   /// Starts anew with another adjoint at a state for which the consistency is prepared.
   void restart(const dae_state& s, const Eigen::VectorXd& of_differential, const dae_consistency& consistency) {
     collect();
     const Eigen::VectorXd lambda = consistency.multipliers(of_differential);
-    Eigen::VectorXd by_state(n_);
-    system_.vjp(s.at(), lambda.data(), {nullptr, by_state.data(), nullptr, nullptr});
-    sundials::map(z_) << of_differential, lambda;
-    sundials::map(zp_) << split_.q().transpose() * by_state, Eigen::VectorXd::Zero(n_);
-    if (!memory_) {
-      set_up(s.t);
-    } else {
-      expect(IDAReInit(memory_.get(), s.t, z_.get(), zp_.get()), "IDAReInit");
-      if (quadrature_) expect(IDAQuadReInit(memory_.get(), quadrature_.get()), "IDAQuadReInit");
-    }
+    const Eigen::VectorXd sums = parameters();
+    Eigen::VectorXd by_state(n_), by_parameters(m_);
+    system_.vjp(s.at(), lambda.data(), {nullptr, by_state.data(), nullptr, by_parameters.data()});
+    sundials::map(z_) << of_differential, sums, lambda;
+    sundials::map(zp_) << split_.q().transpose() * by_state, by_parameters, Eigen::VectorXd::Zero(n_);
     set_tolerances(consistency);
+    if (!memory_)
+      set_up(s.t);
+    else
+      expect(IDAReInit(memory_.get(), s.t, z_.get(), zp_.get()), "IDAReInit");
     is_running_ = true;
     ++statistics_.restarts;
   }
@@ -90,19 +92,12 @@ class ida_backward {
     fault_.rethrow();
     if (code < 0 || !(reached <= to + 100 * roundoff)) stop(code);
     fault_.clear();
-    if (quadrature_) expect(IDAGetQuad(memory_.get(), &reached, quadrature_.get()), "IDAGetQuad");
   }
 
   /// Adds what the integration since the last start cost to the statistics.
   void collect() {
     if (!is_running_) return;
     statistics_.backward += read_ida_statistics(memory_.get());
-    if (quadrature_) {
-      long evaluations = 0, failures = 0;
-      IDAGetQuadStats(memory_.get(), &evaluations, &failures);
-      statistics_.quadrature.rhs_evaluations += evaluations;
-      statistics_.quadrature.error_test_failures += failures;
-    }
     is_running_ = false;
   }
 
@@ -117,32 +112,26 @@ class ida_backward {
     expect(IDAInit(memory, residual, t, z_.get(), zp_.get()), "IDAInit");
     expect(IDASetUserData(memory, this), "IDASetUserData");
     expect(IDASetMaxNumSteps(memory, options_.max_num_steps), "IDASetMaxNumSteps");
-    const sundials::vector_handle is_differential = sundials::make_vector(context_, r_ + n_, function_);
-    sundials::map(is_differential) << Eigen::VectorXd::Ones(r_), Eigen::VectorXd::Zero(n_);
+    expect(IDAWFtolerances(memory, weigh), "IDAWFtolerances");
+    const sundials::vector_handle is_differential = sundials::make_vector(context_, r_ + m_ + n_, function_);
+    sundials::map(is_differential) << Eigen::VectorXd::Ones(r_ + m_), Eigen::VectorXd::Zero(n_);
     expect(IDASetId(memory, is_differential.get()), "IDASetId");
     expect(IDASetSuppressAlg(memory, SUNTRUE), "IDASetSuppressAlg");
     expect(IDASetLinearSolver(memory, solver_.get(), matrix_.get()), "IDASetLinearSolver");
     expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
-    if (quadrature_) {
-      expect(IDAQuadInit(memory, quadrature, quadrature_.get()), "IDAQuadInit");
-      expect(IDAQuadSStolerances(memory, options_.relative_tolerance_quadrature, options_.absolute_tolerance_quadrature),
-             "IDAQuadSStolerances");
-      expect(IDASetQuadErrCon(memory, SUNTRUE), "IDASetQuadErrCon");
-    }
     memory_ = std::move(made);
   }
 
   // The multipliers are in whatever units the equations have: their tolerances are what those of w amount to.
   void set_tolerances(const dae_consistency& consistency) {
-    const sundials::vector_handle absolute = sundials::make_vector(context_, r_ + n_, function_);
     const Eigen::VectorXd of_w = split_.q().cwiseAbs().transpose() * options_.absolute_tolerance_backward;
     Eigen::VectorXd of_lambda = consistency.reach(of_w);
-    const double largest = of_lambda.size() > 0 ? of_lambda.maxCoeff() : 0;
+    const double largest = of_lambda.maxCoeff();
     for (double& each : of_lambda) {
-      if (!(each > 0)) each = largest > 0 ? largest : of_w.size() > 0 ? of_w.maxCoeff() : 1;
+      if (!(each > 0)) each = largest > 0 ? largest : 1;
     }
-    sundials::map(absolute) << of_w, of_lambda;
-    expect(IDASVtolerances(memory_.get(), options_.relative_tolerance_backward, absolute.get()), "IDASVtolerances");
+    absolute_.resize(r_ + m_ + n_);
+    absolute_ << of_w, Eigen::VectorXd::Constant(m_, options_.absolute_tolerance_quadrature), of_lambda;
   }
 
   // ---- what IDAS calls
@@ -153,17 +142,37 @@ class ida_backward {
     return point_;
   }
 
+  /// Error weights. IDAS' norm is a mean over all entries; here each of the three parts has a mean of its own in it.
+  static int weigh(N_Vector z, N_Vector weights, void* data) {
+    ida_backward& self = of(data);
+    const Eigen::Index r = self.r_, m = self.m_, n = self.n_;
+    const Eigen::Map<const Eigen::ArrayXd> at(N_VGetArrayPointer(z), r + m + n);
+    Eigen::Map<Eigen::ArrayXd> to(N_VGetArrayPointer(weights), r + m + n);
+    to = at.abs() * self.options_.relative_tolerance_backward;
+    to.segment(r, m) = at.segment(r, m).abs() * self.options_.relative_tolerance_quadrature;
+    to = 1 / (to + self.absolute_.array());
+    const auto share = [&](Eigen::Index part) { return std::sqrt(static_cast<double>(r + m + n) / static_cast<double>(part)); };
+    if (r > 0) to.head(r) *= share(r);
+    if (m > 0) to.segment(r, m) *= share(m);
+    to.tail(n) *= share(n);
+    return to.allFinite() ? 0 : -1;
+  }
+
   static int residual(double t, N_Vector z, N_Vector zp, N_Vector out, void* data) {
     ida_backward& self = of(data);
     return self.fault_.guard([&] {
-      const Eigen::Index n = self.n_, r = self.r_;
-      const Eigen::Map<const Eigen::VectorXd> at(N_VGetArrayPointer(z), r + n), slope(N_VGetArrayPointer(zp), r + n);
-      Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), r + n);
-      self.by_y_.resize(n), self.by_yp_.resize(n);
-      self.system_.vjp(self.point(t), at.data() + r, {nullptr, self.by_y_.data(), self.by_yp_.data(), nullptr});
+      const Eigen::Index n = self.n_, r = self.r_, m = self.m_;
+      const Eigen::Map<const Eigen::VectorXd> at(N_VGetArrayPointer(z), r + m + n), slope(N_VGetArrayPointer(zp), r + m + n);
+      Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), r + m + n);
+      self.by_y_.resize(n), self.by_yp_.resize(n), self.by_p_.resize(m);
+      self.system_.vjp(self.point(t), at.data() + r + m,
+                       {nullptr, self.by_y_.data(), self.by_yp_.data(), m > 0 ? self.by_p_.data() : nullptr});
+      const int code = self.fault_.expect_finite("the gradient's integrand for parameter ", t, self.by_p_);
+      if (code != succeeded) return code;
       const Eigen::MatrixXd &q = self.split_.q(), &b = self.split_.z();
       to.head(r) = slope.head(r) - q.transpose() * self.by_y_;
-      to.segment(r, r) = q.transpose() * self.by_yp_ - at.head(r);
+      to.segment(r, m) = slope.segment(r, m) - self.by_p_;
+      to.segment(r + m, r) = q.transpose() * self.by_yp_ - at.head(r);
       to.tail(n - r) = b.transpose() * self.by_y_;
       return self.fault_.expect_finite("the residual of the adjoint of y", t, to);
     });
@@ -178,17 +187,8 @@ class ida_backward {
       self.system_.jacobian(at, 1, 0, values);
       self.system_.jacobian(at, 0, 1, self.by_slope_);
       values -= c * self.by_slope_;
-      self.c_ = c;
+      self.c_ = c, self.point_of_jacobian_ = {t, self.y_, self.yp_};
       return self.fault_.expect_finite("the Jacobian", t, values);
-    });
-  }
-
-  static int quadrature(double t, N_Vector z, N_Vector, N_Vector out, void* data) {
-    ida_backward& self = of(data);
-    return self.fault_.guard([&] {
-      Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), self.system_.parameters());
-      self.system_.vjp(self.point(t), N_VGetArrayPointer(z) + self.r_, {nullptr, nullptr, nullptr, to.data()});
-      return self.fault_.expect_finite("the gradient's integrand for parameter ", t, to);
     });
   }
 
@@ -223,16 +223,19 @@ class ida_backward {
   }
 
   int solve(const double* b, double* x) noexcept {
-    try {
-      const Eigen::Map<const Eigen::VectorXd> right(b, r_ + n_);
-      Eigen::Map<Eigen::VectorXd> w(x, r_), lambda(x + r_, n_);
-      lambda = split_.z() * right.tail(n_ - r_) - split_.q() * (right.head(r_) + c_of_factors_ * right.segment(r_, r_));
+    return fault_.guard([&] {
+      const Eigen::Map<const Eigen::VectorXd> right(b, r_ + m_ + n_);
+      Eigen::Map<Eigen::VectorXd> w(x, r_), q(x + r_, m_), lambda(x + r_ + m_, n_);
+      const auto of_w = right.segment(r_ + m_, r_);
+      lambda = split_.z() * right.tail(n_ - r_) - split_.q() * (right.head(r_) + c_of_factors_ * of_w);
       newton_.solve_transposed(factors_.data(), lambda.data());
-      w = split_.q().transpose() * (by_slope_of_factors_.transpose() * lambda) - right.segment(r_, r_);
-      return SUN_SUCCESS;
-    } catch (...) {
-      return -1;
-    }
+      w = split_.q().transpose() * (by_slope_of_factors_.transpose() * lambda) - of_w;
+      if (m_ > 0) {
+        system_.vjp(point_of_jacobian_.at(), lambda.data(), {nullptr, nullptr, nullptr, q.data()});
+        q = (q + right.segment(r_, m_)) / c_of_factors_;
+      }
+      return succeeded;
+    });
   }
 
   [[noreturn]] void stop(int code) {
@@ -251,13 +254,15 @@ class ida_backward {
   const dae_splitting& split_;
   const dae_trajectory& trajectory_;
   ode_statistics& statistics_;
-  Eigen::Index n_, r_;
-  sundials::vector_handle z_, zp_, quadrature_;  // z: w, then lambda
+  Eigen::Index n_, r_, m_;
+  sundials::vector_handle z_, zp_;  // w, q, lambda
+  Eigen::VectorXd absolute_;        // tolerances of the same
   newton_matrix newton_;
   std::vector<double> factors_;
   double c_ = 0, c_of_factors_ = 0;
   Eigen::MatrixXd by_slope_, by_slope_of_factors_;  // dF/dy'
-  Eigen::VectorXd y_, yp_, by_y_, by_yp_;
+  Eigen::VectorXd y_, yp_, by_y_, by_yp_, by_p_;
+  dae_state point_of_jacobian_;
   dae_point point_{};
   sundials::matrix_handle matrix_;
   sundials::linear_solver_handle solver_;

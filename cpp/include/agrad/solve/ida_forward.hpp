@@ -191,7 +191,7 @@ class ida_forward {
       if (IDAGetDky(memory_.get(), now, 0, y_.get()) == IDA_SUCCESS &&
           IDAGetDky(memory_.get(), now, 1, yp_.get()) == IDA_SUCCESS) {
         s.y = sundials::map(y_), s.yp = sundials::map(yp_);
-        if (consistency_->is_nearly_singular(s)) advice = "the system is singular there, or of index 2 or more";
+        if (consistency_->is_nearly_singular(s)) advice = "the system is close to singular there, or to index 2";
       }
     }
     const bool of_sensitivities = code == IDA_SRES_FAIL || code == IDA_REP_SRES_ERR;
