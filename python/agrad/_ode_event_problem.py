@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation
+from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops_body import keep
-from agrad._ode_progress import progress_of
 from agrad._ode_record import PosedProblem, RecordedSlope, real_values, vector
 from agrad._ode_result import OdeResult
 from agrad._ode_statistics import Statistics
@@ -31,6 +30,7 @@ class EventProblem:
         t0: float,
         times: np.ndarray[Any, np.dtype[np.float64]],
         end: float | None,
+        progress: SolveProgress | None,
     ) -> None:
         function, happenings = problem.function, problem.happenings
         assert happenings is not None, "there are doses, events or stops"
@@ -43,7 +43,7 @@ class EventProblem:
         self.n, self.options = states.size, problem.make_options(states.size)
         until = times if end is None or not events or times[-1] == end else np.append(times, end)
         self.outputs = until.size
-        self.progress = progress_of(function, problem.progress, t0, until[-1])
+        self.progress = progress
 
         def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
             return RecordedSlope(function, f, t0, states, problem.args, result=result)

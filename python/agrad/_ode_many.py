@@ -14,7 +14,7 @@ from agrad._ode import options_of
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
 from agrad._ode_options import Tolerances, whole
-from agrad._ode_progress import Progress, progress_of
+from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import PosedProblem, RecordedSlope, RightHandSide, real_values, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
@@ -174,8 +174,8 @@ def solve_many(
         problem.posed = _posed(problem, slope, make_options)
         posed.append(problem.posed)
     parts = [(each.operation, [place for x in each.parts for place in arguments.places(x)]) for each in posed]
-    told = progress_of("solve_many", progress, 0.0, float(len(parts)), what="subjects ")
-    many = ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0), told)
+    told = told_of("solve_many", progress, 0.0, float(len(parts)), what="subjects ")
+    many = ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0), told.host)
     return _results(problems, _solved(many, arguments, slopes), method, (rtol, atol))
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from agrad._core import DomainError, OdeMethod, ShapeError, SolverError
+from agrad._core import Array, DomainError, OdeMethod, ShapeError, SolveProgress, SolverError
 from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
-from agrad._ode_progress import Progress, progress_of
+from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import PosedProblem, pose, real_values, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
@@ -39,7 +39,14 @@ class InitialValueProblem:
         """The solution at the output times."""
         t0, times = output_times(self.function, t_span, t_eval)
         end = float(real_values(self.function, "t_span", t_span)[1])
-        result = self._solved(t0, times, None if t_eval is None else end)
+        has_events = self.happenings is not None and bool(self.happenings.events)
+        told, is_recorded = told_of(self.function, self.progress, t0, end if has_events else float(times[-1])), False
+        try:
+            result = self._solved(t0, times, None if t_eval is None else end, told.host)
+            is_recorded = isinstance(result.y, Array)
+        finally:
+            if not is_recorded:
+                told.forget()
         result._explained = self._explained()
         if self.method == "auto":
             result.describe_switch()
@@ -48,10 +55,12 @@ class InitialValueProblem:
     def _explained(self) -> Explained:
         return Explained(self._posed, self.method, self.tolerances)
 
-    def _solved(self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None) -> OdeResult:
+    def _solved(
+        self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None, progress: SolveProgress | None
+    ) -> OdeResult:
         self._posed = None
         if self.happenings is not None:
-            with_events = EventProblem(self, t0, times, end)
+            with_events = EventProblem(self, t0, times, end, progress)
             self._posed = with_events.posed
             return with_events.solve()
         starts_there = bool(times[0] == t0)
@@ -59,7 +68,6 @@ class InitialValueProblem:
         if times.size == starts_there:
             return OdeResult(times, np.transpose(first))
         later = times[starts_there:]
-        progress = progress_of(self.function, self.progress, t0, later[-1])
         problem = pose(self.function, self.fun, self.y0, t0, later, self.make_options, self.args, progress)
         self._posed = problem
         y = problem.solve()
@@ -111,7 +119,7 @@ class InitialValueProblem:
             if asked.size == 0:
                 return np.zeros((np.size(self.y0), 0))
             times, places = np.unique(asked, return_inverse=True)
-            result = self.solve(t_span, times)
+            result = replace(self).solve(t_span, times)  # which remembers what it solved, and threads may call this one
             if len(result.t) < times.size:
                 raise DomainError(f"sol: t is {times[-1]}, but must not be after the terminal event that ended the solution")
             return result.y[:, places.reshape(-1)] if asked.ndim else result.y[:, 0]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from agrad._core import SolveProgress
 
-__all__ = ["Progress", "progress_of"]
+__all__ = ["Progress", "Told", "told_of"]
 
 #: What users may give: whether there is a bar, or what is called with the time reached, the end and the pass.
 Progress = bool | Callable[[float, float, str], object]
@@ -46,17 +46,45 @@ class _Bar:
         self._bar.close()
 
 
-def progress_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ") -> SolveProgress | None:
-    """Who is told how far a solve from `begin` to `end` is; None where nobody is."""
+class _Maker:
+    """What makes a listener for each pass, until it is forgotten."""
+
+    def __init__(self, make: Callable[[str, float, float], Callable[[float], None]]) -> None:
+        self.make: Callable[[str, float, float], Callable[[float], None]] | None = make
+
+    def __call__(self, name: str, begin: float, end: float) -> Callable[[float], None]:
+        assert self.make is not None, "the solve is over"
+        return self.make(name, begin, end)
+
+
+class Told(NamedTuple):
+    """Who is told how far a solve is."""
+
+    host: SolveProgress | None = None
+    maker: _Maker | None = None
+
+    def forget(self) -> None:
+        """The solve is not made again: its result, which keeps it, is not to keep what users gave for this.
+
+        A callable may well own the result; that circle goes through compiled objects, where no collector sees it.
+        """
+        if self.maker is not None:
+            self.maker.make = None
+
+
+def told_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ") -> Told:
+    """Who is told how far a solve from `begin` to `end` is; nobody, maybe."""
     if given is False or given is None:
-        return None
+        return Told()
     if given is True:
         try:
             tqdm = import_module("tqdm.auto").tqdm
         except ImportError:
             hint = 'pip install "agrad[progress]", or give a callable of (t, t_end, pass)'
             raise ImportError(f"{function}: progress is True, but tqdm is missing; {hint}") from None
-        return SolveProgress(lambda name, a, b: _Bar(tqdm, function, what, name, a, b), _PATIENCE, begin, end)
-    if not callable(given):
+        maker, patience = _Maker(lambda name, a, b: _Bar(tqdm, function, what, name, a, b)), _PATIENCE
+    elif callable(given):
+        maker, patience = _Maker(lambda name, a, b: _Calls(given, name, b)), 0.0
+    else:
         raise TypeError(f"{function}: progress is {given!r}, but must be True, False or callable as progress(t, t_end, pass)")
-    return SolveProgress(lambda name, a, b: _Calls(given, name, b), 0.0, begin, end)
+    return Told(SolveProgress(maker, patience, begin, end), maker)

@@ -1,8 +1,10 @@
 """Progress of long solves: who is called, and with what; nothing here depends on how long anything takes."""
 
+import gc
 import sys
 import time
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -264,6 +266,20 @@ def test_the_real_tqdm(monkeypatch, capsys):
     solve(0.55, True)
     drawn = capsys.readouterr().err
     assert "solve_ivp forward: t = 4 of 4 100%" in drawn
+
+
+@pytest.mark.thread_unsafe(reason="counts what is alive")
+def test_a_callable_that_owns_the_result_is_no_leak():
+    class Owner(Heard):
+        def __init__(self, **options):
+            super().__init__()
+            self.result = solve(0.55, self, return_partial=True, **options)
+            self.many = ag.solve_many(lambda t, y: -y, [ag.Subject((0.0, 1.0), [1.0])], progress=self)
+
+    for options in ({}, {"doses": [ag.Dose(1.5, 0, 1.0)]}, {"max_num_steps": 3}):
+        alive = weakref.ref(Owner(**options))
+        gc.collect()
+        assert alive() is None
 
 
 @pytest.mark.parametrize("given", [1, "yes", 0.5])
