@@ -12,6 +12,7 @@ from agrad._check import check_grads
 from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._custom import custom_jvp, custom_vjp, stop_gradient
+from agrad._dae import DaeResult, solve_dae
 from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
@@ -47,6 +48,7 @@ from agrad.elementwise import __all__ as _elementwise
 
 __all__ = [
     "Array",
+    "DaeResult",
     "DomainError",
     "Dose",
     "Event",
@@ -93,6 +95,7 @@ __all__ = [
     "ode_tsit5_tol",
     "scan",
     "solve",
+    "solve_dae",
     "solve_ivp",
     "solve_many",
     "special",

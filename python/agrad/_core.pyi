@@ -470,6 +470,25 @@ class SteadyOperation:
     def record(self, x: Any) -> Array: ...
     def solve(self, x: ArrayLike) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
 
+class DaeOptions:
+    def __init__(
+        self,
+        function: str,
+        relative_tolerance: float,
+        absolute_tolerance: ArrayLike,
+        max_num_steps: int,
+        differential: Sequence[bool],
+        initial: int,
+        sensitivities: int,
+    ) -> None: ...
+
+def check_dae_problem(function: str, y0: ArrayLike, yp0: ArrayLike, t0: float, times: ArrayLike) -> None: ...
+
+class DaeOperation:
+    def __init__(self, function: str, f: Program, times: int, options: DaeOptions, wanted: Sequence[bool]) -> None: ...
+    def record(self, x: Array, times: int) -> Array: ...
+    def solve(self, x: ArrayLike, times: int) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
+
 class ManyOperation:
     def __init__(
         self,
