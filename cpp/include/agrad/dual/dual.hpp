@@ -21,14 +21,15 @@ namespace agrad {
 
 template <class T, int K = 1>
 struct dual {
-  T value = 0;
+  // In this order: with the value first, compilers read and write pieces that go across both, which stalls the processor.
   std::array<T, K> tangent{};
+  T value = 0;
 
   dual() = default;
   /// A constant: a number, or anything that T can be made from.
   template <class X, class = std::enable_if_t<std::is_convertible_v<const X&, T>>>
   dual(const X& x) : value(x) {}  // NOLINT: a number is a dual
-  dual(const T& v, const std::array<T, K>& directions) : value(v), tangent(directions) {}
+  dual(const T& v, const std::array<T, K>& directions) : tangent(directions), value(v) {}
 
   const T& val() const { return value; }
 
