@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace agrad::detail {
@@ -48,55 +49,85 @@ struct band_lu {
   }
 
   void solve(const double* a, double* x) const {
-    const double* exchanges = a + n * stride();
-    const std::size_t diagonal = lower + upper;
-    for (std::size_t j = 0; j < n; ++j) {
-      const double* column = a + j * stride() + diagonal;
-      std::swap(x[j], x[j + static_cast<std::size_t>(exchanges[j])]);
-      const std::size_t below = std::min(lower, n - 1 - j);
-      const double factor = x[j];
-      for (std::size_t i = 1; i <= below; ++i) x[j + i] -= factor * column[i];
-    }
-    for (std::size_t j = n; j-- > 0;) {
-      const std::size_t above = std::min(diagonal, j);
-      const double* column = a + j * stride() + diagonal - above;
-      double* to = x + (j - above);
-      const double factor = x[j] *= column[above];
-      for (std::size_t i = 0; i < above; ++i) to[i] -= factor * column[i];
-    }
+    with_widths([&](auto below, auto above) { solve_with(a, x, below, above); });
   }
-
   void solve_transposed(const double* a, double* x) const {
-    const double* exchanges = a + n * stride();
-    const std::size_t diagonal = lower + upper;
-    for (std::size_t j = 0; j < n; ++j) {
-      const std::size_t above = std::min(diagonal, j);
-      const double* column = a + j * stride() + diagonal - above;
-      x[j] = (x[j] - product(column, x + (j - above), above)) * column[above];
-    }
-    for (std::size_t j = n; j-- > 0;) {
-      const double* column = a + j * stride() + diagonal;
-      x[j] -= product(column + 1, x + j + 1, std::min(lower, n - 1 - j));
-      std::swap(x[j], x[j + static_cast<std::size_t>(exchanges[j])]);
-    }
+    with_widths([&](auto below, auto above) { solve_transposed_with(a, x, below, above); });
   }
 
  private:
+  template <std::size_t N>
+  using constant = std::integral_constant<std::size_t, N>;
+
+  /// Calls use(entries below U's diagonal, entries above it), as constants where the band is narrow: their loops need not be loops.
+  template <class Use>
+  void with_widths(const Use& use) const {
+    if (lower == 1 && upper == 1) return use(constant<1>{}, constant<2>{});
+    if (lower == 2 && upper == 2) return use(constant<2>{}, constant<4>{});
+    use(lower, lower + upper);
+  }
+  /// Calls use(j, width) for 0 <= j < n, where the width is less at the end.
+  template <class Width, class Use>
+  void down(Width width, const Use& use) const {
+    std::size_t j = 0;
+    for (; j + width < n; ++j) use(j, width);
+    for (; j < n; ++j) use(j, n - 1 - j);
+  }
+  template <class Width, class Use>
+  void up(Width width, const Use& use) const {
+    std::size_t j = n;
+    for (; j > width; --j) use(j - 1, width);
+    for (; j > 0; --j) use(j - 1, j - 1);
+  }
+
+  template <class Below, class Above>
+  void solve_with(const double* a, double* x, Below lower_width, Above upper_width) const {
+    const double* exchanges = a + n * stride();
+    const double* diagonal = a + lower + upper;
+    down(lower_width, [&](std::size_t j, auto below) {
+      const double* column = diagonal + j * stride();
+      std::swap(x[j], x[j + static_cast<std::size_t>(exchanges[j])]);
+      const double factor = x[j];
+      for (std::size_t i = 1; i <= below; ++i) x[j + i] -= factor * column[i];
+    });
+    up(upper_width, [&](std::size_t j, auto above) {
+      const double* column = diagonal + j * stride();
+      const double factor = x[j] *= *column;
+      for (std::size_t i = 1; i <= above; ++i) x[j - i] -= factor * *(column - i);
+    });
+  }
+
+  // What was found last is subtracted last, so that the other products need not wait for it.
+  template <class Below, class Above>
+  void solve_transposed_with(const double* a, double* x, Below lower_width, Above upper_width) const {
+    const double* exchanges = a + n * stride();
+    const double* diagonal = a + lower + upper;
+    const auto forwards = [&](std::size_t j, auto above) {
+      const double* column = diagonal + j * stride();
+      double sum = x[j];
+      for (std::size_t i = above; i > 0; --i) sum -= *(column - i) * x[j - i];
+      x[j] = sum * *column;
+    };
+    for (std::size_t j = 0; j < std::min<std::size_t>(n, upper_width); ++j) forwards(j, j);
+    for (std::size_t j = upper_width; j < n; ++j) forwards(j, upper_width);
+    const auto backwards = [&](std::size_t j, auto below) {
+      const double* column = diagonal + j * stride();
+      double sum = x[j];
+      for (std::size_t i = below; i > 0; --i) sum -= column[i] * x[j + i];
+      x[j] = sum;
+      std::swap(x[j], x[j + static_cast<std::size_t>(exchanges[j])]);
+    };
+    std::size_t j = n;
+    for (; j > 0 && n - j < lower_width; --j) backwards(j - 1, n - j);
+    for (; j > 0; --j) backwards(j - 1, lower_width);
+  }
+
   static std::size_t largest(const double* x, std::size_t below) {
     std::size_t k = 0;
     double most = std::abs(x[0]);
     for (std::size_t i = 1; i <= below; ++i)
       if (std::abs(x[i]) > most) most = std::abs(x[i]), k = i;
     return k;
-  }
-  /// Four sums side by side, so that no addition waits for the one before.
-  static double product(const double* a, const double* b, std::size_t count) {
-    double s[4] = {0, 0, 0, 0};
-    std::size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-      for (std::size_t k = 0; k < 4; ++k) s[k] += a[i + k] * b[i + k];
-    for (; i < count; ++i) s[0] += a[i] * b[i];
-    return (s[0] + s[1]) + (s[2] + s[3]);
   }
 };
 
