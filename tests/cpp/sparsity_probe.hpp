@@ -2,6 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <agrad/program/entries_program.hpp>
 #include <agrad/program/products.hpp>
 #include <agrad/program/sparse.hpp>
 #include <cmath>
@@ -76,6 +77,26 @@ inline void check_jacobian(const program& f, const std::vector<double>& x, const
   }
 }
 
+/// Where the entries are a program of their own: on the pattern and all of them, and the sweep back through it.
+inline void check_entries_program(const program& f, const std::vector<double>& x, std::size_t most_runs = 20) {
+  std::vector<std::uint32_t> all(x.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const csr_pattern pattern = agrad::jacobian_pattern(f);
+  const shared on_pattern = agrad::entries_program(f, 0, x.size(), &pattern, most_runs);
+  const shared everywhere = agrad::entries_program(f, 0, x.size(), nullptr, most_runs);
+  REQUIRE((on_pattern == nullptr) == (everywhere == nullptr));
+  if (on_pattern == nullptr) return;
+  const std::vector<double> dense = dense_jacobian(f, x, all);
+  workspace w, v;
+  std::vector<double> some(pattern.size()), every(x.size() * f.output_size());
+  on_pattern->forward(w, x.data(), some.data());
+  everywhere->forward(v, x.data(), every.data());
+  for (std::size_t i = 0, e = 0; i < f.output_size(); ++i) {
+    for (const auto j : pattern.row(i)) CHECK(same(some[e++], dense[j * f.output_size() + i]));
+    for (std::size_t j = 0; j < x.size(); ++j) CHECK(same(every[i * x.size() + j], dense[j * f.output_size() + i]));
+  }
+}
+
 inline void check_hessian(const program& f, const std::vector<double>& x, const std::vector<std::uint32_t>& wanted) {
   std::vector<double> y_adjoint(f.output_size());
   for (std::size_t i = 0; i < y_adjoint.size(); ++i) y_adjoint[i] = 1 + std::cos(static_cast<double>(i));
@@ -106,6 +127,7 @@ inline void check_derivatives(const program& f, const std::vector<double>& x) {
     check_jacobian(f, x, wanted);
     check_hessian(f, x, wanted);
   }
+  check_entries_program(f, x);
 }
 
 const std::vector<double> point{0.7, -0.4, 1.3, 0.2, 2.0, 0.9};

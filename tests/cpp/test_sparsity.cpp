@@ -39,6 +39,46 @@ TEST_CASE("elementwise operations keep entries apart; sums, gathers and scalars 
   check_derivatives(*f, point);
 }
 
+TEST_CASE("entries as a program of their own: constants are folded, and a sweep back through it has second derivatives") {
+  const auto f = recorded([](recorder& r, const slots& x) {
+    slots y = recording::product(r, constants(r, {1, 2, 0, 4}), {x[0], x[1]}, 2, 2, 1);  // nothing to compute
+    y.push_back(recording::product(r, {x[2], x[3]}, {x[3], x[4]}, 1, 2, 1)[0]);
+    y.push_back(recording::sum(r, record<agrad::multiply_rule>(r, {x[4], x[5]}, {x[5], x[5]}))[0]);
+    y.push_back(record<agrad::exp_rule>(r, {x[0]})[0]);
+    return y;
+  });
+  const csr_pattern pattern = agrad::jacobian_pattern(*f);
+  const auto entries = agrad::entries_program(*f, 0, 6, &pattern, 6);
+  REQUIRE(entries != nullptr);
+  CHECK(agrad::detail::work_of(*entries) <= 5);  // x3 + x4 and so on, 2 x5, exp
+  workspace w;
+  std::vector<double> values(pattern.size()), weights(pattern.size(), 0.0), adjoint(6);
+  entries->forward(w, point.data(), values.data());
+  CHECK(values[0] == 1);
+  weights.back() = 2;  // the entry exp(x0)
+  entries->reverse(w, weights.data(), adjoint.data());
+  CHECK(adjoint[0] == doctest::Approx(2 * std::exp(point[0])).epsilon(1e-15));
+}
+
+TEST_CASE("no program of the entries where derivatives are made by loops, or where they would take too much") {
+  const auto cumulative = recorded([](recorder& r, const slots& x) {
+    const agrad::span all = r.dense(x.data(), 6);
+    return range(r.apply(agrad::kernels::cumulative_sum, 6, &all, 1, {6, 1}), 6);
+  });
+  CHECK(agrad::entries_program(*cumulative, 0, 6, nullptr, 100) == nullptr);
+  const auto deep = recorded([](recorder& r, const slots& x) {
+    slots y = x;
+    for (int i = 0; i < 40; ++i) {  // every entry on every other
+      slots turned(y.begin() + 1, y.end());
+      turned.push_back(y[0]);
+      y = record<agrad::sin_rule>(r, record<agrad::multiply_rule>(r, y, turned));
+    }
+    return y;
+  });
+  CHECK(agrad::entries_program(*deep, 0, 6, nullptr, 1) == nullptr);
+  CHECK(agrad::entries_program(*deep, 0, 6, nullptr, 100) != nullptr);
+}
+
 TEST_CASE("products have cross terms only, quotients are linear above, squares are not") {
   const auto f = recorded([](recorder& r, const slots& x) {
     const slots quotient = record<agrad::divide_rule>(r, {x[0]}, {x[1]});

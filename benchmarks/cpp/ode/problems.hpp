@@ -56,8 +56,8 @@ inline problem read_problem(const std::string& directory, const std::string& nam
 struct lotka_volterra {
   static constexpr int bandwidth = 0;
 
-  template <class Y, class P>
-  slope_of<Y, P, 2> operator()(double, const Y& y, const P& p) const {
+  template <class T, class Y, class P>
+  slope_of<Y, P, 2> operator()(const T&, const Y& y, const P& p) const {
     slope_of<Y, P, 2> f;
     f[0] = (p[0] - p[1] * y[1]) * y[0];
     f[1] = (p[3] * y[0] - p[2]) * y[1];
@@ -85,8 +85,8 @@ struct lotka_volterra {
 struct robertson {
   static constexpr int bandwidth = 0;
 
-  template <class Y, class P>
-  slope_of<Y, P, 3> operator()(double, const Y& y, const P& p) const {
+  template <class T, class Y, class P>
+  slope_of<Y, P, 3> operator()(const T&, const Y& y, const P& p) const {
     using std::exp;
     slope_of<Y, P, 3> f;
     f[0] = exp(p[1]) * y[1] * y[2] - exp(p[0]) * y[0];
@@ -123,8 +123,8 @@ struct robertson {
 struct chain {
   static constexpr int bandwidth = 1;
 
-  template <class Y, class P>
-  slope_of<Y, P> operator()(double, const Y& y, const P& p) const {
+  template <class T, class Y, class P>
+  slope_of<Y, P> operator()(const T&, const Y& y, const P& p) const {
     const Eigen::Index n = y.size();
     slope_of<Y, P> f = -(p.array() * y.array()).matrix();
     for (Eigen::Index i = 1; i < n; ++i) f[i] += p[i - 1] * y[i - 1];
@@ -164,8 +164,8 @@ struct brusselator {
   Eigen::Index cells;
   double diffusion() const { return 0.02 * static_cast<double>((cells + 1) * (cells + 1)); }
 
-  template <class Y, class P>
-  slope_of<Y, P> operator()(double, const Y& y, const P& p) const {
+  template <class T, class Y, class P>
+  slope_of<Y, P> operator()(const T&, const Y& y, const P& p) const {
     using state = typename Y::Scalar;
     const double d = diffusion();
     slope_of<Y, P> f(2 * cells);

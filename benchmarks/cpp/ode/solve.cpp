@@ -5,6 +5,7 @@
 // Methods: by-hand-dense, by-hand-banded, by-hand-adams (CVODES, by_hand.hpp); tsit5, dop853, rodas4, rodas4-banded, auto, and
 // ode_adjoint_tol_ctl as bdf and adams (agrad, the right-hand side being a functor). The time is the quickest of nine batches of 20 ms or one call.
 #include <agrad/ode.hpp>
+#include <agrad/solve/recorded_system.hpp>
 #include <chrono>
 #include <functional>
 #include <iomanip>
@@ -52,13 +53,13 @@ double loss_on_tape(const problem& q, const Solve& solve, Eigen::VectorXd& gradi
   return loss.val();
 }
 
-template <class System>
-gradient_function one_step(const System& f, const problem& q, agrad::ode_one_step_method method, double tolerance,
+template <class F>
+gradient_function one_step(const F& f, int bandwidth, const problem& q, agrad::ode_one_step_method method, double tolerance,
                            bool banded) {
   agrad::step_options options;
   options.relative_tolerance = tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(q.states, q.absolute_tolerance(tolerance));
-  if (banded) options.algebra.bandwidths = agrad::half_bandwidths{System::bandwidth, System::bandwidth};
+  if (banded) options.algebra.bandwidths = agrad::half_bandwidths{bandwidth, bandwidth};
   return [=, &q](Eigen::VectorXd& gradient) {
     const auto solve = [&](const auto& p, const auto& y0) { return agrad::ode_solve(options, method, f, y0, 0.0, q.times, p); };
     return loss_on_tape(q, solve, gradient);
@@ -66,8 +67,8 @@ gradient_function one_step(const System& f, const problem& q, agrad::ode_one_ste
 }
 
 /// The RFC's function with the settings that by_hand.hpp has.
-template <class System>
-gradient_function adjoint(const System& f, const problem& q, int method, double tolerance) {
+template <class F>
+gradient_function adjoint(const F& f, const problem& q, int method, double tolerance) {
   const Eigen::VectorXd forward = Eigen::VectorXd::Constant(q.states, q.absolute_tolerance(tolerance)),
                         backward = Eigen::VectorXd::Constant(q.states, tolerance);
   return [=, &q](Eigen::VectorXd& gradient) {
@@ -79,6 +80,19 @@ gradient_function adjoint(const System& f, const problem& q, int method, double 
   };
 }
 
+template <class F>
+gradient_function by_agrad(const std::string& method, const F& f, int bandwidth, const problem& q, double tolerance) {
+  using name = agrad::ode_one_step_method;
+  if (method == "tsit5") return one_step(f, bandwidth, q, name::tsit5, tolerance, false);
+  if (method == "dop853") return one_step(f, bandwidth, q, name::dop853, tolerance, false);
+  if (method == "rodas4") return one_step(f, bandwidth, q, name::rodas4, tolerance, false);
+  if (method == "rodas4-banded") return one_step(f, bandwidth, q, name::rodas4, tolerance, true);
+  if (method == "auto") return one_step(f, bandwidth, q, name::automatic, tolerance, false);
+  if (method == "adams") return adjoint(f, q, 1, tolerance);
+  if (method == "bdf") return adjoint(f, q, 2, tolerance);
+  throw std::invalid_argument("no method " + method);
+}
+
 template <class System>
 gradient_function function_named(const std::string& method, const System& f, const problem& q, double tolerance) {
   using name = agrad::ode_one_step_method;
@@ -88,14 +102,10 @@ gradient_function function_named(const std::string& method, const System& f, con
     const auto solver = std::make_shared<by_hand<System>>(f, q, kind, tolerance);
     return [solver](Eigen::VectorXd& gradient) { return (*solver)(gradient); };
   }
-  if (method == "tsit5") return one_step(f, q, name::tsit5, tolerance, false);
-  if (method == "dop853") return one_step(f, q, name::dop853, tolerance, false);
-  if (method == "rodas4") return one_step(f, q, name::rodas4, tolerance, false);
-  if (method == "rodas4-banded") return one_step(f, q, name::rodas4, tolerance, true);
-  if (method == "auto") return one_step(f, q, name::automatic, tolerance, false);
-  if (method == "adams") return adjoint(f, q, 1, tolerance);
-  if (method == "bdf") return adjoint(f, q, 2, tolerance);
-  throw std::invalid_argument("no method " + method);
+  const std::string mark = "recorded-";
+  if (method.rfind(mark, 0) == 0)
+    return by_agrad(method.substr(mark.size()), agrad::recorded(f), System::bandwidth, q, tolerance);
+  return by_agrad(method, f, System::bandwidth, q, tolerance);
 }
 
 int run(const std::string& directory, const std::string& name, const std::string& method, double tolerance) {

@@ -11,6 +11,7 @@
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/ode_weighing.hpp>
+#include <agrad/solve/recorded_system.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/steady_operation.hpp>
 #include <agrad/solve/steady_state.hpp>

@@ -26,6 +26,7 @@ struct straight_steps {
   dependence depends;
   unsigned active;  // bit k is whether operand k is
   const entry_functions* entries;
+  const kernel& (*whole)();  // of the same rule
   void (*forward)(const instruction*, double* values, std::size_t y);
   void (*reverse)(const instruction*, const double* values, double* adjoints, std::size_t y);
   by_width<void (*)(const instruction*, const double* values, double* tangents, std::size_t y)> tangent;
@@ -200,6 +201,7 @@ struct straight_rule {
                                         depends,
                                         Active,
                                         &entries_of<Rule>::functions,
+                                        &kernel_of_rule<Rule>,
                                         forward,
                                         reverse,
                                         {tangent_step<1>(), tangent_step<lane_count>()},
@@ -220,7 +222,8 @@ struct straight_stop {
   static void reverse(const instruction*, const double*, double*, std::size_t) {}
   static void tangent(const instruction*, const double*, double*, std::size_t) {}
   static void second(const instruction*, const second_spaces&, std::size_t) {}
-  static constexpr straight_steps steps{"stop", {}, 0, nullptr, forward, reverse, {tangent, tangent}, {second, second}};
+  static constexpr straight_steps steps{"stop",          {}, 0, nullptr, nullptr, forward, reverse, {tangent, tangent},
+                                        {second, second}};
 };
 
 /// The operation that runs a sequence; data: the place of its first instruction.

@@ -23,8 +23,25 @@ const kernel& kernel_of_rule();
 
 class traced {
  public:
-  traced(double constant) : constant_(constant) {}  // NOLINT: a number is a traced one
+  traced(double constant = 0) : constant_(constant) {}  // NOLINT: a number is a traced one
   traced(recorder& in, const span& x) : in_(&in), x_(x) {}
+
+  template <class X>
+  traced& operator+=(const X& x) {
+    return *this = *this + x;
+  }
+  template <class X>
+  traced& operator-=(const X& x) {
+    return *this = *this - x;
+  }
+  template <class X>
+  traced& operator*=(const X& x) {
+    return *this = *this * x;
+  }
+  template <class X>
+  traced& operator/=(const X& x) {
+    return *this = *this / x;
+  }
 
   /// A number known for good, and no slot.
   bool is_constant() const { return in_ == nullptr; }

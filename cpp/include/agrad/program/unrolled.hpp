@@ -2,8 +2,6 @@
 // program instead of running it (patterns, prints).
 #pragma once
 
-#include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include <agrad/program/program.hpp>
@@ -21,15 +19,12 @@ class unrolled {
       for (std::uint32_t i = 0; i < op.count; ++i) add_step(code.instructions[op.data + i], op.result + i);
     }
   }
-  /// Their kernels live as long as this object.
   const std::vector<operation>& operations() const { return operations_; }
 
  private:
   void add_step(const instruction& step, slot result) {
-    auto& what = kernels_[step.what];
-    if (what == nullptr) what = std::make_unique<kernel>(kernel{step.what->name, nullptr, nullptr, {}, {}, step.what->depends});
     operation op;
-    op.what = what.get();
+    op.what = &step.what->whole();
     op.result = result;
     op.count = 1;
     op.arity = step.what->entries->arity;
@@ -38,7 +33,6 @@ class unrolled {
   }
 
   std::vector<operation> operations_;
-  std::unordered_map<const straight_steps*, std::unique_ptr<kernel>> kernels_;
 };
 
 }  // namespace agrad

@@ -75,6 +75,14 @@ struct dual_argument<std::tuple<T...>, S, std::enable_if_t<(argument<T>::active 
   }
 };
 
+/// The arguments as they come, in a tuple.
+struct as_tuple {
+  template <class... T>
+  std::tuple<T...> operator()(const T&... each) const {
+    return {each...};
+  }
+};
+
 /// use(arguments...), with what `next` makes of the active scalars in `values`.
 template <class S, class... Args, class Next, class Use>
 auto with_duals(const std::tuple<argument_value_t<Args>...>& values, const Next& next, const Use& use) {

@@ -34,10 +34,19 @@ constexpr bool has_own_call() {
   if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&, const Args&...>) {
     using result = std::invoke_result_t<const F&, double, const Y&, const Args&...>;
     return has_call<result (F::*)(double, const Y&, const Args&...) const, F>::value ||
+           has_call<result (F::*)(const double&, const Y&, const Args&...) const, F>::value ||
            has_call<result (F::*)(double, const Y&, Args...) const, F>::value;
   }
   return false;
 }
+
+/// What a callable becomes as a system: System<F, Args...>, unless it asks for something else (solve/recorded_system.hpp).
+template <template <class, class...> class System, class F, class... Args>
+struct system_of {
+  using type = System<F, Args...>;
+};
+template <template <class, class...> class System, class F, class... Args>
+using system_of_t = typename system_of<System, F, Args...>::type;
 
 /// F: called with t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as it was given or
 /// with all of its variables replaced by doubles; returns a column vector of the promoted scalar.
@@ -136,12 +145,13 @@ class functor_system : public ode_system {
   /// f with plain arguments.
   template <class Y>
   auto with_values(double t, const Y& y) const {
-    return std::apply([&](const auto&... p) { return checked(f_(t, y, p...)); }, values_);
+    return std::apply([&](const auto&... p) { return evaluated(t, y, p...); }, values_);
   }
 
-  template <class Result>
-  auto checked(Result&& result) const {
-    kept_argument_t<std::decay_t<Result>> slope(std::forward<Result>(result));  // evaluated while its operands are there
+  /// f's result, evaluated while its operands are there; not moved on, because reading copies of duals just written stalls.
+  template <class Y, class... P>
+  auto evaluated(double t, const Y& y, const P&... p) const {
+    const kept_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
     check_size(function_, "the result of f", static_cast<std::size_t>(slope.size()), static_cast<std::size_t>(states()),
                "one for each state");
     return slope;
@@ -205,7 +215,7 @@ class functor_system : public ode_system {
     const scope own;
     renew_state();
     argument<std::tuple<Args...>>::renew(args_, values_);
-    sweep_from(std::apply([&](const Args&... p) { return checked(f_(t, variables_, p...)); }, args_), lambda);
+    sweep_from(std::apply([&](const Args&... p) { return evaluated(t, variables_, p...); }, args_), lambda);
     read_state(y_adjoint);
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
@@ -213,7 +223,7 @@ class functor_system : public ode_system {
   void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {
     const scope own;
     argument<std::tuple<Args...>>::renew(args_, values_);
-    sweep_from(std::apply([&](const Args&... p) { return checked(f_(t, y_, p...)); }, args_), lambda);
+    sweep_from(std::apply([&](const Args&... p) { return evaluated(t, y_, p...); }, args_), lambda);
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 

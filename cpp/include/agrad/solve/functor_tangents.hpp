@@ -62,7 +62,7 @@ class functor_tangents final : public functor_lanes<F, Args...> {
     for (Eigen::Index i = 0; i < this->states(); ++i) seeded_[i] = lift(this->y_[i], y_tangents);
     const auto next = [&](double value) { return lift(value, parameter_tangents); };
     with_duals<lanes, Args...>(this->values_, next, [&](const auto&... p) {
-      const auto slope = this->checked(this->f_(t, seeded_, p...));
+      const auto slope = this->evaluated(t, seeded_, p...);
       for (Eigen::Index i = 0; i < this->states(); ++i) {
         for (int k = 0; k < of.count; ++k)
           dydt_tangents[i * of.directions + of.first + k] = base::tangent_of(slope[i], static_cast<std::size_t>(k));

@@ -31,7 +31,7 @@ struct forward_maker {
 template <>
 struct system_for<forward_maker> {
   template <class F, class... Args>
-  using type = functor_tangents<F, Args...>;
+  using type = system_of_t<functor_tangents, F, Args...>;
 };
 
 template <class F, class Y0, class T0, class Time = double, class... Args>

@@ -54,7 +54,7 @@ struct ode_node {
 template <class Make>
 struct system_for {
   template <class F, class... Args>
-  using type = functor_lanes<F, Args...>;
+  using type = system_of_t<functor_lanes, F, Args...>;
 };
 
 /// Puts the states on the tape as variables whose adjoints the node takes.

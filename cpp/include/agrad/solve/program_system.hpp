@@ -3,7 +3,8 @@
 // The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
 // come from tangent runs, eight columns each, or from reverse sweeps where an external operation has no tangents; products with
 // the transposed Jacobian come from one reverse sweep. Where the Jacobian has entries is read off the program, once for all
-// systems that share a `program_structure`; columns or rows that do not meet then travel as one.
+// systems that share a `program_structure`; columns or rows that do not meet then travel as one. Where f is made of rules, as
+// most are, the entries are a program of their own (program/entries_program.hpp), which is quicker and has derivatives.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +16,18 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
+#include <agrad/program/entries_program.hpp>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/program/sparse.hpp>
 #include <agrad/solve/ode_system.hpp>
 
 namespace agrad {
+
+/// Where the derivatives with respect to states and parameters have entries, the rows of each column, and which columns do not meet.
+struct coloured_pattern {
+  csr_pattern columns;
+  colouring colours;
+};
 
 /// What is known of a program's df/dy, found when it is first asked for; may be shared between threads.
 class program_structure {
@@ -43,6 +51,30 @@ class program_structure {
     return *is_autonomous_;
   }
 
+  /// Of all inputs but t; null where the pattern has more entries than a pattern can have.
+  std::shared_ptr<const coloured_pattern> coloured(const program& f) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    if (is_coloured_) return coloured_;
+    try {
+      const csr_pattern p = jacobian_pattern(f, states(static_cast<Eigen::Index>(f.input_size() - 1)));
+      coloured_ = std::make_shared<const coloured_pattern>(coloured_pattern{transposed_pattern(p), colour_columns(p)});
+    } catch (const std::length_error&) {
+    }
+    is_coloured_ = true;
+    return coloured_;
+  }
+
+  /// The program of the entries on a pattern, or of all entries; null where it is not worth its while. The last one is kept.
+  std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern) {
+    const std::lock_guard<std::mutex> locked(mutex_);
+    if (!has_entries_ || entries_on_ != pattern) {
+      entries_ = entries_program(f, 1, static_cast<std::size_t>(n), pattern.get(), most_runs);
+      entries_on_ = std::move(pattern);
+      has_entries_ = true;
+    }
+    return entries_;
+  }
+
   /// How the entries on a pattern are computed; the last one is kept.
   std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
     const std::lock_guard<std::mutex> locked(mutex_);
@@ -58,14 +90,19 @@ class program_structure {
     return inputs;
   }
 
+  static constexpr std::size_t most_runs = 6;  // what colours of columns take, and more
+
   std::mutex mutex_;
-  bool is_known_ = false;
+  bool is_known_ = false, is_coloured_ = false, has_entries_ = false;
   std::optional<bool> is_autonomous_;
   std::shared_ptr<const csr_pattern> pattern_;
+  std::shared_ptr<const coloured_pattern> coloured_;
   std::shared_ptr<const sparse_jacobian> compressed_;
+  std::shared_ptr<const program> entries_;
+  std::shared_ptr<const csr_pattern> entries_on_;
 };
 
-class program_system final : public ode_system {
+class program_system : public ode_system {
  public:
   /// n states; the program's other inputs are t and the parameters. Without `differentiated` the system has no active
   /// parameters: their values are constants of the solve.
@@ -93,13 +130,14 @@ class program_system final : public ode_system {
 
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override {
     set_state(t, y);
-    if (f_->first_without_tangents() != nullptr) {
-      jacobian_by_rows(J);
-      return;
-    }
     const auto n = static_cast<std::size_t>(n_);
     entries_.resize(n * n);
-    jacobian_columns(*f_, tangent_, inputs_.data(), 1, n, slope_.data(), entries_.data());
+    if (pattern_ == nullptr && find_entries())
+      entries_program_->forward(entries_work_, inputs_.data(), entries_.data(), false);
+    else if (f_->first_without_tangents() != nullptr)
+      return jacobian_by_rows(J);
+    else
+      jacobian_columns(*f_, tangent_, inputs_.data(), 1, n, slope_.data(), entries_.data());
     using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     J = Eigen::Map<const row_major>(entries_.data(), n_, n_);
   }
@@ -116,21 +154,35 @@ class program_system final : public ode_system {
   std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(*f_, n_); }
 
   void use_pattern(std::shared_ptr<const csr_pattern> pattern) override {
-    compressed_ = structure_->compressed(*f_, n_, *pattern);
     ode_system::use_pattern(std::move(pattern));
+    has_looked_ = false;
+    if (!find_entries()) compressed_ = structure_->compressed(*f_, n_, *pattern_);
   }
 
   void jacobian_entries(double t, const double* y, double* entries) override {
     set_state(t, y);
-    (*compressed_)(*f_, tangent_, inputs_.data(), slope_.data(), entries);
+    if (entries_program_ != nullptr)
+      entries_program_->forward(entries_work_, inputs_.data(), entries, false);
+    else
+      (*compressed_)(*f_, tangent_, inputs_.data(), slope_.data(), entries);
+  }
+
+  bool has_jacobian_adjoint() override { return find_entries(); }
+
+  void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
+                        double* parameter_adjoint) override {
+    set_state(t, y);
+    entries_.resize(entries_program_->output_size());
+    entries_program_->forward(entries_work_, inputs_.data(), entries_.data(), true);
+    entries_program_->reverse(entries_work_, weights, adjoints_.data());
+    take_adjoints(y_adjoint, parameter_adjoint);
   }
 
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
     set_state(t, y);
     f_->forward(real_, inputs_.data(), slope_.data(), true);
     f_->reverse(real_, lambda, adjoints_.data());
-    if (y_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1, n_, y_adjoint);
-    if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
+    take_adjoints(y_adjoint, parameter_adjoint);
   }
 
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
@@ -187,6 +239,18 @@ class program_system final : public ode_system {
     }
   }
 
+  void take_adjoints(double* y_adjoint, double* parameter_adjoint) const {
+    if (y_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1, n_, y_adjoint);
+    if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
+  }
+
+  /// Whether there is a program of the entries; asks once.
+  bool find_entries() {
+    if (!has_looked_) entries_program_ = structure_->entries(*f_, n_, pattern_);
+    has_looked_ = true;
+    return entries_program_ != nullptr;
+  }
+
   void set_state(double t, const double* y) {
     if (++calls_ % 64 == 0) poll_interrupt();
     inputs_[0] = t;
@@ -197,9 +261,10 @@ class program_system final : public ode_system {
   std::shared_ptr<program_structure> structure_;
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   Eigen::Index n_, m_;
-  bool differentiated_;
+  std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one
+  bool differentiated_, has_looked_ = false;
   unsigned long calls_ = 0;
-  workspace real_, tangent_;
+  workspace real_, tangent_, entries_work_;
   std::vector<double> inputs_, adjoints_, slope_, entries_;
   std::vector<double> directions_, slope_tangents_, back_;
 };

@@ -232,7 +232,12 @@ class rosenbrock final : public one_step_solver {
   // direction for each stage, or for each colour of J's columns where these are fewer.
 
   void send_matrices(const one_step& at, const double* record, double* parameters) {
-    if (!system_.has_tangents()) {
+    if (system_.has_jacobian_adjoint()) {
+      weigh_entries(record);
+      system_.jacobian_adjoint(at.t, record, weights_.data(), right_.data(), m_ > 0 ? part_.data() : nullptr);
+      for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
+      for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
+    } else if (!system_.has_tangents()) {
       for (int s = 0; s < stages; ++s) send_matrix_by_differences(at, record, s, parameters);
     } else if (colours_.count > 0) {
       for (std::uint32_t c = 0; c < colours_.count; ++c) {
@@ -241,6 +246,23 @@ class rosenbrock final : public one_step_solver {
       }
     } else {
       for (int s = 0; s < stages; ++s) send_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
+    }
+  }
+
+  /// What each entry of J is multiplied with in sum_s V_s' J U_s.
+  void weigh_entries(const double* record) {
+    weights_.clear();
+    const auto add = [&](std::size_t i, std::size_t j) {
+      double weight = 0;
+      for (int s = 0; s < stages; ++s) weight += adjoint_of(s)[i] * solution(record, s)[j];
+      weights_.push_back(weight);
+    };
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (jacobian_.how().pattern) {
+        for (const auto j : jacobian_.how().pattern->row(i)) add(i, j);
+      } else {
+        for (std::size_t j = 0; j < n_; ++j) add(i, j);
+      }
     }
   }
 
@@ -317,7 +339,7 @@ class rosenbrock final : public one_step_solver {
   colouring colours_;            // of its columns, for send_matrices
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
-  std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, adjoint_, none_, direction_, product_;
+  std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, adjoint_, none_, direction_, product_, weights_;
 };
 
 }  // namespace agrad

@@ -47,7 +47,7 @@ struct steady_node {
 template <class F, class Y0, class... Args>
 auto steady_recorded(const std::string& function, steady_options options, const F& f, const Y0& y0, const Args&... args) {
   const Eigen::VectorXd initial = argument<Y0>::values(y0);
-  using node_type = steady_node<functor_system<F, Args...>>;
+  using node_type = steady_node<system_of_t<functor_system, F, Args...>>;
   auto node = std::make_unique<node_type>(function, options, f, initial.size(), args...);
   const Eigen::VectorXd found = node->solver.solve(initial);
   if constexpr (argument<Y0>::active || (argument<Args>::active || ...)) {
