@@ -19,7 +19,7 @@ from agrad._structure import find_recording
 __all__ = ["DaeResult", "solve_dae"]
 
 _INITIAL = {"differential": 0, "derivatives": 1, "consistent": 2}
-_SENSITIVITIES = {"adjoint": 0, "simultaneous": 1, "forward": 2}
+_SENSITIVITIES = {"adjoint": 0, "forward": 1}
 
 
 @dataclass
@@ -102,10 +102,9 @@ def solve_dae(
         :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times, in each direction.
-    sensitivities : {"adjoint", "forward", "simultaneous"}
-        Derivatives by an integration back in time, or by sensitivities that are integrated with the states: each step solves
-        for them after the states ("forward", IDAS' staggered corrector) or with them ("simultaneous"). Forward ones are for
-        few parameters and for Jacobians.
+    sensitivities : {"adjoint", "forward"}
+        Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
+        (IDAS' staggered corrector), which is for few parameters and for Jacobians.
 
     Returns
     -------

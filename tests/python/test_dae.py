@@ -9,7 +9,7 @@ import pytest
 
 import agrad as ag
 
-WAYS = ("adjoint", "forward", "simultaneous")
+WAYS = ("adjoint", "forward")
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 
 

@@ -91,8 +91,8 @@ struct pendulum {
 struct transistor_amplifier {
   template <class Y, class P>
   auto operator()(double t, const vector_of<Y>& y, const vector_of<Y>& yp, const P& p) const {
-    constexpr double ub = 6, uf = 0.026, alpha = 0.99, r0 = 1000, r = 9000, pi = 3.141592653589793;
-    const auto g = [](const auto& x) { return (1e-6 * (exp(x / uf) - 1.0)); };
+    constexpr double ub = 6, alpha = 0.99, r0 = 1000, r = 9000, pi = 3.141592653589793;
+    const auto g = [](const auto& x) { return (1e-6 * (exp(x / 0.026) - 1.0)); };
     const double ue = 0.1 * std::sin(200 * pi * t);
     const auto c = [&p](int k) { return p[0] * (1e-6 * k); };
     result<Y, P> f(8);

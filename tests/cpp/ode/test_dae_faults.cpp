@@ -240,7 +240,7 @@ int fail_all(int count) {
   for (int i = 0; i < count; ++i) {
     faulty system;
     dae_options o = options(2, 1e-6);
-    o.sensitivities = i % 5 == 4 ? agrad::dae_sensitivities::staggered : agrad::dae_sensitivities::adjoint;
+    o.sensitivities = i % 5 == 4 ? agrad::dae_sensitivities::forward : agrad::dae_sensitivities::adjoint;
     try {
       dae_solver solver("decay", system, o, {true, false, false, false});
       if (i % 3 == 0) system.throw_after = 0.5;

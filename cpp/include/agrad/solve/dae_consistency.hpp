@@ -52,14 +52,22 @@ class dae_consistency {
   /// From what an integration found: the same a, with b and a' to it.
   void refine(dae_state& s) { solve(s, unknown::rest); }
 
-  /// Puts the derivative of b where it belongs in y'. Follows one of the above, whose factors it uses.
-  void differentiate_algebraic(dae_state& s) {
+  /// Puts the derivative of b where it belongs in y'. Follows one of the above, whose factors it uses. Of a system that knows no
+  /// derivatives with respect to t it is a guess, by differences: enough for an integrator to start with.
+  void differentiate_algebraic(dae_state& s, double end) {
     const dae_splitting& split = *splitting_;
     if (split.r() == split.n()) return;
     const Eigen::VectorXd slope = split.q() * (split.q().transpose() * s.yp);
-    const double one = 1;
     Eigen::VectorXd r(split.n());
-    system_.tangent(s.at(), {1, &one, slope.data(), nullptr, nullptr}, r.data());
+    const double one = 1;
+    system_.tangent(s.at(), {1, system_.knows_time() ? &one : nullptr, slope.data(), nullptr, nullptr}, r.data());
+    if (!system_.knows_time()) {
+      const double step = std::min(1e-7 * (std::abs(s.t) + std::abs(end - s.t)), end - s.t);
+      evaluate(s);
+      const Eigen::VectorXd here = residual_;
+      evaluate({s.t + step, s.y, s.yp});
+      if (step > 0 && residual_.allFinite()) r += (residual_ - here) / step;
+    }
     s.yp = slope - split.z() * factors_.solve(r).tail(split.n() - split.r());
   }
 
@@ -195,6 +203,15 @@ class dae_consistency {
     return std::max(of_y, (to.yp - s.yp).cwiseQuotient(tolerances(s.yp)).cwiseAbs().maxCoeff());
   }
 
+  /// Whether a step is as small as the rounding errors of what it moves.
+  bool is_rounding(const dae_state& s, unknown of, const Eigen::VectorXd& step) const {
+    const auto is_small = [](const Eigen::VectorXd& change, const Eigen::VectorXd& value) {
+      return change.cwiseAbs().maxCoeff() <= 1e-12 * value.cwiseAbs().maxCoeff();
+    };
+    const dae_state to = moved(s, of, 1, step);
+    return is_small(to.y - s.y, s.y) && is_small(to.yp - s.yp, s.yp);
+  }
+
   void solve(dae_state& s, unknown of) {
     constexpr double enough = 1e-4;  // of the tolerances; the next step would be about its square
     evaluate(s);
@@ -204,9 +221,13 @@ class dae_consistency {
       factorise(s, of);
       Eigen::VectorXd step = -factors_.solve(residual_);
       const double size = size_of(s, of, step);
-      const bool ends_in_rounding = size <= 1 && size >= before / 2;
-      if (size <= enough || ends_in_rounding) return void(s = moved(s, of, 1, step));
-      if (!descend(s, of, step, size)) break;
+      if (size <= enough) return void(s = moved(s, of, 1, step));
+      const bool may_be_rounding = size <= 1 || is_rounding(s, of, step);
+      if (may_be_rounding && size >= before / 2) return void(s = moved(s, of, 1, step));
+      if (!descend(s, of, step, size)) {
+        if (may_be_rounding) return;
+        break;
+      }
       step = -factors_.solve(residual_);
       if (size_of(s, of, step) <= enough * std::min(1.0, size)) return void(s = moved(s, of, 1, step));
       before = size;

@@ -22,8 +22,8 @@ enum class dae_initial : int {
   consistent = 2     // y0 and y'0, which is checked
 };
 
-/// How derivatives are found: by one adjoint problem, or by sensitivities that are integrated after or along with the states.
-enum class dae_sensitivities : int { adjoint = 0, simultaneous = 1, staggered = 2 };
+/// How derivatives are found: by one adjoint problem, or by sensitivities that are integrated with the states.
+enum class dae_sensitivities : int { adjoint = 0, forward = 1 };
 
 /// Everything that tunes a solve. Tolerances have no defaults: only the problem knows them.
 struct dae_options {

@@ -53,7 +53,7 @@ class dae_solver {
     consistency_.use(&split_);
     consistency_.initialise(s);
     consistency_.remember();
-    if (system_.knows_time()) consistency_.differentiate_algebraic(s);
+    consistency_.differentiate_algebraic(s, times.back());
     initial_ = s;
     points_.clear();
     if (times.back() > t0) start(times.back());
@@ -127,7 +127,7 @@ class dae_solver {
     dae_state s;
     forward_->advance(t, s);
     consistency_.refine(s);
-    if (system_.knows_time()) consistency_.differentiate_algebraic(s);
+    if (system_.knows_time()) consistency_.differentiate_algebraic(s, t);
     if (uses_sensitivities() && is_differentiated()) keep_sensitivities(t);
     return s;
   }

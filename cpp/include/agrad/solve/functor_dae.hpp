@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,14 +29,21 @@ constexpr bool has_own_residual() {
   return false;
 }
 
-/// F as the right-hand side of (y, y').
-template <class F>
+/// F as the right-hand side of (y, y'). Values: the arguments without variables. A call that has variables on one side only is meant.
+template <class F, class... Values>
 struct doubled_residual {
   std::string function;
   F f;
 
-  template <class Z, class... Args,
-            class = std::enable_if_t<std::is_same_v<Z, Eigen::VectorXd> || has_own_residual<F, Z, Args...>()>>
+  template <class Z, class... Args>
+  static constexpr bool takes() {
+    if constexpr (std::is_same_v<Z, Eigen::VectorXd> || std::is_same_v<std::tuple<Args...>, std::tuple<Values...>>)
+      return std::is_invocable_v<const F&, double, const Z&, const Z&, const Args&...>;
+    else
+      return has_own_residual<F, Z, Args...>();
+  }
+
+  template <class Z, class... Args, class = std::enable_if_t<takes<Z, Args...>()>>
   auto operator()(double t, const Z& z, const Args&... args) const {
     const Eigen::Index n = z.size() / 2;
     const auto r = kept_argument(f(t, Z(z.head(n)), Z(z.tail(n)), args...));
@@ -50,10 +58,12 @@ struct doubled_residual {
 
 template <class F, class... Args>
 class functor_dae final : public dae_system {
+  using doubled = doubled_residual<F, argument_value_t<Args>...>;
+
  public:
   /// function: what messages begin with. states: length of y.
   functor_dae(const std::string& function, const F& f, Eigen::Index states, const Args&... args)
-      : doubled_(function, doubled_residual<F>{function, f}, 2 * states, args...),
+      : doubled_(function, doubled{function, f}, 2 * states, args...),
         n_(states),
         z_(2 * states),
         out_(2 * states),
@@ -64,13 +74,13 @@ class functor_dae final : public dae_system {
   const std::vector<tape::index_type>& parameter_indices() const { return doubled_.parameter_indices(); }
 
   void residual(const dae_point& at, double* r) override {
-    doubled_.rhs(at.t, doubled(at), out_.data());
+    doubled_.rhs(at.t, both(at), out_.data());
     std::copy_n(out_.data(), n_, r);
   }
 
   void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override {
     J_.resize(2 * n_, 2 * n_);
-    doubled_.jacobian(at.t, doubled(at), J_);
+    doubled_.jacobian(at.t, both(at), J_);
     J.setZero();
     if (of_y != 0) J += of_y * J_.topLeftCorner(n_, n_);
     if (of_yp != 0) J += of_yp * J_.topRightCorner(n_, n_);
@@ -79,7 +89,7 @@ class functor_dae final : public dae_system {
   void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override {
     std::copy_n(lambda, n_, lambda_.data());
     const bool of_state = to.y != nullptr || to.yp != nullptr;
-    doubled_.vjp(at.t, doubled(at), lambda_.data(), of_state ? out_.data() : nullptr, to.parameters);
+    doubled_.vjp(at.t, both(at), lambda_.data(), of_state ? out_.data() : nullptr, to.parameters);
     if (to.y != nullptr) std::copy_n(out_.data(), n_, to.y);
     if (to.yp != nullptr) std::copy_n(out_.data() + n_, n_, to.yp);
   }
@@ -93,7 +103,7 @@ class functor_dae final : public dae_system {
     if (along.yp != nullptr) std::copy_n(along.yp, n, of_state_.data() + n);
     if (along.parameters != nullptr) std::copy_n(along.parameters, of_parameters_.size(), of_parameters_.begin());
     result_.resize(2 * n);
-    doubled_.tangent(along.width, at.t, doubled(at), of_state_.data(), of_parameters_.data(), result_.data());
+    doubled_.tangent(along.width, at.t, both(at), of_state_.data(), of_parameters_.data(), result_.data());
     std::copy_n(result_.begin(), n, r);
   }
 
@@ -101,13 +111,13 @@ class functor_dae final : public dae_system {
   void parameter_values(double* p) const override { doubled_.parameter_values(p); }
 
  private:
-  const double* doubled(const dae_point& at) {
+  const double* both(const dae_point& at) {
     std::copy_n(at.y, n_, z_.data());
     std::copy_n(at.yp, n_, z_.data() + n_);
     return z_.data();
   }
 
-  functor_tangents<doubled_residual<F>, Args...> doubled_;
+  functor_tangents<doubled, Args...> doubled_;
   Eigen::Index n_;
   Eigen::VectorXd z_, out_, lambda_;
   Eigen::MatrixXd J_;
