@@ -2,7 +2,7 @@
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_operation.hpp>
-#include <agrad/solve/rosenbrock.hpp>
+#include <agrad/solve/rosenbrock_second.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/switching_solver.hpp>
 #include <optional>
@@ -96,7 +96,7 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o)}};
   if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o)}};
   if (name == "auto") return {{maker_of<switching_solver>(o)}};
-  if (name == "Rodas4") return {{maker_of<rosenbrock>(o)}};
+  if (name == "Rodas4") return {{maker_of<rosenbrock_second>(o)}};
   throw std::logic_error("no one-step method has the name " + name);
 }
 

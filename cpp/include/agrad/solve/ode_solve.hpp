@@ -14,6 +14,7 @@
 
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_one_step.hpp>
+#include <agrad/solve/rosenbrock_second.hpp>
 #include <agrad/solve/runge_kutta.hpp>
 #include <agrad/solve/switching_solver.hpp>
 
@@ -36,7 +37,7 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
     case ode_one_step_method::dop853:
       return std::make_unique<runge_kutta<dormand_prince_8_tableau>>(function, system, options, wanted);
     case ode_one_step_method::rodas4:
-      return std::make_unique<rosenbrock>(function, system, options, wanted);
+      return std::make_unique<rosenbrock_second>(function, system, options, wanted);
     case ode_one_step_method::automatic:
       return std::make_unique<switching_solver>(function, system, options, wanted);
   }

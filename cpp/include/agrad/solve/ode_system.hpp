@@ -58,12 +58,19 @@ class ode_system {
   /// The entries of J on the pattern; columns that share no row can be had together. Here: from the dense Jacobian.
   virtual void jacobian_entries(double t, const double* y, double* entries);
 
-  /// Whether the system has the next function.
+  /// Whether the system has the next function, and the two after it as well.
   virtual bool has_jacobian_adjoint() { return false; }
 
   /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, weights in the pattern's order,
   /// or row after row without one; the second may be null.
   virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint, double* parameter_adjoint);
+
+  /// The derivatives of J's entries, in the same order, in the point's directions: entry e in direction k is number e * width + k.
+  virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
+
+  /// `jacobian_adjoint`, and the derivatives of its results in the point's directions, where weights have derivatives as well.
+  virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                               const ode_adjoints& to);
 
   /// to = J v. Here: by `tangent`, or from the dense Jacobian.
   virtual void jvp(double t, const double* y, const double* v, double* to);
@@ -112,6 +119,12 @@ inline void ode_system::tangent(int, double, const double*, const double*, const
   throw DerivativeError("ode_system: the right-hand side has first derivatives only");
 }
 inline void ode_system::jacobian_adjoint(double, const double*, const double*, double*, double*) {
+  throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
+}
+inline void ode_system::jacobian_tangent(const ode_point&, double*) {
+  throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
+}
+inline void ode_system::jacobian_second(const ode_point&, const double*, const double*, const ode_adjoints&) {
   throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
 }
 inline void ode_system::second(const ode_point&, const double*, const double*, const ode_adjoints&) {

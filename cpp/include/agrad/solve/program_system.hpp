@@ -178,6 +178,21 @@ class program_system : public ode_system {
     take_adjoints(y_adjoint, parameter_adjoint);
   }
 
+  void jacobian_tangent(const ode_point& at, double* entry_tangents) override {
+    set_state(at.t, at.y);
+    entries_.resize(entries_program_->output_size());
+    entries_program_->forward(entries_work_, inputs_.data(), entries_.data(), true);
+    put_directions(at.width, at.y_tangents, at.parameter_tangents);
+    by_width(at.width, [&](auto w) { entries_program_->tangent<w()>(entries_work_, directions_.data(), entry_tangents); });
+  }
+
+  void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                       const ode_adjoints& to) override {
+    entry_tangents_.resize(entries_program_->output_size() * static_cast<std::size_t>(at.width));
+    jacobian_tangent(at, entry_tangents_.data());
+    second_of(*entries_program_, entries_work_, at.width, weights, weight_tangents, to);
+  }
+
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
     set_state(t, y);
     f_->forward(real_, inputs_.data(), slope_.data(), true);
@@ -198,16 +213,9 @@ class program_system : public ode_system {
   }
 
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
-    const auto width = static_cast<std::size_t>(at.width);
-    const auto n = static_cast<std::size_t>(n_) * width, m = static_cast<std::size_t>(parameters()) * width;
-    slope_tangents_.resize(n);
+    slope_tangents_.resize(static_cast<std::size_t>(n_) * static_cast<std::size_t>(at.width));
     tangent(at.width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope_tangents_.data());
-    back_.resize(inputs_.size() * width);
-    by_width(at.width, [&](auto w) { f_->second<w()>(real_, lambda, adjoints_.data(), back_.data(), lambda_tangents); });
-    std::copy_n(adjoints_.begin() + 1, n_, to.y);
-    std::copy_n(adjoints_.begin() + 1 + n_, parameters(), to.parameters);
-    std::copy_n(back_.data() + width, n, to.y_tangents);
-    std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
+    second_of(*f_, real_, at.width, lambda, lambda_tangents, to);
   }
 
  private:
@@ -217,6 +225,19 @@ class program_system : public ode_system {
       use(std::integral_constant<int, 1>{});
     else
       use(std::integral_constant<int, lane_count>{});
+  }
+
+  /// The sweep back of a program of these inputs, and its derivatives in the directions of its last tangents.
+  void second_of(const program& g, workspace& work, int directions, const double* adjoints, const double* adjoint_tangents,
+                 const ode_adjoints& to) {
+    const auto width = static_cast<std::size_t>(directions);
+    const auto n = static_cast<std::size_t>(n_) * width, m = static_cast<std::size_t>(parameters()) * width;
+    back_.resize(inputs_.size() * width);
+    by_width(directions, [&](auto w) { g.second<w()>(work, adjoints, adjoints_.data(), back_.data(), adjoint_tangents); });
+    std::copy_n(adjoints_.begin() + 1, n_, to.y);
+    std::copy_n(adjoints_.begin() + 1 + n_, parameters(), to.parameters);
+    std::copy_n(back_.data() + width, n, to.y_tangents);
+    std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
   }
 
   /// Tangents of t, which are zero, of the states and of the parameters.
@@ -266,7 +287,7 @@ class program_system : public ode_system {
   unsigned long calls_ = 0;
   workspace real_, tangent_, entries_work_;
   std::vector<double> inputs_, adjoints_, slope_, entries_;
-  std::vector<double> directions_, slope_tangents_, back_;
+  std::vector<double> directions_, slope_tangents_, entry_tangents_, back_;
 };
 
 }  // namespace agrad

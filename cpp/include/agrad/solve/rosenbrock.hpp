@@ -5,6 +5,7 @@
 // v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s. J itself
 // depends on y and p: they get the derivatives of V_s' J U_s, without which the gradient would lose three digits.
 // A step's record is its first state, the U_s and what the matrix keeps of its factors (solve/newton_matrix.hpp).
+// Read next: solve/rosenbrock_second.hpp, the same with second derivatives.
 // Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
 #pragma once
 
@@ -62,7 +63,7 @@ struct rodas4 {
                                  -6.058818238834054};
 };
 
-class rosenbrock final : public one_step_solver {
+class rosenbrock : public one_step_solver {
  public:
   rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
       : rosenbrock(function, system, options, wanted, newton_matrix(chosen(function, system, options.algebra))) {}
@@ -82,6 +83,7 @@ class rosenbrock final : public one_step_solver {
         stage_(n_),
         right_(n_) {}
 
+ protected:
   using method = rodas4;
   static constexpr int stages = method::stages;
   using vector_map = Eigen::Map<Eigen::VectorXd>;
@@ -257,11 +259,17 @@ class rosenbrock final : public one_step_solver {
       for (int s = 0; s < stages; ++s) weight += adjoint_of(s)[i] * solution(record, s)[j];
       weights_.push_back(weight);
     };
+    each_entry(add);
+  }
+
+  /// Calls use(i, j) for J's entries, on the pattern in its order, or row after row.
+  template <class Use>
+  void each_entry(const Use& use) const {
     for (std::size_t i = 0; i < n_; ++i) {
       if (jacobian_.how().pattern) {
-        for (const auto j : jacobian_.how().pattern->row(i)) add(i, j);
+        for (const auto j : jacobian_.how().pattern->row(i)) use(i, static_cast<std::size_t>(j));
       } else {
-        for (std::size_t j = 0; j < n_; ++j) add(i, j);
+        for (std::size_t j = 0; j < n_; ++j) use(i, j);
       }
     }
   }

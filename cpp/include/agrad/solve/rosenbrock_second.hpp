@@ -1,0 +1,225 @@
+// Rosenbrock, second order: tangents of the steps of Rodas4, and adjoints with tangents of their own.
+//
+// Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and those of the adjoints
+// E' V_s' = v_s' + J'^T V_s on the other side. J' comes from the program of J's entries (program/entries_program.hpp), as does the
+// derivative of what J itself sends back. A system without such a program has first derivatives only.
+// Read first: solve/rosenbrock.hpp; solve/runge_kutta.hpp does the same for explicit methods.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/rosenbrock.hpp>
+
+namespace agrad {
+
+class rosenbrock_second final : public rosenbrock {
+ public:
+  using rosenbrock::rosenbrock;
+
+  bool has_tangents() const override {
+    return system_.has_tangents() && system_.has_jacobian_adjoint() && !wanted_.initial_time && !wanted_.times;
+  }
+
+  void tangent(const ode_directions& along, double* states) override {
+    along_ = along;
+    const std::size_t size = (1 + stages) * count();
+    carried_.resize(store_.steps() * size);
+    std::vector<double> now = along_.initial_state;
+    for (std::size_t k = 0; k < end_of_.size(); ++k) {
+      for (std::size_t step = first_step_of(k); step < end_of_[k]; ++step) {
+        double* directions = carried_.data() + step * size;
+        std::copy(now.begin(), now.end(), directions);
+        carry(place(step), taken(step), directions, now.data());
+        if (step % 64 == 0) poll_interrupt();
+      }
+      std::copy(now.begin(), now.end(), states + k * count());
+    }
+  }
+
+  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                      ode_directions& gradient_tangents) override {
+    check_integrated(adjoints);
+    l_ = pair(n_, width()), total_ = pair(m_, width());
+    for (std::size_t k = end_of_.size(); k-- > 0;) {
+      for (std::size_t i = 0; i < n_; ++i) l_.value[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
+      for (std::size_t i = 0; i < count(); ++i) l_.tangents[i] += tangents[k * count() + i];
+      for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) {
+        send_back(place(step), taken(step), carried_.data() + step * (1 + stages) * count());
+        if (step % 64 == 0) poll_interrupt();
+      }
+    }
+    gradient_tangents = {along_.width, l_.tangents, total_.tangents};
+    return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), n()), 0.0, Eigen::VectorXd::Zero(adjoints.cols()),
+            Eigen::Map<const Eigen::VectorXd>(total_.value.data(), static_cast<Eigen::Index>(m_))};
+  }
+
+ private:
+  /// Numbers with tangents.
+  struct pair {
+    std::vector<double> value, tangents;
+    pair() = default;
+    pair(std::size_t n, std::size_t width) : value(n, 0.0), tangents(n * width, 0.0) {}
+    void add(double factor, const pair& from) {
+      for (std::size_t i = 0; i < value.size(); ++i) value[i] += factor * from.value[i];
+      for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += factor * from.tangents[i];
+    }
+  };
+
+  std::size_t width() const { return static_cast<std::size_t>(along_.width); }
+  std::size_t count() const { return n_ * width(); }
+  /// Tangents of U_s.
+  const double* carried(const double* directions, int s) const {
+    return directions + (1 + static_cast<std::size_t>(s)) * count();
+  }
+  static double time_of(int s, const one_step& at) { return s >= 4 ? at.end : at.t + method::c[s] * at.h; }
+
+  /// A stage, or the step's begin, with directions.
+  ode_point point(double t, const double* y, const double* directions) const {
+    return {along_.width, t, y, directions, along_.parameters.data()};
+  }
+  ode_point stage_point(int s, const one_step& at, const double* record, const double* directions) {
+    stage_.resize(n_);
+    stage_tangents_.assign(directions, directions + count());
+    stage(s, record, stage_.data());
+    for (int j = 0; j < s; ++j)
+      for (std::size_t i = 0; i < count(); ++i) stage_tangents_[i] += entry(method::a, s, j) * carried(directions, j)[i];
+    return point(time_of(s, at), stage_.data(), stage_tangents_.data());
+  }
+
+  /// J and J' at the step's begin.
+  void linearise_with_tangents(const one_step& at, const double* record, const double* directions) {
+    jacobian_(at.t, record, entries_.data());
+    entry_tangents_.resize(matrix_.entries() * width());
+    system_.jacobian_tangent(point(at.t, record, directions), entry_tangents_.data());
+    again_.resize(matrix_.kept());
+  }
+
+  /// to += J' u, or J'^T u.
+  void add_product(bool transposed, const double* u, double* to) const {
+    const double* entry_tangent = entry_tangents_.data();
+    each_entry([&](std::size_t i, std::size_t j) {
+      if (transposed) std::swap(i, j);
+      for (std::size_t k = 0; k < width(); ++k) to[i * width() + k] += entry_tangent[k] * u[j];
+      entry_tangent += width();
+    });
+  }
+
+  /// Solves for each direction.
+  template <class Solve>
+  void each_direction(double* x, const Solve& solve) {
+    one_.resize(n_);
+    for (std::size_t k = 0; k < width(); ++k) {
+      for (std::size_t i = 0; i < n_; ++i) one_[i] = x[i * width() + k];
+      solve(one_.data());
+      for (std::size_t i = 0; i < n_; ++i) x[i * width() + k] = one_[i];
+    }
+  }
+
+  // ---- forwards
+
+  /// Tangents of the stages of a step, from those of its first state, and those of its last state.
+  void carry(const one_step& at, const double* record, double* directions, double* next) {
+    linearise_with_tangents(at, record, directions);
+    matrix_.factorise(1 / (at.h * method::gamma), -1, entries_.data(), again_.data());
+    carry_time(at, record, directions);
+    for (int s = 0; s < stages; ++s) {
+      double* u = directions + (1 + static_cast<std::size_t>(s)) * count();
+      const ode_point of = stage_point(s, at, record, directions);
+      system_.tangent(of.width, of.t, of.y, of.y_tangents, of.parameter_tangents, u);
+      for (int j = 0; j < s; ++j)
+        for (std::size_t i = 0; i < count(); ++i) u[i] += entry(method::C, s, j) / at.h * carried(directions, j)[i];
+      for (std::size_t i = 0; i < count(); ++i) u[i] += method::d[s] * at.h * by_time_tangents_[i];
+      add_product(false, solution(record, s), u);
+      each_direction(u, [&](double* x) { matrix_.solve(again_.data(), x); });
+    }
+    const double* last = carried(directions, stages - 1);
+    for (std::size_t i = 0; i < count(); ++i) next[i] = stage_tangents_[i] + last[i];  // Y_6 + U_6
+  }
+
+  void carry_time(const one_step& at, const double* record, const double* directions) {
+    by_time_tangents_.assign(count(), 0.0);
+    if (is_autonomous_) return;
+    const double delta = time_difference(at);
+    std::vector<double>& slope = stage_tangents_;
+    slope.resize(count());
+    for (const double sign : {1.0, -1.0}) {
+      const double t = sign > 0 ? at.t + delta : at.t;
+      system_.tangent(along_.width, t, record, directions, along_.parameters.data(), slope.data());
+      for (std::size_t i = 0; i < count(); ++i) by_time_tangents_[i] += sign / delta * slope[i];
+    }
+  }
+
+  // ---- backwards
+
+  /// From the adjoints of a step's end, with tangents, to those of its begin.
+  void send_back(const one_step& at, const double* record, const double* directions) {
+    linearise_with_tangents(at, record, directions);
+    matrix_.factorise_transposed(1 / (at.h * method::gamma), -1, entries_.data(), again_.data());
+    w_.assign(stages, pair(n_, width())), v_.assign(stages, pair(n_, width()));
+    pair begin = l_, time(n_, width());
+    for (int s = stages; s-- > 0;) {
+      pair& v = v_[static_cast<std::size_t>(s)];
+      v.add(s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s), l_);
+      for (int r = s + 1; r < stages; ++r) {
+        v.add(entry(method::a, r, s), w_[static_cast<std::size_t>(r)]);
+        v.add(entry(method::C, r, s) / at.h, v_[static_cast<std::size_t>(r)]);
+      }
+      matrix_.solve_transposed(again_.data(), v.value.data());
+      add_product(true, v.value.data(), v.tangents.data());
+      each_direction(v.tangents.data(), [&](double* x) { matrix_.solve_transposed(again_.data(), x); });
+      send_with_tangents(stage_point(s, at, record, directions), v, w_[static_cast<std::size_t>(s)]);
+      begin.add(1, w_[static_cast<std::size_t>(s)]);
+      time.add(method::d[s] * at.h / time_difference(at), v);
+    }
+    if (!is_autonomous_) send_time_with_tangents(at, record, directions, time, begin);
+    send_matrix_with_tangents(at, record, directions, begin);
+    l_ = std::move(begin);
+  }
+
+  /// to = (df/dy)' v with tangents; parameters get (df/dp)' v.
+  void send_with_tangents(const ode_point& at, const pair& v, pair& to) {
+    pair part(m_, width());
+    system_.second(at, v.value.data(), v.tangents.data(),
+                   {to.value.data(), part.value.data(), to.tangents.data(), part.tangents.data()});
+    total_.add(1, part);
+  }
+
+  void send_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,
+                               pair& begin) {
+    for (const double sign : {1.0, -1.0}) {
+      pair v(n_, width()), w(n_, width());
+      v.add(sign, time);
+      send_with_tangents(point(sign > 0 ? at.t + time_difference(at) : at.t, record, directions), v, w);
+      begin.add(1, w);
+    }
+  }
+
+  /// The derivatives of sum_s V_s' J U_s, whose factors of J's entries have tangents, too.
+  void send_matrix_with_tangents(const one_step& at, const double* record, const double* directions, pair& begin) {
+    pair weights(matrix_.entries(), width()), w(n_, width()), part(m_, width());
+    std::size_t e = 0;
+    each_entry([&](std::size_t i, std::size_t j) {
+      for (int s = 0; s < stages; ++s) {
+        const pair& v = v_[static_cast<std::size_t>(s)];
+        const double *u = solution(record, s), *u_tangents = carried(directions, s);
+        weights.value[e] += v.value[i] * u[j];
+        for (std::size_t k = 0; k < width(); ++k)
+          weights.tangents[e * width() + k] += v.tangents[i * width() + k] * u[j] + v.value[i] * u_tangents[j * width() + k];
+      }
+      ++e;
+    });
+    system_.jacobian_second(point(at.t, record, directions), weights.value.data(), weights.tangents.data(),
+                            {w.value.data(), part.value.data(), w.tangents.data(), part.tangents.data()});
+    begin.add(1, w);
+    total_.add(1, part);
+  }
+
+  ode_directions along_;
+  std::vector<double> carried_;  // of each step: the tangents of its first state and of the U_s
+  std::vector<double> entry_tangents_, again_, by_time_tangents_, stage_tangents_, one_;
+  pair l_, total_;
+  std::vector<pair> w_, v_;
+};
+
+}  // namespace agrad
