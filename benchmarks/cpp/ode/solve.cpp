@@ -3,9 +3,9 @@
 //     benchmark_ode DIRECTORY PROBLEM METHOD TOLERANCE      prints milliseconds, the loss, the gradient
 //
 // Methods: by-hand-dense, by-hand-banded, by-hand-adams (CVODES, by_hand.hpp); tsit5, dop853, rodas4, rodas4-banded, auto, and
-// ode_adjoint_tol_ctl as bdf and adams (agrad, the right-hand side being a functor). The time is the quickest of nine batches of 20 ms or one call.
+// ode_adjoint_tol_ctl as bdf and adams (agrad, the right-hand side being a functor); recorded-tsit5 and so on the same with a
+// recorded one. The time is the quickest of nine batches of 20 ms or one call.
 #include <agrad/ode.hpp>
-#include <agrad/solve/recorded_system.hpp>
 #include <chrono>
 #include <functional>
 #include <iomanip>

@@ -48,12 +48,20 @@ WAYS = [
     Way("C++", "tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
     Way("C++", "dop853", "P1 P3_4"),
     Way("C++", "rodas4", "P2"),
-    Way("C++", "rodas4-banded", "P4_32 P4_128 P4_512"),
+    Way("C++", "rodas4-banded", "P4_32 P4_128"),
+    Way("C++ recorded", "recorded-tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
+    Way("C++ recorded", "recorded-dop853", "P1 P3_4"),
+    Way("C++ recorded", "recorded-rodas4", "P2"),
+    Way("C++ recorded", "recorded-rodas4-banded", "P4_32 P4_128 P4_512"),
     Way("Python", "Tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
     Way("Python", "DOP853", "P1 P3_4"),
     Way("Python", "Rodas4", "P2 P4_32 P4_128 P4_512"),
 ]
-EQUAL_WAYS = [Way("C++", "bdf", "P1 P2 P3_4 P3_16"), Way("Python", "BDF", "P1 P2 P3_4 P3_16")]
+EQUAL_WAYS = [
+    Way("C++", "bdf", "P1 P2 P3_4 P3_16"),
+    Way("C++ recorded", "recorded-bdf", "P1 P2 P3_4 P3_16"),
+    Way("Python", "BDF", "P1 P2 P3_4 P3_16"),
+]
 
 
 def build(out: Path) -> Path:
