@@ -152,7 +152,8 @@ def solve_dae(
             raise ValueError(f"{function}: {name} is {value!r}, but must be one of {', '.join(map(repr, known))}")
     span = vector(function, "t_span", t_span)
     asked = None if t_eval is None else vector(function, "t_eval", t_eval)
-    start, times = output_times(function, *(None if x is None else real_values(function, "t_span", x) for x in (span, asked)))
+    given = None if asked is None else real_values(function, "t_eval", asked)
+    start, times = output_times(function, list(real_values(function, "t_span", span)), given)
     y0 = vector(function, "y0", y0)
     yp0 = np.zeros(y0.size) if yp0 is None else vector(function, "yp0", yp0)
     states, slopes = real_values(function, "y0", y0), real_values(function, "yp0", yp0)
@@ -172,11 +173,13 @@ def solve_dae(
     operation = DaeOperation(function, recorded.program, times.size, options, wanted)
     parts = [y0, yp0, np.reshape(t0, (1,)), outputs, *(np.ravel(x) for x in recorded.parameters)]
     recording = find_recording(parts)
+    solution: Any
     if recording is None:
         solution, stats = operation.solve(np.concatenate(parts), times.size)
     else:
         keep(recording, recorded.bodies)
-        solution, stats = operation.record(np.concatenate([recording.array(x) for x in parts]), times.size), {}
+        flat: Any = np.concatenate([recording.array(x) for x in parts])
+        solution, stats = operation.record(flat, times.size), {}
     return DaeResult(times, np.transpose(solution[:, 0]), np.transpose(solution[:, 1]), stats=stats)
 
 
