@@ -1,8 +1,6 @@
 // Umbrella of solve/: differential equations, the only headers of agrad that need SUNDIALS.
 #pragma once
 
-#include <agrad/solve/dae_adjoint.hpp>
-#include <agrad/solve/dae_operation.hpp>
 #include <agrad/solve/event_operation.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_events.hpp>

@@ -268,7 +268,8 @@ class dae_consistency {
   }
 
   [[noreturn]] AGRAD_COLD void throw_singular(double t, unknown of, const Eigen::MatrixXd& m) const {
-    Eigen::VectorXd open = Eigen::FullPivLU<Eigen::MatrixXd>(m).kernel().col(0).cwiseAbs();
+    const Eigen::MatrixXd spanned = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(m.transpose()).householderQ();
+    Eigen::VectorXd open = spanned.col(m.cols() - 1).cwiseAbs();                 // orthogonal to all rows, or nearly
     if (of == unknown::rest) open.tail(splitting_->n() - splitting_->r()) *= 2;  // an algebraic state is the better name
     Eigen::Index k = 0;
     open.maxCoeff(&k);

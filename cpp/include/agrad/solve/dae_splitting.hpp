@@ -2,13 +2,12 @@
 //
 // Z spans the directions that dF/dy' does not see, Q what is orthogonal to them. Mostly Q picks the states whose derivatives
 // occur and Z the others. Where columns of dF/dy' depend on each other, as those of a capacitor between two nodes do, the
-// differential quantity is a combination of states, and Q and Z come from the singular value decomposition.
+// differential quantity is a combination of states, and Q and Z come from a QR factorisation.
 // A system is of index 1 where B = [dF/dy' Q, dF/dy Z] is regular: F = 0 then has one (a', b) for each a.
 // Read next: solve/dae_consistency.hpp.
 #pragma once
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,10 +112,11 @@ class dae_splitting {
     qr.compute(scaled);
     const Eigen::Index rank = qr.rank();
     if (rank == r()) return;
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(m, Eigen::ComputeFullV);
+    // What the rows span, and what is orthogonal to it. (A singular value decomposition takes half a minute to compile.)
+    const Eigen::MatrixXd spanned = qr.compute(m.transpose()).householderQ();
     Eigen::MatrixXd algebraic(n_, n_ - rank);
-    algebraic << q_ * svd.matrixV().rightCols(r() - rank), z_;
-    q_ = (q_ * svd.matrixV().leftCols(rank)).eval();
+    algebraic << q_ * spanned.rightCols(r() - rank), z_;
+    q_ = (q_ * spanned.leftCols(rank)).eval();
     z_ = std::move(algebraic);
     columns_.clear();
   }
