@@ -178,7 +178,7 @@ def check_grads(
     AssertionError
         Two derivatives differ: the message has the coordinate and both values.
     NotImplementedError
-        `order` is 2 and an operation has first derivatives only, as a solve by CVODES or Rodas4 has.
+        `order` is 2 and an operation has first derivatives only, as a solve by CVODES has.
 
     Notes
     -----

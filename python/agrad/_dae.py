@@ -12,7 +12,7 @@ from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_p
 from agrad._dae_record import RecordedResidual
 from agrad._loops_body import keep
 from agrad._ode_options import Tolerances, each_state, positive_number, whole
-from agrad._ode_record import real_values, vector
+from agrad._ode_record import further_arguments, real_values, vector
 from agrad._ode_result import output_times
 from agrad._structure import find_recording
 
@@ -148,7 +148,7 @@ def solve_dae(
     if not callable(residual):
         raise TypeError(f"{function}: residual is {residual!r}, but must be callable as residual(t, y, yp, ...)")
     for name, value, known in (("initial", initial, _INITIAL), ("sensitivities", sensitivities, _SENSITIVITIES)):
-        if value not in known:
+        if value not in tuple(known):
             raise ValueError(f"{function}: {name} is {value!r}, but must be one of {', '.join(map(repr, known))}")
     span = vector(function, "t_span", t_span)
     asked = None if t_eval is None else vector(function, "t_eval", t_eval)
@@ -167,6 +167,7 @@ def solve_dae(
         _INITIAL[initial],
         _SENSITIVITIES[sensitivities],
     )
+    args = further_arguments(function, args)
     recorded = RecordedResidual(function, residual, start, states, slopes, args)
     t0, outputs = span[0], span if asked is None else asked
     wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs)]

@@ -135,7 +135,7 @@ def hessian(
     ShapeError
         (When called) the function's value is no scalar.
     NotImplementedError
-        (When called) an operation has first derivatives only, as a solve by CVODES or Rodas4 has.
+        (When called) an operation has first derivatives only, as a solve by CVODES has.
     ValueError
         (When called) with ``sparse``, the pattern has more than 2**28 entries.
 
@@ -186,7 +186,7 @@ def hvp(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = F
     TypeError
         The vector has another structure than the argument.
     NotImplementedError
-        (When called) an operation has first derivatives only, as a solve by CVODES or Rodas4 has.
+        (When called) an operation has first derivatives only, as a solve by CVODES has.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_problem import InitialValueProblem
 from agrad._ode_progress import Progress
-from agrad._ode_record import pose
+from agrad._ode_record import further_arguments, pose
 from agrad._ode_result import OdeResult
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
@@ -202,7 +202,7 @@ def solve_ivp(
     fun : callable
         The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
     t_span : pair of floats
-        Initial and final time, increasing.
+        Initial and final time, increasing. Without events and doses the result is differentiable in them, as in t_eval.
     y0 : array-like, shape (n,)
         The initial state.
     method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"}
@@ -279,8 +279,9 @@ def solve_ivp(
     Notes
     -----
     Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the Runge-Kutta methods,
-    with respect to the initial state, the arguments and the amounts of doses, not to times; solves with events have first
-    ones only.
+    with respect to the initial state, the arguments and the amounts of doses, not to times, and through Rodas4 without
+    doses; solves with events have first ones only. Where fun chooses by the state (`np.where`), derivatives of second order
+    do not see the choice change along a solution.
 
     Examples
     --------
@@ -302,6 +303,7 @@ def solve_ivp(
             raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
         if gradient_check is not False:
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
+    args = further_arguments("solve_ivp", args)
     problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, (rtol, atol))
     result = problem.solve_as_far_as_it_goes(t_span, t_eval) if return_partial else problem.solve(t_span, t_eval)
     if dense_output:

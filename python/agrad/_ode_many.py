@@ -15,7 +15,15 @@ from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
 from agrad._ode_options import Tolerances, whole
 from agrad._ode_progress import Progress, told_of
-from agrad._ode_record import PosedProblem, RecordedSlope, RightHandSide, real_values, vector
+from agrad._ode_record import (
+    PosedProblem,
+    RecordedSlope,
+    RightHandSide,
+    check_not_recorded,
+    further_arguments,
+    real_values,
+    vector,
+)
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -77,8 +85,10 @@ class _Problem:
         name = f"subjects[{number}]"
         if not isinstance(subject, Subject):
             raise TypeError(f"solve_many: {name} is {subject!r}, but must be an agrad.Subject")
-        self.args, self.y0 = tuple(subject.args), vector("solve_many", f"{name}.y0", subject.y0)
+        self.args, self.y0 = further_arguments("solve_many", subject.args), vector("solve_many", f"{name}.y0", subject.y0)
         self.states = real_values("solve_many", f"{name}.y0", self.y0)
+        for part, given in (("t_span", subject.t_span), ("t_eval", subject.t_eval)):
+            check_not_recorded("solve_many", f"{name}.{part}", given, "times are not differentiated there")
         self.t0, self.times = output_times("solve_many", subject.t_span, subject.t_eval)
         self.starts_there = bool(self.times[0] == self.t0)
         self.doses = DoseTable("solve_many", f"{name}.doses", subject.doses)

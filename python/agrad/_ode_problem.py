@@ -13,7 +13,7 @@ from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, told_of
-from agrad._ode_record import PosedProblem, pose, real_values, vector
+from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 
@@ -37,12 +37,18 @@ class InitialValueProblem:
 
     def solve(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
         """The solution at the output times."""
+        t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         t0, times = output_times(self.function, t_span, t_eval)
         end = float(real_values(self.function, "t_span", t_span)[1])
         has_events = self.happenings is not None and bool(self.happenings.events)
         told, is_recorded = told_of(self.function, self.progress, t0, end if has_events else float(times[-1])), False
         try:
-            result = self._solved(t0, times, None if t_eval is None else end, told.host)
+            if self.happenings is None:
+                result = self._solved(t_span, t_span if t_eval is None else t_eval, t0, times, told.host)
+            else:
+                for name, given in (("t_span", t_span), ("t_eval", t_eval)):
+                    check_not_recorded(self.function, name, given, "with doses or events times are not differentiated")
+                result = self._solved_with_events(t0, times, None if t_eval is None else end, told.host)
             is_recorded = isinstance(result.y, Array)
         finally:
             if not is_recorded:
@@ -55,25 +61,34 @@ class InitialValueProblem:
     def _explained(self) -> Explained:
         return Explained(self._posed, self.method, self.tolerances)
 
-    def _solved(
+    def _solved_with_events(
         self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None, progress: SolveProgress | None
     ) -> OdeResult:
         self._posed = None
-        if self.happenings is not None:
-            with_events = EventProblem(self, t0, times, end, progress)
-            self._posed = with_events.posed
-            return with_events.solve()
+        with_events = EventProblem(self, t0, times, end, progress)
+        self._posed = with_events.posed
+        return with_events.solve()
+
+    def _solved(
+        self, t_span: Any, given: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], progress: SolveProgress | None
+    ) -> OdeResult:
+        """The states at the times as they were given, perhaps recorded; t0, times: their values."""
+        self._posed = None
+        start = t_span[0] if isinstance(t_span, Array) else t0
+        outputs = given if isinstance(given, Array) else times
         starts_there = bool(times[0] == t0)
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
+        if starts_there and outputs is not t_span and any(isinstance(x, Array) for x in (start, outputs)):
+            slope = vector(self.function, "the result of f", self.fun(t0, first[0], *self.args))
+            first = first + (outputs[0] - start) * slope  # of which nothing but derivatives is left
         if times.size == starts_there:
-            return OdeResult(times, np.transpose(first))
-        later = times[starts_there:]
-        problem = pose(self.function, self.fun, self.y0, t0, later, self.make_options, self.args, progress)
+            return OdeResult(outputs, np.transpose(first))
+        later = outputs[starts_there:]
+        problem = pose(self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress)
         self._posed = problem
         y = problem.solve()
         states = np.transpose(np.concatenate([first, y]) if starts_there else y)
-        result = OdeResult(times, states, stats=Statistics(problem.operation.statistics))
-        return result
+        return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
 
     def solve_as_far_as_it_goes(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
         """The same; where the solver stops, what comes before, solved once more by itself."""
@@ -118,7 +133,11 @@ class InitialValueProblem:
                     raise DomainError(f"sol: {place} is {each}, but must be within t_span = {(float(t0), float(end))}")
             if asked.size == 0:
                 return np.zeros((np.size(self.y0), 0))
-            times, places = np.unique(asked, return_inverse=True)
+            times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
+            if isinstance(t, Array):
+                if times.size < asked.size:
+                    raise DomainError("sol: t is recorded and has equal times, but must have each once")
+                times = np.reshape(t, (-1,))[chosen]
             result = replace(self).solve(t_span, times)  # which remembers what it solved, and threads may call this one
             if len(result.t) < times.size:
                 raise DomainError(f"sol: t is {times[-1]}, but must not be after the terminal event that ended the solution")

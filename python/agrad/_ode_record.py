@@ -50,6 +50,26 @@ def vector(function: str, name: str, x: Any) -> Any:
     return np.reshape(x, (-1,))
 
 
+def as_given(function: str, name: str, x: Any) -> Any:
+    """An argument as it is, or as one recorded array where it holds any."""
+    return x if x is None or find_recording((x,)) is None else vector(function, name, x)
+
+
+def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
+    """`args` as a tuple."""
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(
+            f"{function}: args is of type {type(args).__name__}, but must be a tuple; write args=(x,) for one argument"
+        )
+    return tuple(args)
+
+
+def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
+    """Raises where derivatives with respect to an argument would be lost."""
+    if find_recording((x,)) is not None:
+        raise TypeError(f"{function}: {name} is recorded, but must be of plain numbers; {hint}")
+
+
 #: What a function of time and state is to return, by what it is.
 _RESULTS = {
     "slope": ("the derivatives of the states", "one derivative for each state"),

@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import ShapeError, SteadyOperation
 from agrad._loops_body import keep
 from agrad._ode_options import Tolerances, each_state, positive_number, whole
-from agrad._ode_record import RecordedSlope, real_values, vector
+from agrad._ode_record import RecordedSlope, further_arguments, real_values, vector
 from agrad._structure import find_recording
 
 __all__ = ["SteadyResult", "steady_state"]
@@ -128,6 +128,7 @@ def steady_state(
         whole(function, "max_iterations", max_iterations),
         _METHODS[method],
     )
+    args = further_arguments(function, args)
     recorded = RecordedSlope(function, f, 0.0, start, args)
     operation = SteadyOperation(function, recorded.program, start.size, *options)
     parts = [y0, *(np.ravel(x) for x in recorded.parameters)]

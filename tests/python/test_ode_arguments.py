@@ -237,3 +237,55 @@ def test_solve_ivp(changes, error, message):
     with pytest.raises(error, match="^solve_ivp: " + re.escape(message) + "$") as caught:
         ag.solve_ivp(**arguments)
     assert caught.type is error
+
+
+# ---- times -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["Tsit5", "Rodas4", "BDF"])
+def test_times_of_solve_ivp_are_differentiated(method):
+    """Y' = -y**2 from 1 has y = 1 / (1 + t - t0)."""
+
+    def last(t0, end, t_eval=None):
+        return ag.solve_ivp(lambda t, y: [-(y[0] ** 2)], (t0, end), [1.0], method, t_eval, rtol=1e-8, atol=1e-10).y[0, -1]
+
+    np.testing.assert_allclose(ag.grad(lambda end: last(0.0, end))(1.5), -1 / 2.5**2, rtol=1e-6)
+    np.testing.assert_allclose(ag.grad(lambda t0: last(t0, 3.0))(0.5), 1 / 3.5**2, rtol=1e-6)
+    np.testing.assert_allclose(ag.grad(lambda t: last(0.0, 3.0, t * np.ones(1)))(1.5), -1 / 2.5**2, rtol=1e-6)
+    np.testing.assert_allclose(ag.compile(ag.grad(lambda t: last(0.0, 3.0, [0.5, t])))(1.5), -1 / 2.5**2, rtol=1e-6)
+
+
+def test_an_output_at_the_initial_time_moves_along_the_slope():
+    def states(shift, t0=0.0):
+        times = np.array([0.0, 1.0, 2.0]) + shift
+        return ag.solve_ivp(lambda t, y, k: -k * y**2, (t0, 3.0), [1.0], "Tsit5", times, args=(1.0,), rtol=1e-9).y[0]
+
+    np.testing.assert_allclose(ag.jacobian(states)(0.0), [-1.0, -1 / 4, -1 / 9], rtol=1e-6)
+    np.testing.assert_allclose(ag.jacobian(lambda t0: states(0.0, t0))(0.0), [1.0, 1 / 4, 1 / 9], rtol=1e-6)
+
+
+def test_times_of_a_dense_output_are_differentiated():
+    sol = ag.solve_ivp(lambda t, y: [-(y[0] ** 2)], (0.0, 3.0), [1.0], "Tsit5", dense_output=True, rtol=1e-8).sol
+    np.testing.assert_allclose(ag.jacobian(lambda t: sol(t)[0])(np.array([2.0, 1.0])), np.diag([-1 / 9, -1 / 4]), rtol=1e-6)
+    with pytest.raises(ValueError, match="sol: t is recorded and has equal times, but must have each once"):
+        ag.grad(lambda t: np.sum(sol(t * np.ones(2))))(1.0)
+
+
+def test_derivatives_with_respect_to_times_are_refused_where_they_would_be_lost():
+    def f(t, y):
+        return -y
+
+    with pytest.raises(TypeError, match="solve_ivp: t_eval is recorded, but must be of plain numbers; with doses or events"):
+        ag.grad(lambda e: ag.solve_ivp(f, (0.0, 2.0), [1.0], t_eval=[e], doses=[ag.Dose(0.5, 0, 1.0)]).y[0, 0])(1.0)
+    with pytest.raises(TypeError, match=r"solve_many: subjects\[0\].t_span is recorded, but must be of plain numbers"):
+        ag.grad(lambda e: ag.solve_many(f, [ag.Subject((0.0, e), [1.0])])[0].y[0, 0])(1.0)
+
+
+def test_args_that_are_no_tuple():
+    for call in (
+        lambda: ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], args=2.0),
+        lambda: ag.steady_state(lambda t, y, k: k - y, [1.0], args=2.0),
+        lambda: ag.solve_dae(lambda t, y, yp, k: yp + k * y, (0.0, 1.0), [1.0], args=2.0),
+    ):
+        with pytest.raises(TypeError, match="args is of type float, but must be a tuple; write args="):
+            call()
