@@ -50,12 +50,12 @@ def functions():
             yield pytest.param(node, getattr(_core, node.name), id=node.name)
 
 
-@pytest.mark.parametrize(("stub", "compiled"), functions())
+@pytest.mark.parametrize(("stub", "compiled"), list(functions()))
 def test_names_of_arguments(stub, compiled):
     assert [each.arg for each in stub.args.args] == names_in(compiled.__doc__)
 
 
-@pytest.mark.parametrize(("stub", "compiled"), functions())
+@pytest.mark.parametrize(("stub", "compiled"), list(functions()))
 def test_arguments_that_may_be_left_out(stub, compiled):
     first_line = compiled.__doc__.splitlines()[0]
     assert len(stub.args.defaults) == first_line.count(" = ")
