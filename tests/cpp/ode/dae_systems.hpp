@@ -132,14 +132,17 @@ auto weighed_sum(const std::vector<Vector>& y) {
   return sum;
 }
 
-/// The derivative of a function of one vector by central differences.
+/// The derivative of a function of one vector by central differences of fourth order.
 template <class Function>
 Eigen::VectorXd differences(const Function& f, const Eigen::VectorXd& at, double step) {
   Eigen::VectorXd gradient(at.size());
   for (Eigen::Index i = 0; i < at.size(); ++i) {
-    Eigen::VectorXd up = at, down = at;
-    up[i] += step, down[i] -= step;
-    gradient[i] = (f(up) - f(down)) / (2 * step);
+    const auto across = [&](double by) {
+      Eigen::VectorXd up = at, down = at;
+      up[i] += by, down[i] -= by;
+      return f(up) - f(down);
+    };
+    gradient[i] = (8 * across(step) - across(2 * step)) / (12 * step);
   }
   return gradient;
 }
