@@ -2,11 +2,13 @@
 
     python benchmarks/python/ode/run.py --out DIR                       # everything: two minutes to compile, some ten to run
     python benchmarks/python/ode/run.py --out DIR --problems P1,P3_16
+    python benchmarks/python/ode/run.py --out DIR --peers DRIVERS --built BUILT      # with CasADi, diffrax and Stan Math
 
 Builds benchmarks/cpp/ode below OUT/build with the SUNDIALS of the installed package, times each problem by each method at
 tolerances from 1e-3 to 1e-9, writes OUT/results.json and prints tables of docs/performance_ode.md: the time at which the
-error of the gradient is 1e-5, between two tolerances on the straight line of logarithms; and the function of the RFC beside the
-program by hand at one tolerance. OUT/data holds problems and references; they are made where they are not there.
+error of the gradient is 1e-5, between two tolerances on the straight line of logarithms, with those of other systems where
+there are drivers of them (peers.py); and the function of the RFC beside the program by hand at one tolerance. OUT/data holds
+problems and references; they are made where they are not there.
 """
 
 from __future__ import annotations
@@ -16,52 +18,18 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from peers import Peers
 from problems import NAMES, Problem, error_of, load
 from tables import Point, tables
+from ways import ENOUGH, EQUAL, EQUAL_WAYS, LONGEST, PEER_WAYS, TOLERANCES, WAYS, Way
 
 from agrad import _info
 
 HERE = Path(__file__).resolve().parent
-TOLERANCES = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
-EQUAL = 1e-6  # the tolerance at which equal settings are compared
-LONGEST = 20.0  # seconds of a call, after which tighter tolerances are left out
-
-
-@dataclass
-class Way:
-    """A way to solve a problem: who it is, what the C++ program or agrad calls the method, and for which problems."""
-
-    who: str
-    method: str
-    problems: str
-
-
-WAYS = [
-    Way("by hand", "by-hand-dense", "P1 P2 P3_4 P3_16"),
-    Way("by hand", "by-hand-banded", "P3_16 P3_64 P3_256 P4_32 P4_128 P4_512"),
-    Way("by hand", "by-hand-adams", "P1 P3_4 P3_16 P3_64 P3_256"),
-    Way("C++", "tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
-    Way("C++", "dop853", "P1 P3_4"),
-    Way("C++", "rodas4", "P2"),
-    Way("C++", "rodas4-banded", "P4_32 P4_128"),
-    Way("C++ recorded", "recorded-tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
-    Way("C++ recorded", "recorded-dop853", "P1 P3_4"),
-    Way("C++ recorded", "recorded-rodas4", "P2"),
-    Way("C++ recorded", "recorded-rodas4-banded", "P4_32 P4_128 P4_512"),
-    Way("Python", "Tsit5", "P1 P3_4 P3_16 P3_64 P3_256"),
-    Way("Python", "DOP853", "P1 P3_4"),
-    Way("Python", "Rodas4", "P2 P4_32 P4_128 P4_512"),
-]
-EQUAL_WAYS = [
-    Way("C++", "bdf", "P1 P2 P3_4 P3_16"),
-    Way("C++ recorded", "recorded-bdf", "P1 P2 P3_4 P3_16"),
-    Way("Python", "BDF", "P1 P2 P3_4 P3_16"),
-]
 
 
 def build(out: Path) -> Path:
@@ -93,9 +61,12 @@ def quickest(call: Callable[[], object]) -> float:
 
 def measured(program: Path, data: Path, problem: Problem, way: Way, tolerance: float) -> Point | None:
     """One point of a curve; None where the solver stops."""
+    building = 0.0
     if way.who == "Python":
+        start = time.perf_counter()
         call = problem.value_and_gradient(way.method, tolerance)
         gradient = call()[1]
+        building = time.perf_counter() - start
         milliseconds = quickest(call)
     else:
         ran = subprocess.run([program, data, problem.name, way.method, str(tolerance)], capture_output=True, text=True)
@@ -104,30 +75,43 @@ def measured(program: Path, data: Path, problem: Problem, way: Way, tolerance: f
             return None
         first, _, third = ran.stdout.splitlines()[:3]
         milliseconds, gradient = float(first), np.array(third.split(), dtype=float)
-    point = Point(problem.name, way.who, way.method, tolerance, milliseconds, error_of(problem, gradient))
-    print(f"{point.problem} {point.method} {tolerance:g}: {point.milliseconds:.3g} ms, {point.error:.1e}", file=sys.stderr)
-    return point
+    return Point(problem.name, way.who, way.method, tolerance, milliseconds, error_of(problem, gradient), building=building)
 
 
-def points(program: Path, data: Path, names: list[str]) -> list[Point]:
-    """All of them, one problem after the other."""
+def curve(program: Path, data: Path, problem: Problem, way: Way) -> Iterator[Point]:
+    """The points of one way as they come, the loosest tolerance first."""
+    for tolerance in TOLERANCES:
+        point = measured(program, data, problem, way, tolerance)
+        if point:
+            yield point
+
+
+def until_enough(curve: Iterator[Point]) -> list[Point]:
+    """Points up to one whose error is small, or whose time is long."""
     found = []
-    for name in names:
-        problem = load(data, name)
-        for way in WAYS:
-            if name not in way.problems.split():
-                continue
-            for tolerance in TOLERANCES:
-                point = measured(program, data, problem, way, tolerance)
-                if point is None:
-                    continue
-                found.append(point)
-                if point.error < 1e-6 or point.milliseconds > LONGEST * 1e3:
-                    break
-        for way in EQUAL_WAYS:
-            if name in way.problems.split():
-                point = measured(program, data, problem, way, EQUAL)
-                found += [point] if point else []
+    for point in curve:
+        found.append(point)
+        what = point.note or f"{point.milliseconds:.3g} ms, {point.error:.1e}"
+        print(f"{point.problem} {point.who} {point.method} {point.tolerance:g}: {what}", file=sys.stderr, flush=True)
+        if point.error < ENOUGH or point.milliseconds > LONGEST * 1e3:
+            break
+    return found
+
+
+def points(program: Path, data: Path, name: str, peers: Peers | None) -> list[Point]:
+    """All of a problem."""
+    problem = load(data, name)
+    found = []
+    for way in WAYS:
+        if name in way.problems.split():
+            found += until_enough(curve(program, data, problem, way))
+    for way in EQUAL_WAYS:
+        if name in way.problems.split():
+            point = measured(program, data, problem, way, EQUAL)
+            found += [point] if point else []
+    for way in PEER_WAYS:
+        if peers and name in way.problems.split():
+            found += until_enough(peers.points(name, way))
     return found
 
 
@@ -136,12 +120,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="where to build, and to write results.json")
     parser.add_argument("--problems", default=",".join(NAMES), help="a choice of " + ",".join(NAMES))
-    parser.add_argument("--data", type=Path, help="a directory with problems and references (OUT/data)")
+    parser.add_argument("--data", type=Path, help="a directory with problems and references (PEERS/data, else OUT/data)")
+    parser.add_argument("--peers", type=Path, help="a directory with drivers of other systems")
+    parser.add_argument("--built", type=Path, help="where the drivers' setup.sh has built (PEERS/build)")
     chosen = parser.parse_args()
-    data = chosen.data or chosen.out / "data"
+    peers = None
+    if chosen.peers:
+        built = (chosen.built or chosen.peers / "build").resolve()
+        peers = Peers(chosen.peers.resolve(), built, chosen.out / "peers.log")
+    data = chosen.data or (chosen.peers or chosen.out) / "data"
     data.mkdir(parents=True, exist_ok=True)
-    found = points(build(chosen.out), data, chosen.problems.split(","))
-    (chosen.out / "results.json").write_text(json.dumps([vars(point) for point in found], indent=1))
+    program, found = build(chosen.out), []
+    for name in chosen.problems.split(","):
+        found += points(program, data, name, peers)
+        (chosen.out / "results.json").write_text(json.dumps([vars(point) for point in found], indent=1))
     print(tables(found))
 
 

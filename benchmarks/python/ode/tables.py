@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from ways import DRIVERS
 
 TARGET = 1e-5
 #: What the C++ functor's time is to be of the one by hand.
@@ -22,12 +23,15 @@ GOALS = {
 }  # fmt: skip
 #: Who solves; C++ functors as they are, and recorded.
 WHO = ("by hand", "C++", "C++ recorded", "Python")
+PEERS = tuple(DRIVERS)
+#: What is compared at equal settings only.
+SETTINGS = {("C++", "bdf"), ("C++ recorded", "recorded-bdf"), ("Python", "BDF")}
 STATES = {"P3": {4: "P3_4", 16: "P3_16", 64: "P3_64", 256: "P3_256"}, "P4": {64: "P4_32", 256: "P4_128", 1024: "P4_512"}}
 
 
 @dataclass
 class Point:
-    """What a value and a gradient took at one tolerance, and the gradient's relative error."""
+    """What a value and a gradient took at one tolerance, and the gradient's relative error; a peer's may be a note instead."""
 
     problem: str
     who: str
@@ -35,6 +39,9 @@ class Point:
     tolerance: float
     milliseconds: float
     error: float
+    bracket: float = 0.0  # milliseconds of a program over CVODES just before and after, where it was run
+    building: float = 0.0  # seconds until the first call has ended
+    note: str = ""  # why there are no figures
 
 
 def at_target(curve: list[Point]) -> float:
@@ -50,11 +57,13 @@ def at_target(curve: list[Point]) -> float:
     return float("nan")
 
 
-def best(points: list[Point], problem: str, who: str) -> tuple[float, str]:
-    """The quickest method of somebody for a problem, and its milliseconds at the target."""
+def best(points: list[Point], problem: str, *who: str) -> tuple[float, str]:
+    """The milliseconds at the target of somebody's quickest method for a problem, and the method."""
     curves: dict[str, list[Point]] = {}
     for point in points:
-        if (point.problem, point.who) == (problem, who) and point.method not in ("bdf", "recorded-bdf", "BDF"):
+        if point.note or point.problem != problem or (point.who, point.method) in SETTINGS:
+            continue
+        if point.who in who:
             curves.setdefault(point.method, []).append(point)
     times = [(time, method) for method, curve in curves.items() if not np.isnan(time := at_target(curve))]
     return min(times, default=(float("nan"), "none"))
@@ -79,12 +88,78 @@ def at_equal_error(points: list[Point]) -> list[str]:
 def at_equal_settings(points: list[Point]) -> list[str]:
     lines = ["| problem, 1e-6 | by hand, ms | ode_adjoint_tol_ctl C++ | recorded | NumPy |", "| --- | --- | --- | --- | --- |"]
     for point in points:
-        if point.method != "bdf":
+        if (point.who, point.method) != ("C++", "bdf"):
             continue
-        same = {p.method: p.milliseconds for p in points if (p.problem, p.tolerance) == (point.problem, point.tolerance)}
+        own = [p for p in points if (p.problem, p.tolerance) == (point.problem, point.tolerance) and p.who in WHO]
+        same = {p.method: p.milliseconds for p in own}
         hand = same.get("by-hand-dense", float("nan"))
         ours = [same.get(method, float("nan")) for method in ("bdf", "recorded-bdf", "BDF")]
         lines.append(f"| {point.problem} | {hand:.3g} | " + " | ".join(f"{ms:.3g} ({ms / hand:.2f})" for ms in ours) + " |")
+    return lines
+
+
+def brackets(points: list[Point]) -> dict[tuple[str, float], list[float]]:
+    """Those of each problem and tolerance."""
+    found: dict[tuple[str, float], list[float]] = {}
+    for point in points:
+        if point.bracket:
+            found.setdefault((point.problem, point.tolerance), []).append(point.bracket)
+    return found
+
+
+def steadied(points: list[Point]) -> list[Point]:
+    """What is in brackets, as at the quickest bracket of its problem and tolerance: other work on the machine drops out."""
+    around = brackets(points)
+
+    def share(point: Point) -> float:
+        return min(around[point.problem, point.tolerance]) / point.bracket if point.bracket else 1.0
+
+    return [replace(point, milliseconds=point.milliseconds * share(point)) for point in points]
+
+
+def spread(points: list[Point], problem: str) -> float:
+    """The slowest bracket of a problem over the quickest at the same tolerance, at the tolerance where that is most."""
+    around = [times for (name, _), times in brackets(points).items() if name == problem]
+    return max((max(times) / min(times) for times in around), default=float("nan"))
+
+
+def beside_peers(points: list[Point]) -> list[str]:
+    """Times at the target as ratios to the program by hand, and why there are none."""
+    lines = [
+        f"| problem | CVODES by hand, ms | agrad C++ | agrad Python | {' | '.join(PEERS)} | brackets |",
+        "| --- |" + " --- |" * (4 + len(PEERS)),
+    ]
+    steady, notes = steadied(points), []
+    for problem in dict.fromkeys(point.problem for point in points):
+        hand = best(points, problem, "by hand")[0]
+        cells = [best(points, problem, "C++", "C++ recorded"), best(points, problem, "Python")]
+        for who in PEERS:
+            cells.append(best(steady, problem, who))
+            if np.isnan(cells[-1][0]):
+                notes.append(why_not(points, problem, who))
+        ratios = ["-" if np.isnan(time) else f"{time / hand:.3g} ({method})" for time, method in cells]
+        lines.append(f"| {problem} | {hand:.3g} | {' | '.join(ratios)} | {spread(points, problem):.2f} |")
+    return [*lines, *(["", *notes] if notes else [])]
+
+
+def why_not(points: list[Point], problem: str, who: str) -> str:
+    """The reason for a dash."""
+    own = [point for point in points if (point.problem, point.who) == (problem, who)]
+    reasons = list(dict.fromkeys(f"{point.method}: {point.note[:100]}" for point in own if point.note))
+    reached = [point for point in own if not point.note]
+    if reached:
+        least = min(reached, key=lambda point: point.error)
+        reasons.insert(0, f"the least error is {least.error:.1e} ({least.method} at {least.tolerance:g})")
+    return f"{problem}, {who}: " + ("; ".join(reasons) or "not run")
+
+
+def building(points: list[Point]) -> list[str]:
+    """Seconds until the first call has ended, of what compiles, records or builds a graph."""
+    lines = []
+    for who in ("Python", *PEERS):
+        seconds = [point.building for point in points if point.who == who and point.building]
+        if seconds:
+            lines.append(f"{who}: {min(seconds):.2g} to {max(seconds):.2g} s before the first result")
     return lines
 
 
@@ -92,7 +167,7 @@ def exponents(points: list[Point]) -> list[str]:
     """How the time at the target grows with the number of states, from the first to the last size."""
     lines = []
     for family, sizes in STATES.items():
-        for who in WHO:
+        for who in (*WHO, *PEERS):
             times = {n: best(points, name, who)[0] for n, name in sizes.items()}
             known = [(n, time) for n, time in times.items() if not np.isnan(time)]
             if len(known) > 1:
@@ -104,7 +179,10 @@ def exponents(points: list[Point]) -> list[str]:
 
 def tables(points: list[Point]) -> str:
     """All of them, as text."""
-    return "\n".join([*at_equal_error(points), "", *at_equal_settings(points), "", *exponents(points)])
+    parts = [at_equal_error(points), at_equal_settings(points), exponents(steadied(points))]
+    if any(point.who in PEERS for point in points):
+        parts += [beside_peers(points), building(points)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 if __name__ == "__main__":
