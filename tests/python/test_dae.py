@@ -259,6 +259,12 @@ def test_messages(change, error, message):
         ag.solve_dae(**given)
 
 
+def test_a_fast_transient_late_in_time():
+    """Of 1e-5, where the clock's numbers are 1e-10 apart and IDAS' first step is shorter."""
+    late = ag.solve_dae(square, (1e6, 1e6 + 1), [1.0, 0.0], t_eval=[1e6 + 1e-5], args=(1e5, 3.0), rtol=1e-8)
+    assert late.y[1, 0] == pytest.approx(3 * np.exp(-2e5 * (late.t[0] - 1e6)), rel=1e-6)
+
+
 def test_what_the_residual_raises_comes_out():
     def refuses(t, y, yp):
         raise KeyError("mine")

@@ -226,6 +226,31 @@ TEST_CASE("the transistor amplifier: eight nodes, rank five") {
   CHECK(distance(by_adjoint.y0, by_forward.y0) < 1e-4);
 }
 
+TEST_CASE("a fast transient late in time: steps that the clock does not resolve, forwards and backwards") {
+  for (const dae_sensitivities way : ways) {
+    agrad::dae_options o = options(2, 1e-8);
+    o.sensitivities = way;
+    const agrad::scope own;
+    const double k = 1e5, c = 3, first = 1e6 + 1e-5, passed = first - 1e6;
+    const vector_of<var> p = vec(k, c).cast<var>();
+    const auto y = agrad::dae_solve(o, square{}, vec(1.0, 0.0), none2, 1e6, {first, 1e6 + 1}, p);
+    CHECK(y[0][1].val() == Approx(c * std::exp(-2 * k * passed)).epsilon(1e-6));
+    var end = y[0][1];
+    end.grad();
+    CHECK(p[0].adj() == Approx(-2 * passed * c * std::exp(-2 * k * passed)).epsilon(1e-6));
+  }
+  const auto resting = [](double, const auto& y, const auto& yp, const auto& p) {  // q / k, and its square
+    auto r = room_for(2, y, p);
+    r[0] = yp[0] + p[0] * y[0] - p[1], r[1] = y[1] - y[0] * y[0];
+    return r;
+  };
+  const agrad::scope own;
+  const vector_of<var> p = vec(1e5, 2e5).cast<var>();
+  var end = agrad::dae_solve(options(2, 1e-8), resting, vec(2.0, 0.0), none2, 0.0, {1e6}, p)[0][1];
+  end.grad();
+  CHECK(p[1].adj() == Approx(4e-5).epsilon(1e-6));
+}
+
 TEST_CASE("arguments of any kind, callables of doubles and variables only, plain values, one node swept twice") {
   const agrad::scope own;
   for (const dae_sensitivities way : ways) {

@@ -189,7 +189,7 @@ class dae_solver {
     double from = points_.back().t;
     const auto move_to = [&](double t) {
       if (integrates && t < from && !w.isZero(0)) {
-        backward_->advance(from, t);
+        backward_->advance(t);
         w = backward_->differential();
       }
       from = t;

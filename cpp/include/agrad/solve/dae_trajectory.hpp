@@ -1,7 +1,8 @@
 // DAE trajectory: the steps of an integration by BDF, and y and y' anywhere between them.
 //
 // Within the step that ended at point i with order k, IDAS' own solution is the polynomial through the points i, i - 1, ..., i - k
-// (Hindmarsh and Serban, User Documentation for IDAS, section 2.1). So the points and orders are all that is kept.
+// (Hindmarsh and Serban, User Documentation for IDAS, section 2.1). So the points and orders are all that is kept. Times are counted
+// from the start: late on the clock, steps may be shorter than the clock resolves.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,25 +16,28 @@ namespace agrad::detail {
 class dae_trajectory {
  public:
   void start(double t, const Eigen::VectorXd& y) {
-    times_.assign(1, t), orders_.assign(1, 0);
+    start_ = t;
+    times_.assign(1, 0.0), orders_.assign(1, 0);
     states_.assign(y.data(), y.data() + y.size());
     n_ = y.size();
   }
 
-  void append(double t, const double* y, int order) {
-    times_.push_back(t);
+  double start() const { return start_; }
+
+  void append(double since_start, const double* y, int order) {
+    times_.push_back(since_start);
     orders_.push_back(std::clamp(order, 1, std::min<int>(highest, static_cast<int>(times_.size()) - 1)));
     states_.insert(states_.end(), y, y + n_);
   }
 
   /// y and y' at a time of the integration.
-  void evaluate(double t, Eigen::VectorXd& y, Eigen::VectorXd& yp) const {
-    const auto after = std::lower_bound(times_.begin() + 1, times_.end() - 1, t);
+  void evaluate(double since_start, Eigen::VectorXd& y, Eigen::VectorXd& yp) const {
+    const auto after = std::lower_bound(times_.begin() + 1, times_.end() - 1, since_start);
     const auto last = static_cast<std::size_t>(after - times_.begin());
     const auto points = static_cast<std::size_t>(orders_[last]) + 1, first = last + 1 - points;
     y.setZero(n_), yp.setZero(n_);
     for (std::size_t j = 0; j < points; ++j) {
-      const auto [weight, slope] = weights(t, times_.data() + first, points, j);
+      const auto [weight, slope] = weights(since_start, times_.data() + first, points, j);
       const Eigen::Map<const Eigen::VectorXd> point(states_.data() + (first + j) * static_cast<std::size_t>(n_), n_);
       y += weight * point, yp += slope * point;
     }
@@ -55,6 +59,7 @@ class dae_trajectory {
   }
 
   Eigen::Index n_ = 0;
+  double start_ = 0;
   std::vector<double> times_, states_;
   std::vector<int> orders_;
 };

@@ -71,12 +71,13 @@ AGRAD_COLD inline std::string last_ida_step(void* memory) {
   return "; the last step was " + to_text(std::abs(h));
 }
 
-/// Throws the SolverError of a stop, at IDAS' time and after its steps. advice: "" for the usual one.
+/// Throws the SolverError of a stop, at IDAS' time and after its steps. stop.t: when IDAS' clock was zero. advice: "" for the usual
+/// one.
 [[noreturn]] AGRAD_COLD inline void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
                                                       const ode_fault& fault, const std::string& advice) {
   long steps = 0;
   IDAGetNumSteps(memory, &steps);
-  stop.t = ida_time(memory), stop.steps += steps;
+  stop.t += ida_time(memory), stop.steps += steps;
   stop.dominating = dominating_state(memory, like, IDAGetNumSteps, IDAGetErrWeights, IDAGetEstLocalErrors);
   const std::string step = stop.code == IDA_TOO_MUCH_WORK ? last_ida_step(memory) : "";
   throw_stopped(stop, fault, sundials::ida_code_name(stop.code), (advice.empty() ? advice_for(stop.code) : advice) + step);

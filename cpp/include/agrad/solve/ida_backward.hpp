@@ -5,6 +5,7 @@
 // is a DAE of index 1 in (w, q, lambda) whatever dF/dy' is, and q(t0) the gradient with respect to p (Cao, Li, Petzold and Serban,
 // Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step eliminates w
 // and q, and is left with the transposed matrix of the forward problem. Errors are controlled in w and q, which fix lambda.
+// As forwards, IDAS' clock is zero where it starts.
 // IDAS could take q as a quadrature beside (w, lambda), but then chooses its order by the errors of these alone: where w is
 // constant, it stays at order 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
 // Read next: solve/dae_solver.hpp, which drives it.
@@ -74,23 +75,24 @@ class ida_backward {
     sundials::map(z_) << of_differential, sums, lambda;
     sundials::map(zp_) << split_.q().transpose() * by_state, by_parameters, Eigen::VectorXd::Zero(n_);
     set_tolerances(consistency);
+    from_ = s.t;
     if (!memory_)
-      set_up(s.t);
+      set_up();
     else
-      expect(IDAReInit(memory_.get(), s.t, z_.get(), zp_.get()), "IDAReInit");
+      expect(IDAReInit(memory_.get(), 0, z_.get(), zp_.get()), "IDAReInit");
     is_running_ = true;
     ++statistics_.restarts;
   }
 
-  /// Integrates back to an earlier time. Times that IDAS cannot tell apart are left as one.
-  void advance(double from, double to) {
-    const double roundoff = std::numeric_limits<double>::epsilon() * (std::abs(from) + std::abs(to));
-    if (!is_running_ || from - to <= 2 * roundoff) return;
-    expect(IDASetStopTime(memory_.get(), to), "IDASetStopTime");
-    double reached = from;
-    const int code = IDASolve(memory_.get(), to, &reached, z_.get(), zp_.get(), IDA_NORMAL);
+  /// Integrates back to a time before the start.
+  void advance(double to) {
+    if (!is_running_) return;
+    const double end = to - from_;
+    expect(IDASetStopTime(memory_.get(), end), "IDASetStopTime");
+    double reached = 0;
+    const int code = IDASolve(memory_.get(), end, &reached, z_.get(), zp_.get(), IDA_NORMAL);
     fault_.rethrow();
-    if (code < 0 || !(reached <= to + 100 * roundoff)) stop(code);
+    if (code < 0 || !(reached <= (1 - 1e-14) * end)) stop(code);
     fault_.clear();
   }
 
@@ -106,10 +108,10 @@ class ida_backward {
 
   // ---- set-up
 
-  void set_up(double t) {
+  void set_up() {
     auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
     void* memory = made.get();
-    expect(IDAInit(memory, residual, t, z_.get(), zp_.get()), "IDAInit");
+    expect(IDAInit(memory, residual, 0, z_.get(), zp_.get()), "IDAInit");
     expect(IDASetUserData(memory, this), "IDASetUserData");
     expect(IDASetMaxNumSteps(memory, options_.max_num_steps), "IDASetMaxNumSteps");
     expect(IDAWFtolerances(memory, weigh), "IDAWFtolerances");
@@ -136,9 +138,9 @@ class ida_backward {
 
   // ---- what IDAS calls
 
-  const dae_point& point(double t) {
-    trajectory_.evaluate(t, y_, yp_);
-    point_ = {t, y_.data(), yp_.data()};
+  const dae_point& point(double since_start) {
+    trajectory_.evaluate((from_ - trajectory_.start()) + since_start, y_, yp_);
+    point_ = {from_ + since_start, y_.data(), yp_.data()};
     return point_;
   }
 
@@ -165,16 +167,17 @@ class ida_backward {
       const Eigen::Map<const Eigen::VectorXd> at(N_VGetArrayPointer(z), r + m + n), slope(N_VGetArrayPointer(zp), r + m + n);
       Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), r + m + n);
       self.by_y_.resize(n), self.by_yp_.resize(n), self.by_p_.resize(m);
-      self.system_.vjp(self.point(t), at.data() + r + m,
+      const dae_point& where = self.point(t);
+      self.system_.vjp(where, at.data() + r + m,
                        {nullptr, self.by_y_.data(), self.by_yp_.data(), m > 0 ? self.by_p_.data() : nullptr});
-      const int code = self.fault_.expect_finite("the gradient's integrand for parameter ", t, self.by_p_);
+      const int code = self.fault_.expect_finite("the gradient's integrand for parameter ", where.t, self.by_p_);
       if (code != succeeded) return code;
       const Eigen::MatrixXd &q = self.split_.q(), &b = self.split_.z();
       to.head(r) = slope.head(r) - q.transpose() * self.by_y_;
       to.segment(r, m) = slope.segment(r, m) - self.by_p_;
       to.segment(r + m, r) = q.transpose() * self.by_yp_ - at.head(r);
       to.tail(n - r) = b.transpose() * self.by_y_;
-      return self.fault_.expect_finite("the residual of the adjoint of y", t, to);
+      return self.fault_.expect_finite("the residual of the adjoint of y", where.t, to);
     });
   }
 
@@ -187,8 +190,8 @@ class ida_backward {
       self.system_.jacobian(at, 1, 0, values);
       self.system_.jacobian(at, 0, 1, self.by_slope_);
       values -= c * self.by_slope_;
-      self.c_ = c, self.point_of_jacobian_ = {t, self.y_, self.yp_};
-      return self.fault_.expect_finite("the Jacobian", t, values);
+      self.c_ = c, self.point_of_jacobian_ = {at.t, self.y_, self.yp_};
+      return self.fault_.expect_finite("the Jacobian", at.t, values);
     });
   }
 
@@ -241,7 +244,7 @@ class ida_backward {
   [[noreturn]] void stop(int code) {
     const long before = statistics_.backward.steps;
     throw_ida_stopped(memory_.get(), z_,
-                      {function_, "the backward pass ", "the adjoint of y", code < 0 ? code : IDA_ERR_FAIL, 0, before, -1},
+                      {function_, "the backward pass ", "the adjoint of y", code < 0 ? code : IDA_ERR_FAIL, from_, before, -1},
                       fault_, "");
   }
 
@@ -259,6 +262,7 @@ class ida_backward {
   Eigen::VectorXd absolute_;        // tolerances of the same
   newton_matrix newton_;
   std::vector<double> factors_;
+  double from_ = 0;  // when it started
   double c_ = 0, c_of_factors_ = 0;
   Eigen::MatrixXd by_slope_, by_slope_of_factors_;  // dF/dy'
   Eigen::VectorXd y_, yp_, by_y_, by_yp_, by_p_;

@@ -4,6 +4,7 @@
 // dF/dy s + dF/dy' s' + dF/dp = 0 with the matrix of the states' own Newton steps, under error control, after
 // the states of each step: solved together with them, they keep IDAS at order 1 where theirs are the larger errors (seen in
 // SUNDIALS 7.9).
+// IDAS' clock is zero at the start: it can make no step that its clock does not resolve, as a fast transient late in time needs.
 // Source: Hindmarsh and Serban, User Documentation for IDAS, sections 2.1 and 2.5.
 // Read next: solve/dae_solver.hpp, which drives it.
 #pragma once
@@ -37,38 +38,38 @@ class ida_forward {
              const Eigen::VectorXd& scales, dae_trajectory* trajectory) {
     fault_.clear();
     memory_.reset();
-    trajectory_ = trajectory, of_initial_ = of_initial, end_ = end, evaluations_ = 0;
+    trajectory_ = trajectory, of_initial_ = of_initial, start_ = s.t, end_ = end - s.t, evaluations_ = 0;
     if (trajectory_ != nullptr) trajectory_->start(s.t, s.y);
     sundials::map(y_) = s.y, sundials::map(yp_) = s.yp;
     auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
     void* memory = made.get();
-    expect(IDAInit(memory, residual, s.t, y_.get(), yp_.get()), "IDAInit");
+    expect(IDAInit(memory, residual, 0, y_.get(), yp_.get()), "IDAInit");
     const sundials::vector_handle tolerances = sundials::make_vector(context_, s.y.size(), function_);
     sundials::map(tolerances) = options_.absolute_tolerance_forward;
     expect(IDASVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "IDASVtolerances");
     expect(IDASetUserData(memory, this), "IDASetUserData");
     expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
     expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
-    expect(IDASetStopTime(memory, end), "IDASetStopTime");
-    if (!sensitivities.empty()) start_sensitivities(memory, s.t, sensitivities, scales);
+    expect(IDASetStopTime(memory, end_), "IDASetStopTime");
+    if (!sensitivities.empty()) start_sensitivities(memory, sensitivities, scales);
     memory_ = std::move(made);
-    reached_ = s.t;
+    reached_ = 0;
   }
 
   /// Integrates to an output time and takes y and y' there.
   void advance(double to, dae_state& s) {
-    for (long steps = 0; reached_ < to; ++steps) {
+    for (long steps = 0; reached_ < to - start_; ++steps) {
       if (steps == options_.max_num_steps) stop(IDA_TOO_MUCH_WORK);
       step();
     }
     s.t = to;
-    read(to, 0, y_, s.y);
-    read(to, 1, yp_, s.yp);
+    read(to - start_, 0, y_, s.y);
+    read(to - start_, 1, yp_, s.yp);
   }
 
   /// Sensitivity number c where `advance` has led to.
   void sensitivity(double t, std::size_t c, Eigen::VectorXd& s) {
-    expect(IDAGetSensDky1(memory_.get(), t, 0, static_cast<int>(c), y_.get()), "IDAGetSensDky1");
+    expect(IDAGetSensDky1(memory_.get(), t - start_, 0, static_cast<int>(c), y_.get()), "IDAGetSensDky1");
     s = sundials::map(y_);
   }
 
@@ -85,14 +86,17 @@ class ida_forward {
 
  private:
   static ida_forward& of(void* data) { return *static_cast<ida_forward*>(data); }
-  static dae_point point(double t, N_Vector y, N_Vector yp) { return {t, N_VGetArrayPointer(y), N_VGetArrayPointer(yp)}; }
+  dae_point point(double since_start, N_Vector y, N_Vector yp) const {
+    return {start_ + since_start, N_VGetArrayPointer(y), N_VGetArrayPointer(yp)};
+  }
   Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system_.states()}; }
 
   static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* data) {
     ida_forward& self = of(data);
     return self.fault_.guard([&] {
-      self.system_.residual(point(t, y, yp), N_VGetArrayPointer(r));
-      return self.fault_.expect_finite("the residual", t, self.map(r));
+      const dae_point at = self.point(t, y, yp);
+      self.system_.residual(at, N_VGetArrayPointer(r));
+      return self.fault_.expect_finite("the residual", at.t, self.map(r));
     });
   }
 
@@ -100,16 +104,17 @@ class ida_forward {
                       N_Vector) {
     ida_forward& self = of(data);
     return self.fault_.guard([&] {
+      const dae_point at = self.point(t, y, yp);
       const Eigen::Index n = self.system_.states();
       Eigen::Map<Eigen::MatrixXd> values(sundials::numbers::of(J).values.data(), n, n);
-      self.system_.jacobian(point(t, y, yp), 1, c, values);
-      return self.fault_.expect_finite("the Jacobian", t, values);
+      self.system_.jacobian(at, 1, c, values);
+      return self.fault_.expect_finite("the Jacobian", at.t, values);
     });
   }
 
   // ---- sensitivities
 
-  void start_sensitivities(void* memory, double begin, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales) {
+  void start_sensitivities(void* memory, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales) {
     sensitivities_.clear(), columns_.clear(), slopes_.clear();
     for (const dae_state& s : initial) {
       for (const Eigen::VectorXd* values : {&s.y, &s.yp}) {
@@ -132,7 +137,7 @@ class ida_forward {
     expect(IDASensSVtolerances(memory, relative, pointers.data()), "IDASensSVtolerances");
     expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
     // How algebraic sensitivities begin to move is not known, so the first step is one in which they cannot have moved far.
-    expect(IDASetInitStep(memory, 1e-2 * relative * (end_ - begin)), "IDASetInitStep");
+    expect(IDASetInitStep(memory, 1e-2 * relative * end_), "IDASetInitStep");
   }
 
   static int residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp, N_Vector* r,
@@ -140,9 +145,10 @@ class ida_forward {
     ida_forward& self = of(data);
     return self.fault_.guard([&] {
       ++self.evaluations_;
-      for (int first = 0; first < count; first += lanes) self.some_residuals(first, count, point(t, y, yp), s, sp, r);
+      const dae_point at = self.point(t, y, yp);
+      for (int first = 0; first < count; first += lanes) self.some_residuals(first, count, at, s, sp, r);
       for (int c = 0; c < count; ++c) {
-        const int code = self.fault_.expect_finite("the residual of the sensitivity of y", t, self.map(r[c]));
+        const int code = self.fault_.expect_finite("the residual of the sensitivity of y", at.t, self.map(r[c]));
         if (code != succeeded) return code;
       }
       return succeeded;
@@ -190,7 +196,7 @@ class ida_forward {
     std::string advice;
     if (code != IDA_TOO_MUCH_WORK && fault_.place().empty()) {
       const double now = ida_time(memory_.get());
-      dae_state s{now, Eigen::VectorXd(), Eigen::VectorXd()};
+      dae_state s{start_ + now, Eigen::VectorXd(), Eigen::VectorXd()};
       if (IDAGetDky(memory_.get(), now, 0, y_.get()) == IDA_SUCCESS &&
           IDAGetDky(memory_.get(), now, 1, yp_.get()) == IDA_SUCCESS) {
         s.y = sundials::map(y_), s.yp = sundials::map(yp_);
@@ -198,8 +204,8 @@ class ida_forward {
       }
     }
     const bool of_sensitivities = code == IDA_SRES_FAIL || code == IDA_REP_SRES_ERR;
-    throw_ida_stopped(memory_.get(), y_, {function_, of_sensitivities ? "the sensitivities " : "", "y", code, 0, 0, -1}, fault_,
-                      advice);
+    throw_ida_stopped(memory_.get(), y_, {function_, of_sensitivities ? "the sensitivities " : "", "y", code, start_, 0, -1},
+                      fault_, advice);
   }
 
   void expect(int code, const char* call) const { sundials::expect_ida(code, function_, call); }
@@ -217,7 +223,7 @@ class ida_forward {
   Eigen::Index of_initial_ = 0;
   long evaluations_ = 0;  // of all sensitivities' residuals together
   std::vector<double> by_y_, by_yp_, by_p_, out_;
-  double end_ = 0, reached_ = 0;
+  double start_ = 0, end_ = 0, reached_ = 0;  // the latter two since the start
   ode_fault fault_;
   sundials::ida_handle memory_;
 };
