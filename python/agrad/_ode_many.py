@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,19 +82,20 @@ class _Problem:
     """A subject's problem, checked."""
 
     def __init__(self, number: int, subject: Subject) -> None:
-        name = f"subjects[{number}]"
         if not isinstance(subject, Subject):
-            raise TypeError(f"solve_many: {name} is {subject!r}, but must be an agrad.Subject")
-        self.args, self.y0 = further_arguments("solve_many", subject.args), vector("solve_many", f"{name}.y0", subject.y0)
-        self.states = real_values("solve_many", f"{name}.y0", self.y0)
+            raise TypeError(f"solve_many: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
+        #: What messages about this subject begin with.
+        self.function = function = f"solve_many(subjects[{number}])"
+        self.args, self.y0 = further_arguments(function, subject.args), vector(function, "y0", subject.y0)
+        self.states = real_values(function, "y0", self.y0)
         for part, given in (("t_span", subject.t_span), ("t_eval", subject.t_eval)):
-            check_not_recorded("solve_many", f"{name}.{part}", given, "times are not differentiated there")
-        self.t0, self.times = output_times("solve_many", subject.t_span, subject.t_eval)
+            check_not_recorded(function, part, given, "times are not differentiated there")
+        self.t0, self.times = output_times(function, subject.t_span, subject.t_eval)
         self.starts_there = bool(self.times[0] == self.t0)
-        self.doses = DoseTable("solve_many", f"{name}.doses", subject.doses)
+        self.doses = DoseTable(function, "doses", subject.doses)
         self.later = self.times[self.starts_there :]
         if self.later.size:
-            check_initial_value_problem("solve_many", self.states, self.t0, self.later)
+            check_initial_value_problem(function, self.states, self.t0, self.later)
         #: Whether there is anything to solve, and what: without doses the state at the initial time is known.
         self.is_solved = bool(self.later.size or self.doses.rows)
         self.outputs = self.times if self.doses.rows else self.later
@@ -110,7 +111,7 @@ class _Problem:
 def _frozen(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return leaf.dtype.str, leaf.shape, leaf.tobytes()
-    return type(leaf), leaf
+    return type(leaf), leaf if isinstance(leaf, Hashable) else id(leaf)
 
 
 def solve_many(
@@ -148,9 +149,9 @@ def solve_many(
     Raises
     ------
     ShapeError, DomainError, SolverError
-        As :func:`solve_ivp`; of several faults that of the first subject.
+        As :func:`solve_ivp`, with the subject's number; of several faults that of the first subject.
     TypeError
-        A subject is no :class:`Subject`.
+        A subject is no :class:`Subject`, or `subjects` is no sequence.
 
     Notes
     -----
@@ -170,6 +171,8 @@ def solve_many(
     """
     if not callable(fun):
         raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
+    if not isinstance(subjects, Iterable):
+        raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
@@ -191,18 +194,18 @@ def solve_many(
 
 def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int], Any]) -> PosedProblem:
     """The solve of one problem, and its arguments."""
-    n, is_recorded, doses = problem.states.size, isinstance(problem.y0, Array), problem.doses
+    function, n, is_recorded, doses = problem.function, problem.states.size, isinstance(problem.y0, Array), problem.doses
     options, count = make_options(n), problem.outputs.size
     values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
     operation: OdeOperation | EventOperation
     if doses.rows:
         values += doses.parts
         operation = EventOperation(
-            "solve_many", slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
+            function, slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
         )
     else:
-        operation = OdeOperation("solve_many", slope.program, n, count, options, is_recorded, False, False)
-    return PosedProblem("solve_many", operation, values)
+        operation = OdeOperation(function, slope.program, n, count, options, is_recorded, False, False)
+    return PosedProblem(function, operation, values)
 
 
 def _solved(operation: ManyOperation, arguments: _Arguments, slopes: dict[Any, RecordedSlope]) -> Any:

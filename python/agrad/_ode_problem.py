@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +13,11 @@ from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, told_of
-from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, vector
+from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, stays_equal, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
+from agrad._structure import array, find_recording
+from agrad._trees import flatten
 
 __all__ = ["InitialValueProblem"]
 
@@ -79,6 +81,7 @@ class InitialValueProblem:
         starts_there = bool(times[0] == t0)
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
         if starts_there and outputs is not t_span and any(isinstance(x, Array) for x in (start, outputs)):
+            stays_equal(outputs[0], start)
             slope = vector(self.function, "the result of f", self.fun(t0, first[0], *self.args))
             first = first + (outputs[0] - start) * slope  # of which nothing but derivatives is left
         if times.size == starts_there:
@@ -90,8 +93,9 @@ class InitialValueProblem:
         states = np.transpose(np.concatenate([first, y]) if starts_there else y)
         return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
 
-    def solve_as_far_as_it_goes(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
+    def solve_as_far_as_it_goes(self, t_span: Any, t_eval: Any) -> OdeResult:
         """The same; where the solver stops, what comes before, solved once more by itself."""
+        t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         try:
             return self.solve(t_span, t_eval)
         except SolverError as error:
@@ -109,20 +113,25 @@ class InitialValueProblem:
         result.success, result.status, result.message, result._explained = False, -1, str(stop), explained
         return result
 
-    def _before(self, stopped_at: float, t_span: Sequence[Any], t_eval: Any) -> Any:
+    def _before(self, stopped_at: float, t_span: Any, t_eval: Any) -> Iterator[tuple[Any, Any]]:
         """Spans and output times that end before a solver stopped, the longest first."""
         t0, times = output_times(self.function, t_span, t_eval)
         if t_eval is None:  # as close to the stop as the solver comes
-            return [((t0, t0 + (stopped_at - t0) * part), None) for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3) if stopped_at > t0]
-        reached = times[(times <= stopped_at) & (times > t0)]
-        starts = times[times == t0]
-        return [((t0, reached[k]), np.concatenate([starts, reached[: k + 1]])) for k in reversed(range(reached.size))]
+            for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
+                if stopped_at > t0:
+                    yield _until(t_span, t0 + (stopped_at - t0) * part), None
+            return
+        for count in range(int(np.count_nonzero(times <= stopped_at)), int(times[0] == t0), -1):
+            yield _until(t_span, times[count - 1]), (t_eval if isinstance(t_eval, Array) else times)[:count]
 
     def solution(self, t_span: Sequence[Any]) -> Callable[[Any], Any]:
-        """The function of `dense_output`."""
+        """The function of `dense_output`, of what was given as it is now."""
+        problem = replace(self, y0=_copied(self.y0), args=_copied(self.args))
+        t_span = _copied(as_given(self.function, "t_span", t_span))
 
         def sol(t: Any) -> Any:
             """The states at t: shape (n,) for a number, (n, k) for k times in any order; solved for at these very times."""
+            t = array(t) if isinstance(t, (list, tuple)) and find_recording(t) is not None else t
             asked = real_values("sol", "t", t)
             if asked.ndim > 1:
                 raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
@@ -132,15 +141,26 @@ class InitialValueProblem:
                     place = f"t[{k}]" if asked.ndim else "t"
                     raise DomainError(f"sol: {place} is {each}, but must be within t_span = {(float(t0), float(end))}")
             if asked.size == 0:
-                return np.zeros((np.size(self.y0), 0))
+                return np.zeros((np.size(problem.y0), 0))
             times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
             if isinstance(t, Array):
                 if times.size < asked.size:
                     raise DomainError("sol: t is recorded and has equal times, but must have each once")
                 times = np.reshape(t, (-1,))[chosen]
-            result = replace(self).solve(t_span, times)  # which remembers what it solved, and threads may call this one
+            result = replace(problem).solve(t_span, times)  # which remembers what it solved, and threads may call this one
             if len(result.t) < times.size:
                 raise DomainError(f"sol: t is {times[-1]}, but must not be after the terminal event that ended the solution")
             return result.y[:, places.reshape(-1)] if asked.ndim else result.y[:, 0]
 
         return sol
+
+
+def _until(t_span: Any, end: float) -> Any:
+    """The same span with another end."""
+    return np.concatenate([t_span[:1], [end]]) if isinstance(t_span, Array) else (t_span[0], end)
+
+
+def _copied(tree: Any) -> Any:
+    """The tree with arrays of its own, which nobody else writes into."""
+    leaves, together, _ = flatten(tree)
+    return together([leaf.copy() if isinstance(leaf, (np.ndarray, Array)) else leaf for leaf in leaves])

@@ -23,7 +23,7 @@ from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten, is_number
 
-__all__ = ["PosedProblem", "RecordedSlope", "StatesProblem", "pose", "real_values", "vector"]
+__all__ = ["PosedProblem", "RecordedSlope", "StatesProblem", "pose", "real_values", "stays_equal", "vector"]
 
 RightHandSide = Callable[..., Any]
 
@@ -56,7 +56,9 @@ def as_given(function: str, name: str, x: Any) -> Any:
 
 
 def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
-    """`args` as a tuple."""
+    """`args` as a tuple; None, which is SciPy's default, is none."""
+    if args is None:
+        return ()
     if not isinstance(args, (tuple, list)):
         raise TypeError(
             f"{function}: args is of type {type(args).__name__}, but must be a tuple; write args=(x,) for one argument"
@@ -68,6 +70,14 @@ def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
     """Raises where derivatives with respect to an argument would be lost."""
     if find_recording((x,)) is not None:
         raise TypeError(f"{function}: {name} is recorded, but must be of plain numbers; {hint}")
+
+
+def stays_equal(x: Any, y: Any) -> None:
+    """Makes two numbers that are equal, one of them recorded, equal in each run: else a compiled function records anew."""
+    changes = [each for each in (x, y) if isinstance(each, Array) and each.is_active]
+    is_same = len(changes) == 2 and bool(np.all(x.slots == y.slots))
+    if changes and not is_same:
+        bool(x == y)
 
 
 #: What a function of time and state is to return, by what it is.
@@ -110,6 +120,9 @@ class RecordedSlope:
             if slope is None:
                 raise TypeError(f"{label}: result is None, but must be {_RESULTS[result][0]}; does it return?")
             slope = recording.array(vector(label, "result", slope))
+            if result == "root" and slope.dtype.kind == "b":
+                hint = "the event of y[0] > 0.5 is y[0] - 0.5"
+                raise TypeError(f"{label}: result is a truth value, but must be a number that crosses zero; {hint}")
             if slope.size != size:
                 raise ShapeError(
                     f"{label}: result is of shape {slope.shape}, but must be of shape ({size},); {_RESULTS[result][1]}"

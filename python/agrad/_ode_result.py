@@ -100,7 +100,11 @@ def output_times(function: str, t_span: Sequence[Any], t_eval: Any) -> tuple[flo
         raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
     t0, end = span.tolist()
     if not t0 < end:
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be increasing")
+        hint = "; backwards in time, s = -t increases: solve dy/ds = -fun(-s, y)" if t0 > end else ""
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be increasing{hint}")
+    if not np.isfinite(span).all():
+        hint = "; a terminal event ends a solution before a time that is late enough" if np.isfinite(t0) else ""
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint}")
     if t_eval is None:
         return t0, span
     times = real_values(function, "t_eval", t_eval)
