@@ -265,6 +265,26 @@ def test_a_fast_transient_late_in_time():
     assert late.y[1, 0] == pytest.approx(3 * np.exp(-2e5 * (late.t[0] - 1e6)), rel=1e-6)
 
 
+@pytest.mark.parametrize("guess", [0.0, 0.3, -0.2])
+def test_equations_that_are_singular_at_the_guess(guess):
+    found = ag.solve_dae(lambda t, y, yp: [yp[0] + y[0], y[1] ** 2 - y[0]], (0.0, 1.0), [4.0, guess], **TIGHT)
+    assert found.y[1] == pytest.approx(np.array([2.0, 2 * np.exp(-0.5)]) * (-1 if guess < 0 else 1), rel=1e-8)
+
+
+def test_a_derivative_that_the_guess_hides():
+    """y'^3 = -k y at y' = 0 has no derivative there, but is no algebraic equation."""
+
+    def end(k):
+        return ag.solve_dae(lambda t, y, yp, k: [yp[0] ** 3 + k * y[0]], (0.0, 1.0), [1.0], args=(k,), **TIGHT).y[0, -1]
+
+    def exact(k):
+        return (1 - 2 / 3 * np.cbrt(k)) ** 1.5
+
+    value, gradient = ag.value_and_grad(end)(0.5)
+    assert value == pytest.approx(exact(0.5), rel=1e-8)
+    assert gradient == pytest.approx(differences(exact, 0.5), rel=1e-7)
+
+
 def test_what_the_residual_raises_comes_out():
     def refuses(t, y, yp):
         raise KeyError("mine")

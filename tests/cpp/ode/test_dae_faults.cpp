@@ -141,6 +141,53 @@ TEST_CASE("index 2 and 3 are refused by name") {
   }
 }
 
+TEST_CASE("equations that are singular at the guess only are no system of index 2") {
+  const auto root = [](double, const auto& y, const auto& yp, const auto& k) {  // y1^2 = y0, at y1 = 0
+    auto r = room_for(2, y, k);
+    r[0] = yp[0] + k[0] * y[0], r[1] = y[1] * y[1] - y[0];
+    return r;
+  };
+  for (const double guess : {0.0, 0.3, -0.2}) {
+    const auto y = agrad::dae_solve(options(2, 1e-9), root, vec(4.0, guess), yp0, 0.0, {0.0, 1.0}, vec(0.5));
+    CHECK(y[0][1] == Approx(guess < 0 ? -2 : 2).epsilon(1e-14));
+  }
+  const auto none = [](double, const auto& y, const auto& yp, const auto& k) {  // y1^2 = -1
+    auto r = room_for(2, y, k);
+    r[0] = yp[0] + k[0], r[1] = y[1] * y[1] + 1.0;
+    return r;
+  };
+  const std::string text = message_of([&] { agrad::dae_solve(options(2, 1e-6), none, y0, yp0, 0.0, {1.0}, vec(0.5)); });
+  CHECK(text ==
+        "dae_solve: the equations are singular at the guess, and no consistent values were found at t = 0; equation 1 is left "
+        "with 1; give a better guess of y0's algebraic entries and of yp0, or look for a singularity there");
+  const auto steady = [](double, const auto& y, const auto& yp, const auto& k) {  // y0^2 = yp0 + k
+    auto r = room_for(1, y, k);
+    r[0] = yp[0] + k[0] - y[0] * y[0];
+    return r;
+  };
+  dae_options o = options(1, 1e-9);
+  o.initial = dae_initial::derivatives;
+  CHECK(agrad::dae_solve(o, steady, vec(0.0), vec(0.0), 0.0, {0.0}, vec(9.0))[0][0] == Approx(3).epsilon(1e-13));
+}
+
+TEST_CASE("a derivative that the guess hides is seen: y'^3 = -k y at y' = 0, and a mass that vanishes there") {
+  const auto cube = [](double, const auto& y, const auto& yp, const auto& k) {  // y^(2/3) falls by 2/3 k^(1/3) t
+    auto r = room_for(1, y, k);
+    r[0] = yp[0] * yp[0] * yp[0] + k[0] * y[0];
+    return r;
+  };
+  const auto fallen = agrad::dae_solve(options(1, 1e-10), cube, vec(1.0), vec(0.0), 0.0, {0.0, 1.0}, vec(0.5));
+  CHECK(fallen[0][0] == 1);
+  CHECK(fallen[1][0] == Approx(std::pow(1 - 2.0 / 3 * std::cbrt(0.5), 1.5)).epsilon(1e-8));
+  const auto melting = [](double, const auto& y, const auto& yp, const auto& k) {  // at y1 = 0, as which it is guessed
+    auto r = room_for(2, y, k);
+    r[0] = y[1] * yp[0] + k[0] * y[0], r[1] = y[1] - 1.0 - y[0];
+    return r;
+  };
+  const auto z = agrad::dae_solve(options(2, 1e-10), melting, vec(1.0, 0.0), yp0, 0.0, {1.0}, vec(0.5));
+  CHECK(std::log(z[0][0]) + z[0][0] == Approx(1 - 0.5).epsilon(1e-8));
+}
+
 TEST_CASE("a system that turns singular on its way stops there, and says so") {
   const auto fold = [](double, const auto& y, const auto& yp, const auto& k) {  // y1^2 = y0, until y0 = 0 at t = 1
     auto r = room_for(2, y, k);

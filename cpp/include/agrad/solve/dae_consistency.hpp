@@ -3,17 +3,20 @@
 // With the differential part a of y given, F = 0 is n equations for (a', b), and B = [dF/dy' Q, dF/dy Z] is their Jacobian. Damped
 // Newton steps solve them at t0 and, from what the integrator found, at each output time; there B's transposed factors then
 // take adjoints of b and a' back to a, t and p, and its factors say how b moves. The way of Newton is not differentiated.
-// A B that is singular is a system of index 2 or more. Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, 3.3.
+// A B that is singular is a system of index 2 or more, unless that is at the guess alone. Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, 3.3.
 // Read next: solve/dae_solver.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <agrad/solve/dae_factors.hpp>
 #include <agrad/solve/dae_options.hpp>
+#include <agrad/solve/dae_probe.hpp>
 #include <agrad/solve/dae_splitting.hpp>
 #include <agrad/solve/ode_fault.hpp>
 
@@ -45,8 +48,8 @@ class dae_consistency {
       check_residual(s);
       return prepare(s);
     }
-    if (options_.initial == dae_initial::derivatives) solve(s, unknown::state);
-    solve(s, unknown::rest);
+    if (options_.initial == dae_initial::derivatives) solve_from_guess(s, unknown::state);
+    solve_from_guess(s, unknown::rest);
   }
 
   /// From what an integration found: the same a, with b and a' to it.
@@ -136,6 +139,7 @@ class dae_consistency {
 
  private:
   enum class unknown { rest, state };  // (a', b) or y
+  static constexpr const char* singular = "SINGULAR";
 
   Eigen::MatrixXd matrix(const dae_state& s, unknown of) {
     const Eigen::Index n = splitting_->n();
@@ -152,9 +156,12 @@ class dae_consistency {
     if (splitting_->r() == splitting_->n()) return;
     const Eigen::MatrixXd missed = by_slope * splitting_->z();
     if (missed.cwiseAbs().maxCoeff() <= 1e-8 * by_slope.cwiseAbs().maxCoeff()) return;
-    throw DomainError(function_ + ": the null space of dF/dyp at t = " + to_text(t) +
-                      " is another one than at the start, but must be constant; give the quantities whose derivatives occur "
-                      "states of their own");
+    dae_splitting::throw_moving(function_, t, "at the start");
+  }
+
+  bool is_regular(const dae_state& s, unknown of) {
+    const Eigen::MatrixXd m = matrix(s, of);
+    return m.allFinite() && factors_.compute(m);
   }
 
   void factorise(const dae_state& s, unknown of) {
@@ -212,6 +219,40 @@ class dae_consistency {
     return is_small(to.y - s.y, s.y) && is_small(to.yp - s.yp, s.yp);
   }
 
+  /// Where the equations are singular at the guess, as y1^2 = y0 is at y1 = 0, from points near it.
+  void solve_from_guess(dae_state& s, unknown of) {
+    const dae_state guess = s;
+    try {
+      return solve(s, of);
+    } catch (const SolverError& e) {
+      if (e.code != singular) throw;
+    }
+    const bool was_regular = is_regular(guess, of);
+    bool can_be_regular = was_regular;
+    for (const double part : {1e-3, -1e-3, 0.1, -0.1, 1.0, -1.0}) {
+      s = near(guess, of, part);
+      try {
+        if (!is_regular(s, of)) continue;
+        can_be_regular = true;
+        return solve(s, of);
+      } catch (const SolverError&) {
+      } catch (const std::domain_error&) {  // outside of where F is defined
+      }
+    }
+    s = guess;
+    if (!can_be_regular) throw_singular(s.t, of, matrix(s, of));
+    evaluate(s);
+    throw_not_found(s, of, was_regular ? "" : "the equations are singular at the guess, and ");
+  }
+
+  dae_state near(const dae_state& s, unknown of, double part) const {
+    const dae_splitting& split = *splitting_;
+    if (of == unknown::state) return moved(s, of, 1, probe_step(s.y, part));
+    Eigen::VectorXd step(split.n());
+    step << probe_step(split.q().transpose() * s.yp, part), probe_step(split.z().transpose() * s.y, part);
+    return moved(s, of, 1, step);
+  }
+
   void solve(dae_state& s, unknown of) {
     constexpr double enough = 1e-4;  // of the tolerances; the next step would be about its square
     evaluate(s);
@@ -232,7 +273,7 @@ class dae_consistency {
       if (size_of(s, of, step) <= enough * std::min(1.0, size)) return void(s = moved(s, of, 1, step));
       before = size;
     }
-    throw_not_found(s, of);
+    throw_not_found(s, of, "");
   }
 
   /// A part of the step that makes the next one with the same factors smaller; false when there is none.
@@ -280,16 +321,16 @@ class dae_consistency {
                                  : "of index 2 or more, or singular at t = " + to_text(t);
     if (of == unknown::rest)
       advice += std::string(advice.empty() ? "" : "; ") + "differentiate algebraic equations, or add some";
-    throw SolverError(text + (advice.empty() ? "" : "; " + advice), t, 0, "SINGULAR", advice);
+    throw SolverError(text + (advice.empty() ? "" : "; " + advice), t, 0, singular, advice);
   }
 
-  [[noreturn]] AGRAD_COLD void throw_not_found(const dae_state& s, unknown of) {
+  [[noreturn]] AGRAD_COLD void throw_not_found(const dae_state& s, unknown of, const std::string& because) {
     Eigen::Index i = 0;
     residual_.cwiseAbs().maxCoeff(&i);
     const std::string advice =
         of == unknown::state ? "give a better guess of y0"
                              : "give a better guess of y0's algebraic entries and of yp0, or look for a singularity there";
-    throw SolverError(function_ + ": no consistent values were found at t = " + to_text(s.t) + "; equation " +
+    throw SolverError(function_ + ": " + because + "no consistent values were found at t = " + to_text(s.t) + "; equation " +
                           std::to_string(i) + " is left with " + to_text(residual_[i]) + "; " + advice,
                       s.t, 0, "NOT_CONSISTENT", advice);
   }

@@ -2,17 +2,21 @@
 //
 // Z spans the directions that dF/dy' does not see, Q what is orthogonal to them. Mostly Q picks the states whose derivatives
 // occur and Z the others. Where columns of dF/dy' depend on each other, as those of a capacitor between two nodes do, the
-// differential quantity is a combination of states, and Q and Z come from a QR factorisation.
+// differential quantity is a combination of states, and Q and Z come from a QR factorisation. All this is asked at some points
+// near the given one, too: a guess may hide a derivative, as y'0 = 0 does in y'^3 = -y.
 // A system is of index 1 where B = [dF/dy' Q, dF/dy Z] is regular: F = 0 then has one (a', b) for each a.
 // Read next: solve/dae_consistency.hpp.
 #pragma once
 
 #include <Eigen/QR>
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/check.hpp>
+#include <agrad/solve/dae_probe.hpp>
 #include <agrad/solve/dae_system.hpp>
 
 namespace agrad::detail {
@@ -24,15 +28,14 @@ class dae_splitting {
   /// `given`: which states are differential; empty: from what the system knows, or from dF/dy' at a point.
   dae_splitting(const std::string& function, dae_system& system, const dae_point& at, const std::vector<bool>& given)
       : n_(system.states()) {
-    Eigen::MatrixXd by_slope(n_, n_);
-    system.jacobian(at, 0, 1, by_slope);
+    const Eigen::MatrixXd by_slope = slopes_around(system, at);
     const std::vector<bool> occurs = system.known_derivatives().value_or(columns_with_entries(by_slope));
     if (!given.empty()) {
       check_given(function, given, occurs, by_slope);
       choose(given);
     } else {
       choose(occurs);
-      if (r() > 0 && by_slope.allFinite()) merge_dependent(by_slope);
+      if (r() > 0 && by_slope.allFinite()) merge_dependent(function, at.t, by_slope);
     }
   }
 
@@ -48,6 +51,12 @@ class dae_splitting {
   std::string name(Eigen::Index k) const {
     if (!is_choice()) return "";
     return (k < r() ? "yp[" : "y[") + std::to_string(columns_[static_cast<std::size_t>(k)]) + "]";
+  }
+
+  /// where: for which other place dF/dy' has another null space.
+  [[noreturn]] AGRAD_COLD static void throw_moving(const std::string& function, double t, const std::string& where) {
+    throw DomainError(function + ": the null space of dF/dyp at t = " + to_text(t) + " is another one than " + where +
+                      ", but must be constant; give the quantities whose derivatives occur states of their own");
   }
 
   const Eigen::MatrixXd& q() const { return q_; }
@@ -69,6 +78,26 @@ class dae_splitting {
   }
 
  private:
+  /// dF/dy' at the point, and below it at others where it is finite.
+  Eigen::MatrixXd slopes_around(dae_system& system, const dae_point& at) const {
+    const Eigen::Map<const Eigen::VectorXd> y(at.y, n_), yp(at.yp, n_);
+    Eigen::MatrixXd all(n_, n_);
+    system.jacobian(at, 0, 1, all);
+    for (const double part : {1e-3, -2e-3}) {
+      const Eigen::VectorXd near_y = y + probe_step(y, part), near_yp = yp + probe_step(yp, part);
+      Eigen::MatrixXd there(n_, n_);
+      try {
+        system.jacobian({at.t, near_y.data(), near_yp.data()}, 0, 1, there);
+      } catch (const std::domain_error&) {
+        continue;  // outside of where F is defined
+      }
+      if (!there.allFinite()) continue;
+      all.conservativeResize(all.rows() + n_, n_);
+      all.bottomRows(n_) = there;
+    }
+    return all;
+  }
+
   static std::vector<bool> columns_with_entries(const Eigen::MatrixXd& by_slope) {
     std::vector<bool> occurs(static_cast<std::size_t>(by_slope.cols()));
     for (Eigen::Index j = 0; j < by_slope.cols(); ++j) occurs[static_cast<std::size_t>(j)] = !by_slope.col(j).isZero(0);
@@ -100,17 +129,16 @@ class dae_splitting {
   }
 
   // Equations and states may differ in size by many orders: the rank is that of the matrix with rows and columns of one size.
-  void merge_dependent(const Eigen::MatrixXd& by_slope) {
+  void merge_dependent(const std::string& function, double t, const Eigen::MatrixXd& by_slope) {
     Eigen::MatrixXd m = by_slope * q_;
     for (auto row : m.rowwise())
       if (!row.isZero(0)) row /= row.cwiseAbs().maxCoeff();
-    Eigen::MatrixXd scaled = m;
-    for (auto column : scaled.colwise())
-      if (!column.isZero(0)) column.normalize();
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(1e-12);
-    qr.compute(scaled);
-    const Eigen::Index rank = qr.rank();
+    const Eigen::Index rank = rank_of(qr, m);
+    Eigen::Index largest = 0;
+    for (Eigen::Index first = 0; first < m.rows(); first += n_)
+      largest = std::max(largest, rank_of(qr, m.middleRows(first, n_)));
+    if (largest < rank) throw_moving(function, t, "at a state near by");
     if (rank == r()) return;
     // What the rows span, and what is orthogonal to it. (A singular value decomposition takes half a minute to compile.)
     const Eigen::MatrixXd spanned = qr.compute(m.transpose()).householderQ();
@@ -119,6 +147,13 @@ class dae_splitting {
     q_ = (q_ * spanned.leftCols(rank)).eval();
     z_ = std::move(algebraic);
     columns_.clear();
+  }
+
+  static Eigen::Index rank_of(Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr, Eigen::MatrixXd m) {
+    for (auto column : m.colwise())
+      if (!column.isZero(0)) column.normalize();
+    qr.setThreshold(1e-12);
+    return qr.compute(m).rank();
   }
 
   Eigen::Index n_ = 0;
