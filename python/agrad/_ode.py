@@ -213,10 +213,11 @@ def solve_ivp(
         stiff; and the Rosenbrock method Rodas4 for stiff ones. "auto" starts with Tsit5 and goes on
         with Rodas4 where the system turns stiff; the result says from when on.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
+        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span. They
+        cost steps only where they are sparse: where a step passes several, the method's interpolant is used (not by CKRK).
     dense_output : bool
         Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. It
-        is no interpolant: each call solves once more, with steps that end at these times.
+        is no interpolant: each call solves once more, with these as output times.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
     events : callable, Event, or sequence of these, optional
@@ -307,7 +308,8 @@ def solve_ivp(
     problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, (rtol, atol))
     result = problem.solve_as_far_as_it_goes(t_span, t_eval) if return_partial else problem.solve(t_span, t_eval)
     if dense_output:
-        result.sol = problem.solution((t_span[0], result.t[-1]) if result.status == -1 else t_span)
+        reached = result.t[-1] if len(result.t) else t_span[0]
+        result.sol = problem.solution((t_span[0], reached) if result.status == -1 else t_span)
     return result
 
 

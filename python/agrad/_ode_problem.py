@@ -143,6 +143,10 @@ class InitialValueProblem:
             if asked.size == 0:
                 return np.zeros((np.size(problem.y0), 0))
             times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
+            if t0 == end:  # nothing was reached
+                return np.repeat(np.reshape(vector("sol", "y0", problem.y0), (-1, 1)), asked.size, axis=1).reshape(
+                    -1, *asked.shape
+                )
             if isinstance(t, Array):
                 if times.size < asked.size:
                     raise DomainError("sol: t is recorded and has equal times, but must have each once")

@@ -82,6 +82,20 @@ def test_a_part_of_a_solution_is_differentiated_in_its_times():
     assert ended(5.0) == 1.0  # its end is where it stopped
 
 
+@pytest.mark.parametrize("t_eval", [None, [1.0]])
+def test_a_dense_solution_of_which_nothing_was_reached(t_eval):
+    def f(x):
+        fails = ag.solve_ivp(
+            lambda t, y: np.log(-y), (0.0, 2.0), [x, 2.0], "Tsit5", t_eval, return_partial=True, dense_output=True
+        )
+        with pytest.raises(ag.DomainError, match=r"^sol: t is 0\.5, but must be within t_span = \(0\.0, 0\.0\)$"):
+            fails.sol(0.5)
+        return np.sum(fails.sol(0.0) * np.array([3.0, 1.0])) + np.sum(fails.sol([0.0, 0.0]))
+
+    assert f(1.0) == 11.0
+    assert ag.grad(f)(1.0) == 5.0
+
+
 # ---- what is given, is taken as it is then ------------------------------------------------------------------------------
 
 
