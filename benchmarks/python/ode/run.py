@@ -5,7 +5,7 @@
     python benchmarks/python/ode/run.py --out DIR --peers DRIVERS --built BUILT      # with CasADi, diffrax and Stan Math
 
 Builds benchmarks/cpp/ode below OUT/build with the SUNDIALS of the installed package, times each problem by each method at
-tolerances from 1e-3 to 1e-9, writes OUT/results.json and prints tables of docs/performance_ode.md: the time at which the
+tolerances from 1e-3 to 1e-10, writes OUT/results.json and prints tables of docs/performance_ode.md: the time at which the
 error of the gradient is 1e-5, between two tolerances on the straight line of logarithms, with those of other systems where
 there are drivers of them (peers.py); and the function of the RFC beside the program by hand at one tolerance. OUT/data holds
 problems and references; they are made where they are not there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-TOLERANCES = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
+TOLERANCES = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
 EQUAL = 1e-6  # the tolerance at which equal settings are compared
 ENOUGH = 1e-6  # an error of the gradient, after which tighter tolerances are left out
 LONGEST = 20.0  # seconds of a call, after which they are left out, too
