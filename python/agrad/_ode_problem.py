@@ -144,9 +144,8 @@ class InitialValueProblem:
                 return np.zeros((np.size(problem.y0), 0))
             times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
             if t0 == end:  # nothing was reached
-                return np.repeat(np.reshape(vector("sol", "y0", problem.y0), (-1, 1)), asked.size, axis=1).reshape(
-                    -1, *asked.shape
-                )
+                y0 = np.reshape(vector("sol", "y0", problem.y0), (-1, 1))
+                return y0[:, places.reshape(-1)] if asked.ndim else y0[:, 0]
             if isinstance(t, Array):
                 if times.size < asked.size:
                     raise DomainError("sol: t is recorded and has equal times, but must have each once")
