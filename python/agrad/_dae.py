@@ -68,6 +68,7 @@ def solve_dae(
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
     sensitivities: str = "adjoint",
+    tstops: Any = (),
 ) -> DaeResult:
     """Solve a differential-algebraic system ``residual(t, y, y', *args) = 0`` of index 1; the result is differentiable.
 
@@ -105,6 +106,10 @@ def solve_dae(
     sensitivities : {"adjoint", "forward"}
         Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
         (IDAS' staggered corrector), which is for few parameters and for Jacobians.
+    tstops : array-like, shape (s,)
+        Times at which residual may jump, in any order; those within t_span count, and derivatives are with respect to those
+        that are recorded values. The differential states go on there, the algebraic ones are solved for anew, from where they
+        are. The residual is seen from the left before a stop and from the right after it; an output at it is the one after.
 
     Returns
     -------
@@ -126,10 +131,11 @@ def solve_dae(
 
     Notes
     -----
-    Gradients are with respect to y0, t_span[0], t_eval, args and, with ``initial="derivatives"``, yp0; that with respect to
-    an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic states are solved
-    for, so outputs satisfy the equations to rounding, not only to the tolerances. The gradient keeps the state at each step of
-    the forward pass. Linear algebra is dense.
+    Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; that with
+    respect to an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic states are
+    solved for, so outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are singular at
+    the guess, as y1^2 = y0 is at y1 = 0, guesses near it are tried, larger ones first. The gradient keeps the state at each
+    step of the forward pass. Linear algebra is dense.
 
     References
     ----------
@@ -154,7 +160,7 @@ def solve_dae(
     asked = None if t_eval is None else vector(function, "t_eval", t_eval)
     given = None if asked is None else real_values(function, "t_eval", asked)
     start, times = output_times(function, list(real_values(function, "t_span", span)), given)
-    y0 = vector(function, "y0", y0)
+    y0, stops = vector(function, "y0", y0), vector(function, "tstops", tstops)
     yp0 = np.zeros(y0.size) if yp0 is None else vector(function, "yp0", yp0)
     states, slopes = real_values(function, "y0", y0), real_values(function, "yp0", yp0)
     check_dae_problem(function, states, slopes, start, times)
@@ -170,9 +176,9 @@ def solve_dae(
     args = further_arguments(function, args)
     recorded = RecordedResidual(function, residual, start, states, slopes, args)
     t0, outputs = span[0], span if asked is None else asked
-    wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs)]
-    operation = DaeOperation(function, recorded.program, times.size, options, wanted)
-    parts = [y0, yp0, np.reshape(t0, (1,)), outputs, *(np.ravel(x) for x in recorded.parameters)]
+    wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs, stops)]
+    operation = DaeOperation(function, recorded.program, times.size, stops.size, options, wanted)
+    parts = [y0, yp0, np.reshape(t0, (1,)), outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
     recording = find_recording(parts)
     solution: Any
     if recording is None:

@@ -36,11 +36,11 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
   return o;
 }
 
-/// wanted: whether derivatives with respect to y0, yp0, t0 and the times may be asked for.
-std::shared_ptr<dae> made(const std::string& function, const pooled_program& f, std::size_t times, const dae_options& options,
-                          std::array<bool, 4> wanted) {
-  return std::make_shared<dae>(function, f.code, options.absolute_tolerance_forward.size(), times, options,
-                               dae_wanted{wanted[0], wanted[1], wanted[2], wanted[3]});
+/// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be asked for.
+std::shared_ptr<dae> made(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
+                          const dae_options& options, std::array<bool, 5> wanted) {
+  return std::make_shared<dae>(function, f.code, options.absolute_tolerance_forward.size(), times, stops, options,
+                               dae_wanted{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4]});
 }
 
 shape_type shape_of(const dae& f, py::ssize_t times) {
@@ -81,7 +81,8 @@ void register_dae(py::module_& m) {
   m.def("check_dae_problem", &check_dae_problem, py::arg("function"), py::arg("y0"), py::arg("yp0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, yp0, t0 and times are a problem.");
   py::class_<dae, std::shared_ptr<dae>>(m, "DaeOperation", "The solve of a recorded residual.")
-      .def(py::init(&made), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("options"), py::arg("wanted"))
+      .def(py::init(&made), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
+           py::arg("wanted"))
       .def("record", &record, py::arg("x"), py::arg("times"))
       .def("solve", &solve, py::arg("x"), py::arg("times"));
 }

@@ -64,9 +64,9 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
   const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
   check_dae_problem(function, initial, slope, t0, times);
   using node_type = dae_node<functor_dae<F, Args...>>;
-  const dae_wanted wanted{argument<Y0>::active, argument<Yp0>::active, false, false};
+  const dae_wanted wanted{argument<Y0>::active, argument<Yp0>::active, false, false, false};
   auto node = std::make_unique<node_type>(function, options, wanted, f, initial.size(), args...);
-  const Eigen::MatrixXd states = node->solver.integrate(initial, slope, t0, times).topRows(initial.size());
+  const Eigen::MatrixXd states = node->solver.integrate(initial, slope, t0, times, options.tstops).topRows(initial.size());
   if constexpr (argument<Y0>::active || argument<Yp0>::active || (argument<Args>::active || ...)) {
     argument<Y0>::collect(y0, node->initial_state);
     argument<Yp0>::collect(yp0, node->initial_slope);
@@ -83,7 +83,8 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 /// Solves F(t, y, y', args...) = 0 of index 1 by IDAS; its gradient is one adjoint integration back in time.
 ///
 /// options: see dae_options: which of the initial values are given, which states are differential, tolerances, the way to
-///   derivatives.
+///   derivatives, the times at which f may jump. There the differential part of y goes on and the rest is solved for anew; an
+///   output at such a time is behind the jump.
 /// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
 ///   state.
 /// y0, yp0: Eigen column vectors of double or var; the rest of the initial values is solved for from there.

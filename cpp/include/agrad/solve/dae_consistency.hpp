@@ -52,6 +52,9 @@ class dae_consistency {
     solve_from_guess(s, unknown::rest);
   }
 
+  /// From a state before a jump of the residual to one behind it: the same a, with another b and a' to it.
+  void restart(dae_state& s) { solve_from_guess(s, unknown::rest); }
+
   /// From what an integration found: the same a, with b and a' to it.
   void refine(dae_state& s) { solve(s, unknown::rest); }
 

@@ -1,6 +1,7 @@
 // DAE operation: the solution of a differential-algebraic system as one operation of a recorded program.
 //
-// Its argument is one vector: the n initial states, their n derivatives, t0, the output times, the m parameters of the residual.
+// Its argument is one vector: the n initial states, their n derivatives, t0, the output times, the stops, the m parameters of the
+// residual.
 // Its value is y and then y' at each output time, one after the other. A state of the operation keeps the solver, one that can be
 // swept back and one that cannot.
 #pragma once
@@ -22,11 +23,12 @@ class dae_operation final : public external_operation {
  public:
   /// function: what messages begin with. f: the residual of (t, n states, n derivatives, parameters).
   dae_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
-                dae_options options, dae_wanted wanted)
+                std::size_t stops, dae_options options, dae_wanted wanted)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
         times_(times),
+        stops_(stops),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - 2 * n_),
         options_(std::move(options)),
         wanted_(wanted) {
@@ -34,7 +36,7 @@ class dae_operation final : public external_operation {
   }
 
   std::string_view name() const override { return function_; }
-  std::size_t input_size() const { return static_cast<std::size_t>(2 * n_ + 1 + m_) + times_; }
+  std::size_t input_size() const { return static_cast<std::size_t>(2 * n_ + 1 + m_) + times_ + stops_; }
   std::size_t output_size() const { return static_cast<std::size_t>(2 * n_) * times_; }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
@@ -44,11 +46,12 @@ class dae_operation final : public external_operation {
     std::unique_ptr<solver>& chosen = with_adjoint ? mine.swept : mine.plain;
     if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
     const double* time = x + 2 * n_;
-    const std::vector<double> times(time + 1, time + 1 + times_);
-    chosen->system.set_parameters(time + 1 + times_);
+    const double *first_stop = time + 1 + times_, *parameters = first_stop + stops_;
+    const std::vector<double> times(time + 1, first_stop), stops(first_stop, parameters);
+    chosen->system.set_parameters(parameters);
     const Eigen::Map<const Eigen::VectorXd> y0(x, n_), yp0(x + n_, n_);
     Eigen::Map<Eigen::MatrixXd>(y, 2 * n_, static_cast<Eigen::Index>(times_)) =
-        chosen->integrator.integrate(y0, yp0, *time, times);
+        chosen->integrator.integrate(y0, yp0, *time, times, stops);
     mine.last = &chosen->integrator.statistics();
   }
 
@@ -60,6 +63,7 @@ class dae_operation final : public external_operation {
     to.segment(n_, n_) += g.initial_slope;
     to[2 * n_] += g.initial_time;
     to.segment(2 * n_ + 1, g.times.size()) += g.times;
+    to.segment(2 * n_ + 1 + g.times.size(), g.stops.size()) += g.stops;
     to.tail(m_) += g.parameters;
   }
 
@@ -82,7 +86,7 @@ class dae_operation final : public external_operation {
   std::string function_;
   std::shared_ptr<const program> f_;
   Eigen::Index n_;
-  std::size_t times_;
+  std::size_t times_, stops_;
   Eigen::Index m_;
   dae_options options_;
   dae_wanted wanted_;

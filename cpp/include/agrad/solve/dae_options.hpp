@@ -37,6 +37,8 @@ struct dae_options {
   std::vector<bool> differential;  // which states are; empty: to be found
   dae_initial initial = dae_initial::differential;
   dae_sensitivities sensitivities = dae_sensitivities::adjoint;
+  std::vector<double>
+      tstops;  // times at which the residual may jump; of dae_solve, while solvers and operations are handed theirs
 };
 
 /// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
@@ -45,13 +47,14 @@ struct dae_wanted {
   bool initial_slope = false;  // y'0
   bool initial_time = false;
   bool times = false;
+  bool stops = false;
 };
 
 /// Gradient of a scalar through a solution; what was not wanted is zero.
 struct dae_gradient {
   Eigen::VectorXd initial_state, initial_slope;
   double initial_time = 0;
-  Eigen::VectorXd times, parameters;
+  Eigen::VectorXd times, stops, parameters;
 };
 
 /// For one pair of tolerances: the absolute one divided by 10 forwards, by 3 backwards and as it is for the quadrature, as

@@ -27,14 +27,12 @@ namespace agrad::detail {
 class ida_backward {
  public:
   ida_backward(const std::string& function, dae_system& system, const dae_options& options,
-               const sundials::context_handle& context, const dae_splitting& split, const dae_trajectory& trajectory,
-               ode_statistics& statistics)
+               const sundials::context_handle& context, const dae_splitting& split, ode_statistics& statistics)
       : function_(function),
         system_(system),
         options_(options),
         context_(context),
         split_(split),
-        trajectory_(trajectory),
         statistics_(statistics),
         n_(split.n()),
         r_(split.r()),
@@ -53,6 +51,9 @@ class ida_backward {
 
   ida_backward(const ida_backward&) = delete;
   ida_backward& operator=(const ida_backward&) = delete;
+
+  /// From now on along another segment.
+  void use(const dae_trajectory& trajectory) { trajectory_ = &trajectory; }
 
   void clear() {
     sundials::map(z_).setZero();
@@ -139,7 +140,7 @@ class ida_backward {
   // ---- what IDAS calls
 
   const dae_point& point(double since_start) {
-    trajectory_.evaluate((from_ - trajectory_.start()) + since_start, y_, yp_);
+    trajectory_->evaluate((from_ - trajectory_->start()) + since_start, y_, yp_);
     point_ = {from_ + since_start, y_.data(), yp_.data()};
     return point_;
   }
@@ -255,7 +256,7 @@ class ida_backward {
   const dae_options& options_;
   const sundials::context_handle& context_;
   const dae_splitting& split_;
-  const dae_trajectory& trajectory_;
+  const dae_trajectory* trajectory_ = nullptr;
   ode_statistics& statistics_;
   Eigen::Index n_, r_, m_;
   sundials::vector_handle z_, zp_;  // w, q, lambda

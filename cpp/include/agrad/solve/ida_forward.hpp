@@ -77,12 +77,15 @@ class ida_forward {
     s = sundials::map(y_);
   }
 
-  void read_costs(ode_statistics& to) {
-    to.forward = read_ida_statistics(memory_.get());
+  /// What the integration since the start cost.
+  void add_costs(ode_statistics& to) {
+    to.forward += read_ida_statistics(memory_.get());
     if (sensitivities_.empty()) return;
-    to.sensitivities.rhs_evaluations = evaluations_;
-    IDAGetSensNumErrTestFails(memory_.get(), &to.sensitivities.error_test_failures);
-    IDAGetSensNumNonlinSolvConvFails(memory_.get(), &to.sensitivities.convergence_failures);
+    ode_sensitivity_statistics own;
+    own.rhs_evaluations = evaluations_;
+    IDAGetSensNumErrTestFails(memory_.get(), &own.error_test_failures);
+    IDAGetSensNumNonlinSolvConvFails(memory_.get(), &own.convergence_failures);
+    to.sensitivities += own;
   }
 
   /// Says whether the system is singular at a state; asked when the integration has stopped.
