@@ -1,4 +1,4 @@
-"""Differential equations: what a gradient costs by each method, against its error; populations in threads; rows by vmap.
+"""Differential equations: what a gradient costs by each method, against its error; output times, populations, rows by vmap.
 
     PYTHONPATH=SITE python benchmarks/python/methods.py
 
@@ -16,6 +16,7 @@ import numpy as np
 import agrad as ag
 
 TIMES, RATES, START = np.arange(1.0, 21.0), np.array([0.55, 0.028, 0.84, 0.026]), np.array([30.0, 4.0])
+EXPLICIT = ["Tsit5", "RK45", "CKRK", "DOP853"]
 LOG_TIMES, LOG_RATES = 0.4 * 10.0 ** np.arange(0, 6), np.log([0.04, 1e4, 3e7])
 
 
@@ -75,6 +76,24 @@ def by_method(name: str, problem: Callable[..., Any], at: np.ndarray, reference:
             print(f"| {method} | {tolerance:g} | {quickest(lambda f=function: f(at)):.0f} | {error:.0e} |")
 
 
+def output_times() -> None:
+    """What more output times cost: steps, and microseconds of value and gradient."""
+    counts = (10, 100, 1000)
+    print("\n| Lotka-Volterra to t = 20 | " + " | ".join(f"{count} times: steps, µs" for count in counts) + " |")
+    print("| --- |" + " --- |" * len(counts))
+    for method in (*EXPLICIT, "Rodas4", "BDF"):
+        cells = []
+        for count in counts:
+            times = np.linspace(0.0, 20.0, count + 1)[1:]
+
+            def solve(p: Any, method: str = method, times: Any = times) -> Any:
+                return ag.solve_ivp(predation, (0.0, 20.0), START, method, times, args=(p,), rtol=1e-6, atol=1e-6)
+
+            function = ag.compile(ag.value_and_grad(lambda p, solve=solve: np.sum(solve(p).y ** 2)))
+            cells.append(f"{solve(RATES).nst}, {quickest(lambda f=function: f(RATES)):.0f}")
+        print(f"| {method} | " + " | ".join(cells) + " |")
+
+
 def populations() -> None:
     print("\n| solve_many, 200 subjects | value and gradient, ms |\n| --- | --- |")
     for threads in (1, 2):
@@ -99,8 +118,8 @@ def rows() -> None:
 
 
 if __name__ == "__main__":
-    explicit = ["Tsit5", "RK45", "CKRK", "DOP853"]
-    by_method("Lotka-Volterra", lotka_volterra, RATES, ("DOP853", 1e-13), [*explicit, "Rodas4", "Adams", "BDF"])
+    by_method("Lotka-Volterra", lotka_volterra, RATES, ("DOP853", 1e-13), [*EXPLICIT, "Rodas4", "Adams", "BDF"])
     by_method("Robertson", robertson, LOG_RATES, ("BDF", 1e-11), ["Rodas4", "BDF"])
+    output_times()
     populations()
     rows()

@@ -2,7 +2,7 @@
 //
 // A step's stages are Y_s = y + h sum_j a_sj k_j with k_s = f(t + c_s h, Y_s). Backwards, with l the adjoint of the step's
 // end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters get (df/dp)' u_s, and the step's begin
-// has the adjoint l + sum_s w_s. A step's record is its first state and its slopes.
+// has the adjoint l + sum_s w_s. A step's record is its first state and its slopes, of which states within the step are sums, too.
 // Source: Hager (2000), Numerische Mathematik 87:247, for the adjoint of a Runge-Kutta step.
 // Read next: solve/runge_kutta.hpp, second order; solve/tableaus.hpp, the methods; solve/tableau_combinations.hpp, their sums.
 #pragma once
@@ -15,6 +15,7 @@
 
 #include <agrad/solve/one_step_solver.hpp>
 #include <agrad/solve/tableau_combinations.hpp>
+#include <agrad/solve/tableau_dop853.hpp>
 #include <agrad/solve/tableaus.hpp>
 
 namespace agrad {
@@ -27,10 +28,12 @@ class explicit_runge_kutta : public one_step_solver {
   static constexpr int stages = Tableau::stages;
   /// Stages that the step's end depends on: without the one that is there for the next step.
   static constexpr int inner = combinations::inner;
+  /// All stages, with those that only states within the step depend on.
+  static constexpr int all = combinations::all;
 
   explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_wanted wanted)
       : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
-                        (1 + stages) * static_cast<std::size_t>(system.states())) {}
+                        (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {}
 
   /// Gives up where the system has turned stiff (`integrate`, `gave_up`).
   void watch_stiffness() { watches_ = true; }
@@ -43,14 +46,31 @@ class explicit_runge_kutta : public one_step_solver {
   void stage(int s, double h, const double* record, double* y) const {
     combinations::stage(s, h, record, n_ * Width, y);
   }
-  /// h (b_s l + sum_{r>s} a_rs w_r), what stage s gets of the adjoints l and w, each of `count` numbers.
-  void seed(int s, double h, const double* l, const double* w, std::size_t count, double* u) const {
+  /// h (b_s l + sum_{r>s} a_rs w_r), what stage s gets of the adjoints l and w, each of `count` numbers, and what slope s has of
+  /// outputs within the step.
+  void seed(int s, double h, const double* l, const double* w, const double* of_record, std::size_t count, double* u) const {
     combinations::seed(s, h, l, w, count, u);
+    if (of_record == nullptr) return;
+    const double* of_slope = slope_of(of_record, s, count);
+    for (std::size_t i = 0; i < count; ++i) u[i] += of_slope[i];
   }
   static const double* slope_of(const double* record, int s, std::size_t count) {
     return record + (1 + static_cast<std::size_t>(s)) * count;
   }
   double* slope_of(double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
+
+  /// The record, with the slopes that only states within the step depend on.
+  const double* vectors_within(const one_step& at, const double* record) override {
+    if (all == stages) return record;
+    vectors_.assign(record, record + (1 + stages) * n_);
+    vectors_.resize((1 + all) * n_);
+    stage_.resize(n_);
+    for (int s = stages; s < all; ++s) {
+      stage(s, at.h, vectors_.data(), stage_.data());
+      slope_within(stage_time(s, at), stage_.data(), slope_of(vectors_.data(), s));
+    }
+    return vectors_.data();
+  }
 
  private:
   void begin(double t, double* record) override {
@@ -100,7 +120,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   void repeat(const one_step& at, double* record, double* next) override {
-    for (int s = 0; s < inner; ++s) {
+    for (int s = 0; s < (all > stages ? stages : inner); ++s) {  // extra stages take all slopes before them
       stage(s, at.h, record, next);
       system_.rhs(s == 0 ? at.t : stage_time(s, at), next, slope_of(record, s));
       ++statistics_.recomputed_rhs_evaluations;
@@ -122,24 +142,49 @@ class explicit_runge_kutta : public one_step_solver {
     return {};
   }
 
-  void step_back(const one_step& at, const double* record, double* l, double* parameters) override {
-    back_.resize(inner * n_);
+  detail::step_outputs::weights interpolant(double part, double h) const override {
+    if constexpr (combinations::interpolates) return combinations::interpolant(part, h);
+    return {};
+  }
+
+  void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
+    back_.resize(all * n_);
     seed_.resize(n_);
     stage_.resize(n_);
     part_.resize(m_);
+    if (of_record != nullptr) slopes_back(at, record, of_record, l, parameters);
     for (int s = inner; s-- > 0;) {
-      seed(s, at.h, l, back_.data(), n_, seed_.data());
-      stage(s, at.h, record, stage_.data());
-      system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), back_.data() + static_cast<std::size_t>(s) * n_,
-                  m_ > 0 ? part_.data() : nullptr);
-      ++statistics_.backward.rhs_evaluations;
-      for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
+      seed(s, at.h, l, back_.data(), of_record, n_, seed_.data());
+      stage_back(s, at, record, parameters);
     }
     for (int s = 0; s < inner; ++s)
       for (std::size_t i = 0; i < n_; ++i) l[i] += back_[static_cast<std::size_t>(s) * n_ + i];
+    if (of_record == nullptr) return;
+    for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
   }
 
-  std::vector<double> part_, back_, seed_, stage_;
+  /// From the adjoints of slopes that only states within the step depend on, or its end's slope, to those before them.
+  void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
+    const double* vectors = vectors_within(at, record);
+    for (int s = all; s-- > inner;) {
+      std::copy_n(slope_of(of_record, s, n_), n_, seed_.data());
+      stage_back(s, at, vectors, parameters);
+      const double* of_stage = back_.data() + static_cast<std::size_t>(s) * n_;
+      if (s >= stages) combinations::spread(s, at.h, of_stage, n_, of_record);
+      for (std::size_t i = 0; s < stages && i < n_; ++i) l[i] += of_stage[i];
+    }
+  }
+
+  /// From the adjoint of slope s to that of its stage.
+  void stage_back(int s, const one_step& at, const double* record, double* parameters) {
+    stage(s, at.h, record, stage_.data());
+    system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), back_.data() + static_cast<std::size_t>(s) * n_,
+                m_ > 0 ? part_.data() : nullptr);
+    ++statistics_.backward.rhs_evaluations;
+    for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
+  }
+
+  std::vector<double> part_, back_, seed_, stage_, vectors_;
   bool watches_ = false;
   int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not
 };

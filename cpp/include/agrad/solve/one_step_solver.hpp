@@ -2,8 +2,10 @@
 //
 // The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint): no interpolation, no
 // tolerances of a backward pass. A method says how it attempts a step and how adjoints go back through one; here are the
-// control of the step size, the output times, the memory for the sweep and the sweep over the steps. Steps end on output times.
-// Read next: solve/explicit_runge_kutta.hpp, solve/rosenbrock.hpp, the methods; solve/step_store.hpp, the memory.
+// control of the step size, the output times, the memory for the sweep and the sweep over the steps. Where the method has an
+// interpolant it gives the states at output times within steps; else steps end on output times.
+// Read next: solve/explicit_runge_kutta.hpp, solve/rosenbrock.hpp, the methods; solve/step_store.hpp, the memory;
+// solve/step_outputs.hpp, output times.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include <agrad/solve/step_control.hpp>
 #include <agrad/solve/step_fault.hpp>
 #include <agrad/solve/step_log.hpp>
+#include <agrad/solve/step_outputs.hpp>
 #include <agrad/solve/step_store.hpp>
 
 namespace agrad {
@@ -39,7 +42,7 @@ class one_step_solver : public ode_solver {
     listener_ = progress_listener::current();
     t0_ = t0, times_ = times, y0_ = y0, asked_until_ = times.back();
     store_.start(record_.size(), n_, options_.max_memory);
-    end_of_.clear();
+    outputs_.clear();
     states_.resize(y0.size(), static_cast<Eigen::Index>(times.size()));
     statistics_ = {};
     control_.start();
@@ -49,14 +52,8 @@ class one_step_solver : public ode_solver {
     begin(t_, record_.data());
     if (watch_ != nullptr) begin_watch();
     h_ = options_.first_step > 0 ? options_.first_step : first_step(times.back() - t0);
-    for (std::size_t k = 0; k < times.size(); ++k) {
-      integrate_to(times[k]);
-      std::copy_n(record_.data(), n_, states_.col(static_cast<Eigen::Index>(k)).data());
-      end_of_.push_back(store_.steps());
-      if (t_ < times[k] || has_ended_at_event()) {
-        stop_here(k);
-        break;
-      }
+    while (outputs_.size() < times_.size()) {
+      if (integrate_to_next()) stop_here();
     }
     integrated_ = true;
     return states_;
@@ -83,13 +80,14 @@ class one_step_solver : public ode_solver {
     if (!sweeps_) return g;
     listener_ = progress_listener::current();
     std::vector<double> l(n_, 0.0);
-    for (std::size_t k = times_.size(); k-- > 0;) {
-      for (std::size_t i = 0; i < n_; ++i) l[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
-      for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) {
-        step_back(place(step), taken(step), l.data(), g.parameters.data());
-        if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
-        if (listener_ != nullptr) listener_->at(store_.time(step));
-      }
+    std::size_t outputs = outputs_.size();
+    const auto adjoint = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
+    for (std::size_t step = store_.steps(); step-- > 0;) {
+      double* of_record = outputs_.collect(step, outputs, adjoint, n_, l.data(), of_record_);
+      outputs = outputs_.before(step, outputs);
+      step_back(place(step), taken(step), of_record, l.data(), g.parameters.data());
+      if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
+      if (listener_ != nullptr) listener_->at(store_.time(step));
     }
     std::copy_n(l.data(), n_, g.initial_state.data());
     if (wanted_.initial_time) {
@@ -104,8 +102,9 @@ class one_step_solver : public ode_solver {
 
  protected:
   /// order: with which the error of a step falls. record: the numbers of a step, the first n of them its first state.
+  /// interpolated: how many vectors of n at the record's begin the method's interpolant sums up, 0 where it has none.
   one_step_solver(std::string function, ode_system& system, step_options options, ode_wanted wanted, int order,
-                  std::size_t record)
+                  std::size_t record, std::size_t interpolated)
       : function_(std::move(function)),
         system_(system),
         options_(std::move(options)),
@@ -113,6 +112,7 @@ class one_step_solver : public ode_solver {
         n_(static_cast<std::size_t>(system.states())),
         m_(static_cast<std::size_t>(system.parameters())),
         sweeps_(wanted.initial_state || wanted.initial_time || m_ > 0),
+        outputs_(interpolated),
         error_(n_),
         next_(n_),
         scale_(static_cast<Eigen::Index>(n_)),
@@ -128,8 +128,13 @@ class one_step_solver : public ode_solver {
   virtual double attempt(const one_step& at, double* record, double* next) = 0;
   /// The record of a step that was accepted, once more: from its first state to `next`.
   virtual void repeat(const one_step& at, double* record, double* next) = 0;
-  /// From the adjoint l of a step's end to that of its begin; parameters get their part.
-  virtual void step_back(const one_step& at, const double* record, double* l, double* parameters) = 0;
+  /// The weights of the record's vectors in the state at a part of a step of size h, for methods with an interpolant.
+  virtual detail::step_outputs::weights interpolant(double /*part*/, double /*h*/) const { return {}; }
+  /// These vectors of a step that was taken.
+  virtual const double* vectors_within(const one_step& /*at*/, const double* record) { return record; }
+  /// From the adjoint l of a step's end to that of its begin; parameters get their part. of_record: adjoints of the vectors that
+  /// the interpolant sums up, or null.
+  virtual void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
   /// The derivative at the end of the step that was attempted last, where the method has it; else null.
   virtual const double* end_slope(const double* /*record*/) const { return nullptr; }
   /// Whether to give up after a step that was accepted.
@@ -140,7 +145,6 @@ class one_step_solver : public ode_solver {
   one_step place(std::size_t step) const {
     return {store_.time(step), store_.size(step), step + 1 < store_.steps() ? store_.time(step + 1) : times_.back()};
   }
-  std::size_t first_step_of(std::size_t k) const { return k == 0 ? 0 : end_of_[k - 1]; }
 
   /// The record of a step that was taken.
   const double* taken(std::size_t i) {
@@ -168,6 +172,12 @@ class one_step_solver : public ode_solver {
     return detail::weighed(error, scale_);
   }
 
+  /// A slope for states within a step; on the way back it is computed for the second time.
+  void slope_within(double t, const double* y, double* to) {
+    system_.rhs(t, y, to);
+    ++(integrated_ ? statistics_.recomputed_rhs_evaluations : statistics_.forward.rhs_evaluations);
+  }
+
   void check_integrated(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
@@ -182,7 +192,7 @@ class one_step_solver : public ode_solver {
   bool sweeps_;
   ode_statistics statistics_;
   detail::step_store store_;
-  std::vector<std::size_t> end_of_;  // the number of steps up to each output time
+  detail::step_outputs outputs_;
   std::vector<double> error_, next_;
 
  private:
@@ -201,28 +211,64 @@ class one_step_solver : public ode_solver {
     return std::min(100 * guess, most <= 1e-15 ? std::max(1e-6, guess * 1e-3) : std::pow(0.01 / most, 1.0 / order_));
   }
 
-  void integrate_to(double end) {
+  /// To the next output time, or past it; whether it is over there.
+  bool integrate_to_next() {
     long steps = 0;
-    while (t_ < end) {
+    for (const std::size_t known = outputs_.size(); known == outputs_.size();) {
       h_ = std::min(h_, options_.max_step);
-      const double left = end - t_;
+      const double end = end_of_next(), left = end - t_;
       const bool is_last = h_ >= left * (1 - 1e-10);
       const double h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
       if (log_ != nullptr) limit_ = limit_of(h, end);
       if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
       if (++steps > options_.max_num_steps) fail("too_many_steps", "raise max_num_steps or loosen the tolerances");
-      if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return;
+      if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return true;
     }
+    return false;
   }
 
-  /// The time that was reached instead of output time k and those after it.
-  void stop_here(std::size_t k) {
+  /// Where the steps to come have to end: on the next output time, or on the last one while a step passes several. To step onto
+  /// one output is as cheap as to interpolate it, at the same error; onto several it is not (docs/performance_ode.md).
+  double end_of_next() const {
+    const std::size_t k = outputs_.size();
+    const bool passes_several = outputs_.are_interpolated() && k + 1 < times_.size() && t_ + h_ >= times_[k + 1];
+    return passes_several ? times_.back() : times_[k];
+  }
+
+  /// The states at the output times that the step has reached.
+  void put_outputs(const one_step& at) {
+    const auto step = static_cast<std::size_t>(statistics_.forward.steps) - 1;
+    const double* vectors = nullptr;
+    for (std::size_t k = outputs_.size(); k < times_.size() && times_[k] <= at.end; ++k) {
+      double* to = states_.col(static_cast<Eigen::Index>(k)).data();
+      if (times_[k] == at.end) {
+        outputs_.add_at_end(step);
+        std::copy_n(next_.data(), n_, to);
+      } else {
+        const detail::step_outputs::weights w = interpolant((times_[k] - at.t) / (at.end - at.t), at.h);
+        outputs_.add_within(step, w);
+        if (vectors == nullptr) vectors = vectors_within(at, record_.data());
+        outputs_.sum(w, vectors, n_, to);
+      }
+    }
+  }
+  /// Whether the last output is where the solution is.
+  bool is_at_output() const { return outputs_.ends_at_end() && times_[outputs_.size() - 1] == t_; }
+
+  /// Where it is over: the state that was reached takes the place of the next output and of those after it.
+  void stop_here() {
+    const std::size_t k = outputs_.size() - (is_at_output() ? 1 : 0);
+    if (!is_at_output()) {
+      std::copy_n(record_.data(), n_, states_.col(static_cast<Eigen::Index>(k)).data());
+      outputs_.add_at_end(static_cast<std::size_t>(statistics_.forward.steps) - 1);
+    }
     times_.resize(k + 1);
     times_[k] = t_;
     states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(k + 1));
   }
 
-  /// One step; whether it is the last one. A size that was `wanted` but cut short comes back after a success.
+  /// One step; whether it is the last one of all. A size that was `wanted` but cut short comes back where the step
+  /// says nothing against it.
   bool take(const one_step& whole, double wanted) {
     one_step at = whole;
     double error = attempt(at, record_.data(), next_.data());
@@ -241,10 +287,11 @@ class one_step_solver : public ode_solver {
     const double factor = control_.after_accepted(error);
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
-    h_ = wanted > at.h ? std::max(at.h * std::min(factor, 1.0), wanted) : at.h * factor;
+    h_ = factor >= 1 ? std::max(at.h * factor, wanted) : at.h * factor;
     t_ = at.end;
     if (listener_ != nullptr) listener_->at(t_);
-    const bool is_enough = gives_up(at, record_.data(), next_.data()) || has_ended_at_event();
+    put_outputs(at);
+    const bool is_enough = (gives_up(at, record_.data(), next_.data()) && !is_at_output()) || has_ended_at_event();
     std::copy_n(next_.data(), n_, record_.data());
     begin(t_, record_.data());
     return is_enough;
@@ -321,6 +368,7 @@ class one_step_solver : public ode_solver {
   int order_;
   detail::step_control control_;
   std::vector<double> record_;
+  std::vector<double> of_record_;  // adjoints of the record's vectors that the interpolant sums up
   Eigen::MatrixXd states_;
   std::vector<double> times_;
   Eigen::VectorXd y0_;

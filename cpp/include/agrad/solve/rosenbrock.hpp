@@ -2,7 +2,8 @@
 //
 // With J = df/dy and f_t = df/dt at a step's begin, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
 // + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_6 + U_6. Backwards V_s solves the transposed system for
-// v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s. J itself
+// v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s, and what U_s
+// has of outputs within the step. J itself
 // depends on y and p: they get the derivatives of V_s' J U_s, without which the gradient would lose three digits.
 // A step's record is its first state, the U_s and what the matrix keeps of its factors (solve/newton_matrix.hpp).
 // Read next: solve/rosenbrock_second.hpp, the same with second derivatives.
@@ -61,6 +62,11 @@ struct rodas4 {
                                  -31.52159432874371,
                                  16.31930543123136,
                                  -6.058818238834054};
+  // At the part x of a step, (1 - x) y + x (end + (1 - x) sum_s (p_s1 + p_s2 x) U_s), of order 3.
+  static constexpr double interpolant[stages][2] = {
+      {10.12623508344586, -0.6762803392801253}, {-7.487995877610167, 6.087714651680015},
+      {-34.80091861555747, 16.43084320892478},  {-7.992771707568823, 24.76722511418386},
+      {1.025137723295662, -6.594389125716872},  {0, 0}};
 };
 
 class rosenbrock : public one_step_solver {
@@ -72,7 +78,7 @@ class rosenbrock : public one_step_solver {
   rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted,
              newton_matrix matrix)
       : one_step_solver(function, system, options, wanted, method::order,
-                        (1 + stages) * static_cast<std::size_t>(system.states()) + matrix.kept()),
+                        (1 + stages) * static_cast<std::size_t>(system.states()) + matrix.kept(), 1 + stages),
         jacobian_(function, system, matrix.how()),
         matrix_(std::move(matrix)),
         entries_(matrix_.entries()),
@@ -193,12 +199,23 @@ class rosenbrock : public one_step_solver {
     return {};
   }
 
+  detail::step_outputs::weights interpolant(double part, double /*h*/) const override {
+    detail::step_outputs::weights w{};
+    w[0] = 1;
+    for (int s = 0; s < stages; ++s) {
+      const double of_end = s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s);
+      w[1 + static_cast<std::size_t>(s)] =
+          part * (of_end + (1 - part) * (method::interpolant[s][0] + part * method::interpolant[s][1]));
+    }
+    return w;
+  }
+
   // ---- backwards
 
   /// V_s of the present step.
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
 
-  void step_back(const one_step& at, const double* record, double* l, double* parameters) override {
+  void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
     w_.resize(stages * n_);
     v_.resize(stages * n_);
     part_.resize(m_);
@@ -211,6 +228,7 @@ class rosenbrock : public one_step_solver {
       for (int r = s + 1; r < stages; ++r)
         v += entry(method::a, r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
              entry(method::C, r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
+      if (of_record != nullptr) v += const_vector(solution(of_record, s), n());
       matrix_.solve_transposed(factors(record), v.data());
       stage(s, record, stage_.data());
       const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
@@ -221,6 +239,7 @@ class rosenbrock : public one_step_solver {
     send_matrices(at, record, parameters);
     for (std::size_t i = 0; i < n_; ++i) l[i] += sum_[i];
     for (std::size_t at_w = 0; at_w < w_.size(); ++at_w) l[at_w % n_] += w_[at_w];
+    for (std::size_t i = 0; of_record != nullptr && i < n_; ++i) l[i] += of_record[i];
   }
 
   /// to = (df/dy)' v, and factor (df/dp)' v for the parameters.

@@ -26,14 +26,12 @@ class rosenbrock_second final : public rosenbrock {
     const std::size_t size = (1 + stages) * count();
     carried_.resize(store_.steps() * size);
     std::vector<double> now = along_.initial_state;
-    for (std::size_t k = 0; k < end_of_.size(); ++k) {
-      for (std::size_t step = first_step_of(k); step < end_of_[k]; ++step) {
-        double* directions = carried_.data() + step * size;
-        std::copy(now.begin(), now.end(), directions);
-        carry(place(step), taken(step), directions, now.data());
-        if (step % 64 == 0) poll_interrupt();
-      }
-      std::copy(now.begin(), now.end(), states + k * count());
+    for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
+      double* directions = carried_.data() + step * size;
+      std::copy(now.begin(), now.end(), directions);
+      carry(place(step), taken(step), directions, now.data());
+      outputs_.write(step, k, directions, now.data(), count(), states);
+      if (step % 64 == 0) poll_interrupt();
     }
   }
 
@@ -41,13 +39,16 @@ class rosenbrock_second final : public rosenbrock {
                       ode_directions& gradient_tangents) override {
     check_integrated(adjoints);
     l_ = pair(n_, width()), total_ = pair(m_, width());
-    for (std::size_t k = end_of_.size(); k-- > 0;) {
-      for (std::size_t i = 0; i < n_; ++i) l_.value[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
-      for (std::size_t i = 0; i < count(); ++i) l_.tangents[i] += tangents[k * count() + i];
-      for (std::size_t step = end_of_[k]; step-- > first_step_of(k);) {
-        send_back(place(step), taken(step), carried_.data() + step * (1 + stages) * count());
-        if (step % 64 == 0) poll_interrupt();
-      }
+    const auto value = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
+    const auto tangent = [&](std::size_t k) { return tangents + k * count(); };
+    std::size_t k = outputs_.size();
+    for (std::size_t step = store_.steps(); step-- > 0;) {
+      of_record_ = pair((1 + stages) * n_, width());
+      outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value);
+      outputs_.collect(step, k, tangent, count(), l_.tangents.data(), of_record_.tangents);
+      k = outputs_.before(step, k);
+      send_back(place(step), taken(step), carried_.data() + step * (1 + stages) * count());
+      if (step % 64 == 0) poll_interrupt();
     }
     gradient_tangents = {along_.width, l_.tangents, total_.tangents};
     return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), n()), 0.0, Eigen::VectorXd::Zero(adjoints.cols()),
@@ -63,6 +64,11 @@ class rosenbrock_second final : public rosenbrock {
     void add(double factor, const pair& from) {
       for (std::size_t i = 0; i < value.size(); ++i) value[i] += factor * from.value[i];
       for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += factor * from.tangents[i];
+    }
+    /// Adds one of several vectors of its own size.
+    void add_vector(const pair& from, std::size_t at) {
+      for (std::size_t i = 0; i < value.size(); ++i) value[i] += from.value[at * value.size() + i];
+      for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += from.tangents[at * tangents.size() + i];
     }
   };
 
@@ -158,6 +164,7 @@ class rosenbrock_second final : public rosenbrock {
     matrix_.factorise_transposed(1 / (at.h * method::gamma), -1, entries_.data(), again_.data());
     w_.assign(stages, pair(n_, width())), v_.assign(stages, pair(n_, width()));
     pair begin = l_, time(n_, width());
+    begin.add_vector(of_record_, 0);
     for (int s = stages; s-- > 0;) {
       pair& v = v_[static_cast<std::size_t>(s)];
       v.add(s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s), l_);
@@ -165,6 +172,7 @@ class rosenbrock_second final : public rosenbrock {
         v.add(entry(method::a, r, s), w_[static_cast<std::size_t>(r)]);
         v.add(entry(method::C, r, s) / at.h, v_[static_cast<std::size_t>(r)]);
       }
+      v.add_vector(of_record_, 1 + static_cast<std::size_t>(s));
       matrix_.solve_transposed(again_.data(), v.value.data());
       add_product(true, v.value.data(), v.tangents.data());
       each_direction(v.tangents.data(), [&](double* x) { matrix_.solve_transposed(again_.data(), x); });
@@ -218,7 +226,7 @@ class rosenbrock_second final : public rosenbrock {
   ode_directions along_;
   std::vector<double> carried_;  // of each step: the tangents of its first state and of the U_s
   std::vector<double> entry_tangents_, again_, by_time_tangents_, stage_tangents_, one_;
-  pair l_, total_;
+  pair l_, total_, of_record_;
   std::vector<pair> w_, v_;
 };
 

@@ -38,9 +38,10 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   }
 
  private:
-  static constexpr int inner = base::inner;
-  using base::end_of_;
+  static constexpr int stages = base::stages, inner = base::inner, all = base::all;
+  using combinations = detail::tableau_combinations<Tableau>;
   using base::n_;
+  using base::outputs_;
   using base::store_;
 
   /// Where a stage is, as a point with directions: record and directions are those of the step.
@@ -54,27 +55,32 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     return {Width, base::stage_time(s, this->place(step)), y_.data(), dy_.data(), along_.parameters.data()};
   }
 
+  /// The record of a step, with all slopes that states within it depend on.
+  const double* vectors_of(std::size_t step, bool is_within) {
+    const double* record = this->taken(step);
+    return is_within ? this->vectors_within(this->place(step), record) : record;
+  }
+
   /// Tangents of the states at all times, and of the stages of all steps.
   template <int Width>
   void carry(double* states) {
-    const std::size_t count = n_ * Width, size = (1 + inner) * count;
+    const std::size_t count = n_ * Width, size = (1 + all) * count;
     carried_.resize(store_.steps() * size);
     std::vector<double> now = along_.initial_state;
-    for (std::size_t k = 0; k < end_of_.size(); ++k) {
-      for (std::size_t step = this->first_step_of(k); step < end_of_[k]; ++step) {
-        double* directions = carried_.data() + step * size;
-        std::copy(now.begin(), now.end(), directions);
-        const double* record = this->taken(step);
-        for (int s = 0; s < inner; ++s) {
-          double* slope = directions + (1 + static_cast<std::size_t>(s)) * count;
-          const ode_point at = point<Width>(s, step, record, directions);
-          this->system_.tangent(Width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope);
-          const double factor = store_.size(step) * Tableau::b[s];
-          for (std::size_t i = 0; i < count; ++i) now[i] += factor * slope[i];
-        }
-        if (step % 64 == 0) poll_interrupt();
+    for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
+      double* directions = carried_.data() + step * size;
+      std::copy(now.begin(), now.end(), directions);
+      const bool is_within = outputs_.is_within(k, step);
+      const double* vectors = vectors_of(step, is_within);
+      for (int s = 0; s < (is_within ? all : inner); ++s) {
+        double* slope = directions + (1 + static_cast<std::size_t>(s)) * count;
+        const ode_point at = point<Width>(s, step, vectors, directions);
+        this->system_.tangent(Width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope);
+        const double factor = s < inner ? store_.size(step) * Tableau::b[s] : 0;
+        for (std::size_t i = 0; i < count; ++i) now[i] += factor * slope[i];
       }
-      std::copy(now.begin(), now.end(), states + k * count);
+      outputs_.write(step, k, directions, now.data(), count, states);
+      if (step % 64 == 0) poll_interrupt();
     }
   }
 
@@ -85,16 +91,26 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
       value.assign(n, 0.0);
       tangents.assign(n * static_cast<std::size_t>(width), 0.0);
     }
+    /// Adds vector s of n numbers, with `count` tangents.
+    void add(std::size_t n, std::size_t count, const pair& from, int s) {
+      const auto at = static_cast<std::size_t>(s);
+      for (std::size_t i = 0; i < n; ++i) value[i] += from.value[at * n + i];
+      for (std::size_t i = 0; i < count; ++i) tangents[i] += from.tangents[at * count + i];
+    }
   };
 
   template <int Width>
   ode_gradient send(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back) {
     l_.resize(n_, Width);
     total_.resize(this->m_, Width);
-    for (std::size_t k = end_of_.size(); k-- > 0;) {
-      for (std::size_t i = 0; i < n_; ++i) l_.value[i] += adjoints(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
-      for (std::size_t i = 0; i < n_ * Width; ++i) l_.tangents[i] += tangents[k * n_ * Width + i];
-      for (std::size_t step = end_of_[k]; step-- > this->first_step_of(k);) step_back<Width>(step);
+    const auto value = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
+    const auto tangent = [&](std::size_t k) { return tangents + k * n_ * Width; };
+    std::size_t k = outputs_.size();
+    for (std::size_t step = store_.steps(); step-- > 0;) {
+      const bool is_within = outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value) != nullptr;
+      outputs_.collect(step, k, tangent, n_ * Width, l_.tangents.data(), of_record_.tangents);
+      k = outputs_.before(step, k);
+      step_back<Width>(step, is_within);
     }
     back = {Width, l_.tangents, total_.tangents};
     return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), static_cast<Eigen::Index>(n_)), 0.0,
@@ -102,32 +118,55 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
             Eigen::Map<const Eigen::VectorXd>(total_.value.data(), static_cast<Eigen::Index>(this->m_))};
   }
 
+  /// is_within: whether outputs lie within the step.
   template <int Width>
-  void step_back(std::size_t step) {
+  void step_back(std::size_t step, bool is_within) {
     const std::size_t count = n_ * Width;
     const double h = store_.size(step);
-    const double *record = this->taken(step), *directions = carried_.data() + step * (1 + inner) * count;
-    w_.resize(inner * n_, Width);
+    const double *of_value = is_within ? of_record_.value.data() : nullptr,
+                 *of_tangents = is_within ? of_record_.tangents.data() : nullptr;
+    const double* vectors = vectors_of(step, is_within);
+    w_.resize(all * n_, Width);
     part_.resize(this->m_, Width);
+    for (int s = is_within ? all : inner; s-- > inner;) {
+      u_.value.assign(base::slope_of(of_value, s, n_), base::slope_of(of_value, s + 1, n_));
+      u_.tangents.assign(base::slope_of(of_tangents, s, count), base::slope_of(of_tangents, s + 1, count));
+      stage_back<Width>(s, step, vectors);
+      if (s < stages) {
+        l_.add(n_, count, w_, s);
+      } else {
+        const auto at = static_cast<std::size_t>(s);
+        combinations::spread(s, h, w_.value.data() + at * n_, n_, of_record_.value.data());
+        combinations::spread(s, h, w_.tangents.data() + at * count, count, of_record_.tangents.data());
+      }
+    }
     for (int s = inner; s-- > 0;) {
       u_.resize(n_, Width);
-      this->seed(s, h, l_.value.data(), w_.value.data(), n_, u_.value.data());
-      this->seed(s, h, l_.tangents.data(), w_.tangents.data(), count, u_.tangents.data());
-      const ode_adjoints to{w_.value.data() + static_cast<std::size_t>(s) * n_, part_.value.data(),
-                            w_.tangents.data() + static_cast<std::size_t>(s) * count, part_.tangents.data()};
-      this->system_.second(point<Width>(s, step, record, directions), u_.value.data(), u_.tangents.data(), to);
-      for (std::size_t j = 0; j < this->m_; ++j) total_.value[j] += part_.value[j];
-      for (std::size_t j = 0; j < this->m_ * Width; ++j) total_.tangents[j] += part_.tangents[j];
+      this->seed(s, h, l_.value.data(), w_.value.data(), of_value, n_, u_.value.data());
+      this->seed(s, h, l_.tangents.data(), w_.tangents.data(), of_tangents, count, u_.tangents.data());
+      stage_back<Width>(s, step, vectors);
     }
-    for (std::size_t at = 0; at < inner * n_; ++at) l_.value[at % n_] += w_.value[at];
-    for (std::size_t at = 0; at < inner * count; ++at) l_.tangents[at % count] += w_.tangents[at];
+    for (int s = 0; s < inner; ++s) l_.add(n_, count, w_, s);
+    if (is_within) l_.add(n_, count, of_record_, 0);
     if (step % 64 == 0) poll_interrupt();
+  }
+
+  /// From the adjoint of slope s to that of its stage.
+  template <int Width>
+  void stage_back(int s, std::size_t step, const double* vectors) {
+    const auto at = static_cast<std::size_t>(s);
+    const double* directions = carried_.data() + step * (1 + all) * n_ * Width;
+    const ode_adjoints to{w_.value.data() + at * n_, part_.value.data(), w_.tangents.data() + at * n_ * Width,
+                          part_.tangents.data()};
+    this->system_.second(point<Width>(s, step, vectors, directions), u_.value.data(), u_.tangents.data(), to);
+    for (std::size_t j = 0; j < this->m_; ++j) total_.value[j] += part_.value[j];
+    for (std::size_t j = 0; j < this->m_ * Width; ++j) total_.tangents[j] += part_.tangents[j];
   }
 
   ode_directions along_;
   std::vector<double> carried_;  // of each step: the tangents of its first state and of its slopes
   std::vector<double> y_, dy_;
-  pair l_, w_, u_, part_, total_;
+  pair l_, w_, u_, part_, total_, of_record_;
 };
 
 }  // namespace agrad

@@ -6,15 +6,32 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
+#include <agrad/solve/step_outputs.hpp>
+
 namespace agrad::detail {
+
+/// How many terms a tableau's interpolant has beside Hermite's polynomial, 0 where it has none; and how many stages for it alone.
+template <class Tableau, class = void>
+inline constexpr int interpolant_terms = 0;
+template <class Tableau>
+inline constexpr int interpolant_terms<Tableau, std::void_t<decltype(Tableau::interpolant)>> =
+    std::extent_v<decltype(Tableau::interpolant), 1>;
+template <class Tableau, class = void>
+inline constexpr int extra_stages = 0;
+template <class Tableau>
+inline constexpr int extra_stages<Tableau, std::void_t<decltype(Tableau::extra)>> = Tableau::extra;
 
 template <class Tableau>
 struct tableau_combinations {
   static constexpr int stages = Tableau::stages;
   /// Stages that the step's end depends on: without the one that is there for the next step.
   static constexpr int inner = stages - (Tableau::last_is_first ? 1 : 0);
+  /// All stages, with those that only the interpolant takes.
+  static constexpr int all = stages + extra_stages<Tableau>;
+  static constexpr bool interpolates = interpolant_terms<Tableau> > 0;
 
   /// The weights of k_j in stage s, in the step's end and in the error; those of w_r in the adjoint of stage s.
   template <int S>
@@ -42,7 +59,7 @@ struct tableau_combinations {
 
   /// y + h sum_j a_sj k_j.
   static void stage(int s, double h, const double* record, std::size_t count, double* y) {
-    static constexpr auto of = stages_of(std::make_integer_sequence<int, stages>());
+    static constexpr auto of = stages_of(std::make_integer_sequence<int, all>());
     of[static_cast<std::size_t>(s)](h, record, count, y);
   }
   /// y + h sum_s b_s k_s.
@@ -58,6 +75,29 @@ struct tableau_combinations {
   static void seed(int s, double h, const double* l, const double* w, std::size_t count, double* u) {
     static constexpr auto of = seeds_of(std::make_integer_sequence<int, inner>());
     of[static_cast<std::size_t>(s)](h, l, w, count, u);
+  }
+  /// The weights of y and the slopes in the state at the part x of the step.
+  static step_outputs::weights interpolant(double x, double h) {
+    const double rest = 1 - x;
+    std::array<double, 4> term{x * x * rest * rest};  // x^2 (1-x)^2, then once more x, once more 1-x, ...
+    for (std::size_t j = 1; j < term.size(); ++j) term[j] = term[j - 1] * (j % 2 == 1 ? x : rest);
+    step_outputs::weights w{};
+    w[0] = 1;
+    for (std::size_t s = 0; s < all; ++s) {
+      const double b = s < stages ? Tableau::b[s] : 0, at_begin = s == 0, at_end = s == stages - 1;
+      double sum = x * (b + rest * (at_begin - b + x * (2 * b - at_begin - at_end)));
+      for (std::size_t j = 0; j < interpolant_terms<Tableau>; ++j) sum += Tableau::interpolant[s][j] * term[j];
+      w[1 + s] = h * sum;
+    }
+    return w;
+  }
+  /// Adds to the adjoints of y and of the slopes before slope s what they get of the adjoint of its stage.
+  static void spread(int s, double h, const double* of_stage, std::size_t count, double* of_record) {
+    for (std::size_t i = 0; i < count; ++i) of_record[i] += of_stage[i];
+    for (int j = 0; j < s; ++j) {
+      double* of_slope = of_record + (1 + static_cast<std::size_t>(j)) * count;
+      for (std::size_t i = 0; i < count; ++i) of_slope[i] += h * a(s, j) * of_stage[i];
+    }
   }
 
  private:

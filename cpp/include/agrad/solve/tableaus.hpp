@@ -1,8 +1,10 @@
 // Tableaus: the coefficients of explicit Runge-Kutta methods.
 //
 // A step from y takes slopes k_s = f(t + c_s h, y + h sum_j a_sj k_j) and ends at y + h sum_s b_s k_s; its error is estimated
-// as h sum_s e_s k_s. Where `last_is_first` the last slope is that of the end, which is the next step's first.
-// Read next: solve/explicit_runge_kutta.hpp.
+// as h sum_s e_s k_s. Where `last_is_first` the last slope is that of the end, which is the next step's first. A method with an
+// `interpolant` has, at the part x of the step, the state that Hermite's cubic polynomial gives from the states and slopes at both
+// ends, and h x^2 (1-x)^2 sum_s (p_s1 + x (p_s2 + (1-x) (p_s3 + x p_s4))) k_s; `extra` stages are for that alone.
+// Read next: solve/tableau_dop853.hpp, one more; solve/explicit_runge_kutta.hpp.
 #pragma once
 
 namespace agrad {
@@ -41,10 +43,14 @@ struct tsitouras_tableau {
   static constexpr double c[stages] = {0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0};
   static constexpr double e[stages] = {-0.001780011052225777, -0.0008164344596567469, 0.007880878010261995, -0.1447110071732629,
                                        0.5823571654525552,    -0.45808210592918697,   0.015151515151515152};
+  static constexpr double interpolant[stages][1] = {
+      {-1.0530884977290216}, {0.1017}, {2.490627285651253}, {-16.548102889244902}, {47.37952196281928},
+      {-34.87065786149661},  {2.5}};  // of order 4
 };
 
 /// Dormand and Prince's method of order 5, the classical RK45.
-/// Source: Dormand and Prince (1980), Journal of Computational and Applied Mathematics 6:19.
+/// Source: Dormand and Prince (1980), Journal of Computational and Applied Mathematics 6:19; Shampine (1986), Mathematics of
+/// Computation 46:135, for the interpolant.
 struct dormand_prince_tableau {
   static constexpr int stages = 7, order = 5;
   static constexpr bool last_is_first = true;
@@ -77,6 +83,9 @@ struct dormand_prince_tableau {
   static constexpr double c[stages] = {0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0};
   static constexpr double e[stages] = {
       -0.0012326388888888888, 0, 0.0042527702905061394, -0.03697916666666667, 0.05086379716981132, -0.0419047619047619, 0.025};
+  static constexpr double interpolant[stages][1] = {
+      {-1.1270175653862835}, {0}, {2.675424484351598}, {-5.685526961588504}, {3.5219323679207912}, {-1.7672812570757455},
+      {2.382468931778144}};  // of order 4
 };
 
 /// Cash and Karp's method of order 5, for solutions that change abruptly.
@@ -106,146 +115,6 @@ struct cash_karp_tableau {
   static constexpr double c[stages] = {0, 0.2, 0.3, 0.6, 1.0, 0.875};
   static constexpr double e[stages] = {
       -0.004293774801587311, 0, 0.018668586093857853, -0.034155026830808066, -0.019321986607142856, 0.03910220214568039};
-};
-
-/// Dormand and Prince's method of order 8, for tight tolerances. Its error is estimated of order 5 and of order 3 together.
-/// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10, DOP853.
-struct dormand_prince_8_tableau {
-  static constexpr int stages = 13, order = 8;
-  static constexpr bool last_is_first = true;
-  static constexpr double real_stability = 6.394;  // how far it reaches along the negative real axis
-  static constexpr double a[] = {
-      // by rows, without the first
-      0.05260015195876773,
-      0.0197250569845379,
-      0.0591751709536137,
-      0.02958758547680685,
-      0,
-      0.08876275643042054,
-      0.2413651341592667,
-      0,
-      -0.8845494793282861,
-      0.924834003261792,
-      0.037037037037037035,
-      0,
-      0,
-      0.17082860872947386,
-      0.12546768756682242,
-      0.037109375,
-      0,
-      0,
-      0.17025221101954405,
-      0.06021653898045596,
-      -0.017578125,
-      0.03709200011850479,
-      0,
-      0,
-      0.17038392571223998,
-      0.10726203044637328,
-      -0.015319437748624402,
-      0.008273789163814023,
-      0.6241109587160757,
-      0,
-      0,
-      -3.3608926294469414,
-      -0.868219346841726,
-      27.59209969944671,
-      20.154067550477894,
-      -43.48988418106996,
-      0.47766253643826434,
-      0,
-      0,
-      -2.4881146199716677,
-      -0.590290826836843,
-      21.230051448181193,
-      15.279233632882423,
-      -33.28821096898486,
-      -0.020331201708508627,
-      -0.9371424300859873,
-      0,
-      0,
-      5.186372428844064,
-      1.0914373489967295,
-      -8.149787010746927,
-      -18.52006565999696,
-      22.739487099350505,
-      2.4936055526796523,
-      -3.0467644718982196,
-      2.273310147516538,
-      0,
-      0,
-      -10.53449546673725,
-      -2.0008720582248625,
-      -17.9589318631188,
-      27.94888452941996,
-      -2.8589982771350235,
-      -8.87285693353063,
-      12.360567175794303,
-      0.6433927460157636,
-      0.054293734116568765,
-      0,
-      0,
-      0,
-      0,
-      4.450312892752409,
-      1.8915178993145003,
-      -5.801203960010585,
-      0.3111643669578199,
-      -0.1521609496625161,
-      0.20136540080403034,
-      0.04471061572777259};
-  static constexpr double b[stages] = {0.054293734116568765,
-                                       0,
-                                       0,
-                                       0,
-                                       0,
-                                       4.450312892752409,
-                                       1.8915178993145003,
-                                       -5.801203960010585,
-                                       0.3111643669578199,
-                                       -0.1521609496625161,
-                                       0.20136540080403034,
-                                       0.04471061572777259,
-                                       0};
-  static constexpr double c[stages] = {0,
-                                       0.05260015195876773,
-                                       0.0789002279381516,
-                                       0.1183503419072274,
-                                       0.2816496580927726,
-                                       0.3333333333333333,
-                                       0.25,
-                                       0.3076923076923077,
-                                       0.6512820512820513,
-                                       0.6,
-                                       0.8571428571428571,
-                                       1.0,
-                                       1.0};
-  static constexpr double e[stages] = {0.01312004499419488,
-                                       0,
-                                       0,
-                                       0,
-                                       0,
-                                       -1.2251564463762044,
-                                       -0.4957589496572502,
-                                       1.6643771824549864,
-                                       -0.35032884874997366,
-                                       0.3341791187130175,
-                                       0.08192320648511571,
-                                       -0.022355307863886294,
-                                       0};
-  static constexpr double e3[stages] = {-0.18980075407240762,
-                                        0,
-                                        0,
-                                        0,
-                                        0,
-                                        4.450312892752409,
-                                        1.8915178993145003,
-                                        -5.801203960010585,
-                                        -0.4226823213237919,
-                                        -0.1521609496625161,
-                                        0.20136540080403034,
-                                        0.02265179219836082,
-                                        0};
 };
 
 }  // namespace agrad
