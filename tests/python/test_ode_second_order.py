@@ -96,6 +96,28 @@ def test_of_robertson_and_with_little_memory():
     np.testing.assert_allclose(hessian, differences, rtol=1e-4, atol=1e-5)
 
 
+def test_with_doses_and_infusions(made):
+    """Amounts and rates, with the steps held; by Tsit5 with tight tolerances as well."""
+    x = np.concatenate([X, [3.0, 2.0]])
+
+    def f(x, method="Rodas4", fun=predation, **options):
+        doses = [ag.Dose(1.0, 0, x[6]), ag.Dose(2.0, 1, x[7], 1.5)]
+        y = ag.solve_ivp(fun, (0.0, 6.0), x[4:6], method, [1.0, 3.0, 6.0], args=(x[:4],), doses=doses, **options).y
+        return np.sum((y - 10.0) ** 2) / 100
+
+    hessian, g = made(ag.hessian(lambda x: f(x, **HELD)))(x), ag.grad(lambda x: f(x, **HELD))
+    scale, differences = np.outer(x, x), np.empty((8, 8))
+    for place, step in enumerate(1e-4 * x):
+        d = np.zeros(8)
+        d[place] = step
+        differences[place] = (8 * (g(x + d) - g(x - d)) - (g(x + 2 * d) - g(x - 2 * d))) / (12 * step)
+    np.testing.assert_allclose(hessian * scale, hessian.T * scale, rtol=1e-9, atol=1e-8)
+    np.testing.assert_allclose(hessian * scale, differences * scale, rtol=1e-5, atol=1e-5)
+    tight = {"rtol": 1e-9, "atol": 1e-9, "fun": forced}
+    stiff, explicit = ag.hessian(lambda x: f(x, **tight))(x), ag.hessian(lambda x: f(x, "DOP853", **tight))(x)
+    np.testing.assert_allclose(stiff * scale, explicit * scale, rtol=1e-4, atol=1e-4 * np.abs(explicit * scale).max())
+
+
 def test_refused_by_name_where_the_matrix_has_no_program():
     def summed(t, y, p):
         return -p[0] * np.cumsum(y)

@@ -65,6 +65,27 @@ class event_system final : public ode_system {
   void jacobian_entries(double t, const double* y, double* entries) override { inner_.jacobian_entries(inside(t), y, entries); }
   void jvp(double t, const double* y, const double* v, double* to) override { inner_.jvp(inside(t), y, v, to); }
 
+  // Rates do not depend on the state, so the Jacobian does not depend on them.
+
+  bool is_autonomous() const override { return inner_.is_autonomous(); }
+  bool has_jacobian_adjoint() override { return inner_.has_jacobian_adjoint(); }
+
+  void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
+                        double* parameter_adjoint) override {
+    inner_.jacobian_adjoint(inside(t), y, weights, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
+    if (parameter_adjoint != nullptr && differentiated_) std::fill_n(parameter_adjoint + m_, rates_.size(), 0.0);
+  }
+  void jacobian_tangent(const ode_point& at, double* entry_tangents) override {
+    inner_.jacobian_tangent(moved_inside(at), entry_tangents);
+  }
+  void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                       const ode_adjoints& to) override {
+    inner_.jacobian_second(moved_inside(at), weights, weight_tangents, to);
+    std::fill_n(to.parameters + m_, rates_.size(), 0.0);
+    std::fill_n(to.parameter_tangents + m_ * static_cast<std::size_t>(at.width),
+                rates_.size() * static_cast<std::size_t>(at.width), 0.0);
+  }
+
   bool has_tangents() const override { return inner_.has_tangents(); }
   bool has_first_tangents() const override { return inner_.has_first_tangents(); }
 
@@ -78,9 +99,7 @@ class event_system final : public ode_system {
   }
 
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
-    ode_point there = at;
-    there.t = inside(at.t);
-    inner_.second(there, lambda, lambda_tangents, to);
+    inner_.second(moved_inside(at), lambda, lambda_tangents, to);
     const auto w = static_cast<std::size_t>(at.width);
     for (std::size_t j = 0; j < rates_.size(); ++j) {
       const auto state = static_cast<std::size_t>(infused_[j]);
@@ -91,6 +110,10 @@ class event_system final : public ode_system {
 
  private:
   double inside(double t) const { return std::clamp(t, first_, last_); }
+  ode_point moved_inside(ode_point at) const {
+    at.t = inside(at.t);
+    return at;
+  }
 
   ode_system& inner_;
   std::vector<Eigen::Index> infused_;
