@@ -318,4 +318,16 @@ TEST_CASE("external operations with tangents have second derivatives, wherever t
   CHECK(widths_agree(*f, at));
 }
 
+TEST_CASE("an operation that says that it has no tangents is not asked for them") {
+  struct without final : with_tangents {
+    bool has_tangents() const override { return false; }
+  };
+  recorder r;
+  const numbers at = {0.7, -0.4};
+  const slots x = inputs(r, at);
+  const slot y = r.apply(std::make_shared<const without>(), r.dense(x.data(), 2), 2, false);
+  const auto f = schedule(r, {y, y + 1});
+  CHECK_THROWS_AS(widths_agree(*f, at), agrad::DerivativeError);
+}
+
 }  // namespace test_program_sweeps

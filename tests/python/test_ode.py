@@ -304,7 +304,8 @@ def test_compiled_jacobian():
         return solve(oscillator, p[:2], 0.0, TIMES, p[2])
 
     p = np.array([1.0, 0.5, 3.0])
-    np.testing.assert_array_equal(ag.compile(ag.jacobian(states))(p), ag.jacobian(states)(p))
+    # Compiled, rows that jump at the same time run back as one problem, so they differ by its tolerances.
+    np.testing.assert_allclose(ag.compile(ag.jacobian(states))(p), ag.jacobian(states)(p), rtol=1e-7)
 
 
 def test_threads_get_the_same_bits():

@@ -10,6 +10,7 @@
 
 #include <agrad/program/spaces.hpp>
 #include <agrad/program/straight.hpp>
+#include <agrad/program/structure.hpp>
 
 namespace agrad {
 
@@ -47,6 +48,20 @@ inline void run_reverse(const program_code& code, workspace& w) {
   double* adjoints = w.adjoints.data();
   for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
     op->what->reverse(*op, context, values, adjoints);
+}
+
+/// The same for `count` spaces of adjoints in w.adjoints, which follow each other: external operations take them together.
+inline void run_reverse_rows(const program_code& code, workspace& w, std::size_t count) {
+  const run_context context = w.context(code, true);
+  const std::size_t slots = w.values.size();
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op) {
+    if (op->what == &kernels::external) {
+      detail::external_loops::reverse_rows(*op, context, count, w.adjoints.data(), slots);
+      continue;
+    }
+    for (std::size_t row = 0; row < count; ++row)
+      op->what->reverse(*op, context, w.values.data(), w.adjoints.data() + row * slots);
+  }
 }
 
 /// After run_forward: carries the tangents in w.tangents along.

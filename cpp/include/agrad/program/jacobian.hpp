@@ -31,14 +31,17 @@ inline void jacobian_by_tangents(const program& f, workspace& w, const double* x
   jacobian_columns(f, w, x, 0, f.input_size(), y, entries);
 }
 
-/// The same by one reverse sweep a row.
+/// The same by a reverse sweep for each row, or one for several rows where operations have that.
 inline void jacobian_by_adjoints(const program& f, workspace& w, const double* x, double* y, double* entries) {
   f.forward(w, x, y, true);
-  std::vector<double> seed(f.output_size(), 0.0);
-  for (std::size_t i = 0; i < f.output_size(); ++i) {
-    seed[i] = 1;
-    f.reverse(w, seed.data(), entries + i * f.input_size());
-    seed[i] = 0;
+  const std::size_t m = f.output_size(),
+                    most = std::min(f.rows_together(), (std::size_t{1} << 22) / std::max<std::size_t>(m, 1) + 1);
+  std::vector<double> seeds(std::min(m, most) * m);
+  for (std::size_t first = 0; first < m; first += most) {
+    const std::size_t count = std::min(most, m - first);
+    std::fill(seeds.begin(), seeds.end(), 0.0);
+    for (std::size_t row = 0; row < count; ++row) seeds[row * m + first + row] = 1;
+    f.reverse_rows(w, count, seeds.data(), entries + first * f.input_size());
   }
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -61,6 +62,11 @@ class external_operation {
   virtual void forward(state& s, const double* x, double* y, bool with_adjoint) const = 0;
   /// Adds the transposed Jacobian times y_adjoint to x_adjoint; may be called again with other adjoints.
   virtual void reverse(state& s, const double* y_adjoint, double* x_adjoint) const = 0;
+  /// `reverse` for several adjoints of y, the first numbers of which are `stride` apart, as are those of x.
+  virtual void reverse_rows(state& s, std::size_t count, const double* y_adjoints, double* x_adjoints,
+                            std::size_t stride) const {
+    for (std::size_t row = 0; row < count; ++row) reverse(s, y_adjoints + row * stride, x_adjoints + row * stride);
+  }
 
   /// Whether it has no second derivatives, because it is linear.
   virtual bool is_linear() const { return false; }

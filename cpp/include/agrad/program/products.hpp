@@ -53,7 +53,7 @@ inline void jacobian_products(const program& f, workspace& w, const double* x, c
 inline void adjoint_products(const program& f, workspace& w, const double* x, const double* adjoints, std::size_t count,
                              double* y, double* products) {
   f.forward(w, x, y, true);
-  for (std::size_t d = 0; d < count; ++d) f.reverse(w, adjoints + d * f.output_size(), products + d * f.input_size());
+  f.reverse_rows(w, count, adjoints, products);
 }
 
 /// For g(x) = y_adjoint . f(x): y, the gradient of g (n), and its Hessian times each of `count` directions (count x n).

@@ -66,6 +66,20 @@ class program {
     for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
   }
 
+  /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions of
+  /// differential equations, take several of them together.
+  void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
+    const std::size_t most = rows_together(), passes = (count + most - 1) / most;
+    const std::size_t together = count == 0 ? 1 : (count + passes - 1) / passes;
+    for (std::size_t first = 0; first < count; first += together)
+      reverse_together(w, std::min(together, count - first), y_adjoints + first * output_size(),
+                       x_adjoints + first * input_size());
+  }
+  /// How many rows `reverse_rows` takes at once. Each has a space of adjoints of its own, of which there are 32 MB at most.
+  std::size_t rows_together() const {
+    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / image_.size(), 1, 256);
+  }
+
   /// y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
@@ -106,6 +120,20 @@ class program {
   void seed(space& adjoints, const double* y_adjoint) const {
     clear(adjoints, 1);
     for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
+  }
+
+  void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
+    if (count == 1) return reverse(w, y_adjoints, x_adjoints);
+    check_follows(w, "reverse_rows");
+    const std::size_t slots = image_.size();
+    w.adjoints.assign(count * slots, 0.0);
+    for (std::size_t row = 0; row < count; ++row)
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        w.adjoints[row * slots + outputs_[i]] += y_adjoints[row * outputs_.size() + i];
+    run_reverse_rows(code_, w, count);
+    for (std::size_t row = 0; row < count; ++row)
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        x_adjoints[row * inputs_.size() + i] = w.adjoints[row * slots + inputs_[i]];
   }
 
   void check_follows(const workspace& w, const char* function) const {

@@ -107,6 +107,10 @@ struct external_loops {
   static external_operation::state& state_of(const operation& op, const run_context& context) {
     return *context.states[context.integers[op.data]];
   }
+  /// Operations may answer wrongly where they say that they have no tangents, so those are not asked.
+  static void expect_tangents(const external_operation& f) {
+    if (const external_operation* without = f.first_without_tangents()) without->fail_tangent();
+  }
   static void forward(const operation& op, const run_context& context, double* values) {
     auto& state = context.states[context.integers[op.data]];
     if (state == nullptr) state = of(op, context).make_state();
@@ -115,8 +119,14 @@ struct external_loops {
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
     of(op, context).reverse(state_of(op, context), adjoints + op.result, adjoints + op.operands[0].first);
   }
+  /// `count` spaces of adjoints, which follow each other.
+  static void reverse_rows(const operation& op, const run_context& context, std::size_t count, double* adjoints,
+                           std::size_t slots) {
+    of(op, context).reverse_rows(state_of(op, context), count, adjoints + op.result, adjoints + op.operands[0].first, slots);
+  }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    expect_tangents(of(op, context));
     of(op, context)
         .tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
                  tangents + op.result * std::size_t{Width});
@@ -124,6 +134,7 @@ struct external_loops {
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     const std::size_t x = op.operands[0].first, y = op.result;
+    expect_tangents(of(op, context));
     of(op, context)
         .second(state_of(op, context), Width, w.adjoints + y, w.adjoint_tangents + y * Width, w.adjoints + x,
                 w.adjoint_tangents + x * Width);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -72,26 +73,33 @@ class cvodes_adjoint final : public ode_solver {
   /// number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
                "one for each state at each time");
-    ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
-    if (wanted_.times) gradient.times = times_gradient(adjoints);
-    if (!sweeps_) return gradient;
+    const Eigen::MatrixXd own = adjoints;
+    return sweep_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
+  }
+
+  /// Backward problems that jump at the same times run as one. Others would only make each other start anew.
+  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
+    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
+    std::vector<ode_gradient> gradients;
+    for (const auto& row : adjoints) {
+      gradients.push_back({Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(states_.cols()), Eigen::VectorXd::Zero(m)});
+      if (wanted_.times) gradients.back().times = times_gradient(row);
+    }
+    if (!sweeps_ || adjoints.empty()) return gradients;
     callbacks_.tell_of(true);
-    if (adjoints.allFinite()) {
-      integrate_backwards(adjoints, gradient);
-    } else {
-      gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
-      gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (const std::vector<std::size_t>& group : groups_of(adjoints)) integrate_backwards(adjoints, group, gradients);
+    for (ode_gradient& gradient : gradients) {
+      if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
+        Eigen::VectorXd slope(n);
+        callbacks_.system.rhs(t0_, y0_.data(), slope.data());
+        gradient.initial_time = -gradient.initial_state.dot(slope);
+      }
+      if (!wanted_.initial_state) gradient.initial_state.setZero();
     }
-    if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
-      Eigen::VectorXd slope(n);
-      callbacks_.system.rhs(t0_, y0_.data(), slope.data());
-      gradient.initial_time = -gradient.initial_state.dot(slope);
-    }
-    if (!wanted_.initial_state) gradient.initial_state.setZero();
-    return gradient;
+    return gradients;
   }
 
   const ode_statistics& statistics() const override { return statistics_; }
@@ -238,21 +246,59 @@ class cvodes_adjoint final : public ode_solver {
     return gradient;
   }
 
-  void integrate_backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& gradient) {
-    if (!backward_) {
-      backward_ =
-          std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, statistics_);
+  using adjoint_rows = std::vector<Eigen::Map<const Eigen::MatrixXd>>;
+
+  /// The rows that have adjoints at the same times; larger groups first.
+  static std::vector<std::vector<std::size_t>> groups_of(const adjoint_rows& adjoints) {
+    std::map<std::vector<bool>, std::vector<std::size_t>> by_times;
+    for (std::size_t row = 0; row < adjoints.size(); ++row) {
+      std::vector<bool> jumps;
+      for (Eigen::Index k = 0; k < adjoints[row].cols(); ++k) jumps.push_back(!adjoints[row].col(k).isZero(0));
+      by_times[jumps].push_back(row);
     }
+    std::vector<std::vector<std::size_t>> groups;
+    for (auto& [times, rows] : by_times) groups.push_back(std::move(rows));
+    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    return groups;
+  }
+
+  void integrate_backwards(const adjoint_rows& adjoints, const std::vector<std::size_t>& group,
+                           std::vector<ode_gradient>& gradients) {
+    make_backward(static_cast<Eigen::Index>(group.size()));
     backward_->clear();
-    for (Eigen::Index k = adjoints.cols() - 1; k >= 0; --k) {
+    Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
+    for (Eigen::Index k = states_.cols() - 1; k >= 0; --k) {
       // What CVODES reached last may lie some rounding errors before the last output time.
       const double from = std::min(times_[static_cast<std::size_t>(k)], end_);
-      if (!adjoints.col(k).isZero(0)) backward_->jump(from, adjoints.col(k));
+      for (std::size_t i = 0; i < group.size(); ++i)
+        if (adjoints[group[i]].allFinite()) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
+      if (!jumps.isZero(0)) backward_->jump(from, jumps);
       backward_->advance(from, k > 0 ? times_[static_cast<std::size_t>(k - 1)] : t0_);
     }
     backward_->collect();
-    gradient.initial_state = backward_->adjoint();
-    gradient.parameters = backward_->parameters();
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      ode_gradient& gradient = gradients[group[i]];
+      gradient.initial_state = backward_->adjoint(static_cast<Eigen::Index>(i));
+      gradient.parameters = backward_->parameters(static_cast<Eigen::Index>(i));
+      if (adjoints[group[i]].allFinite()) continue;
+      gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
+      gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+
+  /// A backward problem for so many adjoints at least. CVODES integrates all that its memory has been given, so that a larger one
+  /// takes a new memory, and the forward integration again.
+  void make_backward(Eigen::Index rows) {
+    if (backward_ && backward_->rows() < rows) {
+      forget_memory();
+      integrate_forwards();
+      callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
+      statistics_.forward = detail::read_statistics(memory_.get());
+      callbacks_.tell_of(true);
+    }
+    if (!backward_)
+      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, rows,
+                                                            statistics_);
   }
 
   void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }

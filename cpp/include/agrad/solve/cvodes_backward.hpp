@@ -1,7 +1,8 @@
 // CVODES backward: the adjoint problem that runs back along a forward integration, and its quadrature.
 //
 // `jump` adds to the adjoint and starts anew, `advance` integrates to an earlier time. The problem belongs to the forward
-// one's CVODES memory; here are its vectors, its Newton matrix and its options.
+// one's CVODES memory; here are its vectors, its Newton matrix and its options. Several adjoints are one problem: they share steps,
+// Jacobians and factors. As CVODES measures errors in the mean of all, tolerances are smaller by the root of how many there are.
 // Read next: solve/cvodes_adjoint.hpp, which drives it.
 #pragma once
 
@@ -50,17 +51,23 @@ class cvodes_backward {
  public:
   cvodes_backward(const std::string& function, const ode_adjoint_options& options, cvodes_callbacks& callbacks,
                   const sundials::context_handle& context, const sundials::cvodes_handle& forward,
-                  const chosen_algebra& algebra, ode_statistics& statistics)
+                  const chosen_algebra& algebra, Eigen::Index rows, ode_statistics& statistics)
       : function_(function),
         options_(options),
         callbacks_(callbacks),
         statistics_(statistics),
         forward_(forward.get()),
-        lambda_(sundials::make_vector(context, callbacks.system.states(), function)),
+        n_(callbacks.system.states()),
+        m_(callbacks.system.parameters()),
+        rows_(rows),
+        strictness_(1 / std::sqrt(static_cast<double>(rows))),
+        lambda_(sundials::make_vector(context, n_ * rows, function)),
         newton_(context, lambda_, algebra, true, function) {
-    if (callbacks.system.parameters() > 0)
-      quadrature_ = sundials::make_vector(context, callbacks.system.parameters(), function);
+    if (m_ > 0) quadrature_ = sundials::make_vector(context, m_ * rows, function);
   }
+
+  /// How many adjoints there are.
+  Eigen::Index rows() const { return rows_; }
 
   void clear() {
     callbacks_.fault.clear();
@@ -69,10 +76,10 @@ class cvodes_backward {
     running_ = false;
   }
 
-  /// Adds to the adjoint at time t and starts the integration there.
-  void jump(double t, const Eigen::Ref<const Eigen::VectorXd>& adjoint) {
+  /// Adds to the adjoints at time t, one in each column, and starts the integration there.
+  void jump(double t, const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     collect();
-    sundials::map(lambda_) += adjoint;
+    Eigen::Map<Eigen::MatrixXd>(N_VGetArrayPointer(lambda_.get()), n_, rows_) += adjoints;
     if (which_ < 0) {
       set_up(t);
     } else {
@@ -111,8 +118,10 @@ class cvodes_backward {
     running_ = false;
   }
 
-  Eigen::VectorXd adjoint() const { return sundials::map(lambda_); }
-  Eigen::VectorXd parameters() const { return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_)) : Eigen::VectorXd(); }
+  Eigen::VectorXd adjoint(Eigen::Index row) const { return sundials::map(lambda_).segment(row * n_, n_); }
+  Eigen::VectorXd parameters(Eigen::Index row) const {
+    return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_).segment(row * m_, m_)) : Eigen::VectorXd();
+  }
 
  private:
   void set_up(double t) {
@@ -121,8 +130,9 @@ class cvodes_backward {
     which_ = which;
     expect(CVodeInitB(forward_, which, cvodes_callbacks::backward_rhs, t, lambda_.get()), "CVodeInitB");
     const sundials::vector_handle tolerances(N_VClone(lambda_.get()));
-    sundials::map(tolerances) = options_.absolute_tolerance_backward;
-    expect(CVodeSVtolerancesB(forward_, which, options_.relative_tolerance_backward, tolerances.get()), "CVodeSVtolerancesB");
+    sundials::map(tolerances) = strictness_ * options_.absolute_tolerance_backward.replicate(rows_, 1);
+    expect(CVodeSVtolerancesB(forward_, which, strictness_ * options_.relative_tolerance_backward, tolerances.get()),
+           "CVodeSVtolerancesB");
     expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
     expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
     set_backward_newton(forward_, which, newton_, function_);
@@ -131,12 +141,13 @@ class cvodes_backward {
 
   void set_up_quadrature() {
     expect(CVodeQuadInitB(forward_, which_, cvodes_callbacks::quadrature, quadrature_.get()), "CVodeQuadInitB");
-    const double relative = options_.relative_tolerance_quadrature;
+    const double relative = strictness_ * options_.relative_tolerance_quadrature;
     if (const double* scalar = std::get_if<double>(&options_.absolute_tolerance_quadrature)) {
-      expect(CVodeQuadSStolerancesB(forward_, which_, relative, *scalar), "CVodeQuadSStolerancesB");
+      expect(CVodeQuadSStolerancesB(forward_, which_, relative, strictness_ * *scalar), "CVodeQuadSStolerancesB");
     } else {
       const sundials::vector_handle tolerances(N_VClone(quadrature_.get()));
-      sundials::map(tolerances) = std::get<Eigen::VectorXd>(options_.absolute_tolerance_quadrature);
+      sundials::map(tolerances) =
+          strictness_ * std::get<Eigen::VectorXd>(options_.absolute_tolerance_quadrature).replicate(rows_, 1);
       expect(CVodeQuadSVtolerancesB(forward_, which_, relative, tolerances.get()), "CVodeQuadSVtolerancesB");
     }
     expect(CVodeSetQuadErrConB(forward_, which_, SUNTRUE), "CVodeSetQuadErrConB");
@@ -144,9 +155,8 @@ class cvodes_backward {
 
   [[noreturn]] void stop(int code) {
     const long before = statistics_.backward.steps;
-    throw_stopped_at(
-        memory(), {function_, "the backward pass ", "the adjoint of y", code, 0, before, dominating_state(memory(), lambda_)},
-        callbacks_.fault);
+    const Eigen::Index worst = dominating_state(memory(), lambda_), state = worst < 0 ? worst : worst % n_;
+    throw_stopped_at(memory(), {function_, "the backward pass ", "the adjoint of y", code, 0, before, state}, callbacks_.fault);
   }
 
   void* memory() const { return CVodeGetAdjCVodeBmem(forward_, which_); }
@@ -157,6 +167,8 @@ class cvodes_backward {
   cvodes_callbacks& callbacks_;
   ode_statistics& statistics_;
   void* forward_;
+  Eigen::Index n_, m_, rows_;
+  double strictness_;  // factor of all tolerances
   sundials::vector_handle lambda_;
   sundials::newton newton_;
   sundials::vector_handle quadrature_;

@@ -68,10 +68,11 @@ class cvodes_callbacks {
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
       if (self.backward_listener_ != nullptr) self.backward_listener_->at(t);
-      Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dlambda), self.n_);
-      self.system.vjp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(lambda), out.data(), nullptr);
-      out = -out;
-      return self.fault.expect_finite("the derivative of the adjoint of y", t, out);
+      return self.each_row(lambda, dlambda, self.n_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
+        self.system.vjp(t, N_VGetArrayPointer(y), from, out.data(), nullptr);
+        out = -out;
+        return self.fault.expect_finite("the derivative of the adjoint of y", t, out);
+      });
     });
   }
 
@@ -96,14 +97,27 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
-      Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dq), self.m_);
-      self.system.vjp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(lambda), nullptr, out.data());
-      out = -out;
-      return self.fault.expect_finite("the gradient's integrand for parameter ", t, out);
+      return self.each_row(lambda, dq, self.m_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
+        self.system.vjp(t, N_VGetArrayPointer(y), from, nullptr, out.data());
+        out = -out;
+        return self.fault.expect_finite("the gradient's integrand for parameter ", t, out);
+      });
     });
   }
 
  private:
+  /// Calls use(adjoint, result of `size` numbers) for each of the problems that run as one; the first code that is not zero.
+  template <class Use>
+  int each_row(N_Vector lambda, N_Vector results, Eigen::Index size, const Use& use) const {
+    const double* from = N_VGetArrayPointer(lambda);
+    double* to = N_VGetArrayPointer(results);
+    for (Eigen::Index first = 0; first < N_VGetLength(lambda); first += n_, to += size) {
+      Eigen::Map<Eigen::VectorXd> out(to, size);
+      if (const int code = use(from + first, out); code != 0) return code;
+    }
+    return 0;
+  }
+
   int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values) {
     (*jacobian_)(t, N_VGetArrayPointer(y), values.data());
     const Eigen::Map<const Eigen::VectorXd> all(values.data(), static_cast<Eigen::Index>(values.size()));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
@@ -59,6 +60,20 @@ class ode_operation final : public external_operation {
     const auto count = static_cast<Eigen::Index>(times_);
     run_pass(progress_.get(), true, [&] {
       add(mine.swept->integrator->sweep(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count)), x_adjoint);
+      return mine.swept->started;
+    });
+    ledger_.enter(mine.swept->integrator->statistics());
+  }
+
+  void reverse_rows(external_operation::state& s, std::size_t count, const double* y_adjoints, double* x_adjoints,
+                    std::size_t stride) const override {
+    auto& mine = static_cast<solvers&>(s);
+    std::vector<Eigen::Map<const Eigen::MatrixXd>> rows;
+    for (std::size_t row = 0; row < count; ++row)
+      rows.emplace_back(y_adjoints + row * stride, n_, static_cast<Eigen::Index>(times_));
+    run_pass(progress_.get(), true, [&] {
+      const std::vector<ode_gradient> gradients = mine.swept->integrator->sweep_rows(rows);
+      for (std::size_t row = 0; row < count; ++row) add(gradients[row], x_adjoints + row * stride);
       return mine.swept->started;
     });
     ledger_.enter(mine.swept->integrator->statistics());

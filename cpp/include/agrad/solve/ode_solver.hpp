@@ -50,6 +50,13 @@ class ode_solver {
   /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
   virtual ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
 
+  /// The gradients of several scalars at once, each as by `sweep`.
+  virtual std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
+    std::vector<ode_gradient> gradients;
+    for (const auto& each : adjoints) gradients.push_back(sweep(each));
+    return gradients;
+  }
+
   virtual const ode_statistics& statistics() const = 0;
 
   /// From now on `integrate` ends at the first event that the watch finds (null: goes on to the end). Its last column is then

@@ -65,7 +65,7 @@ struct numbers_matrix {
   }
 };
 
-/// Factors of the matrix above.
+/// Factors of the matrix above, for vectors of its size or several of these after each other.
 struct factors {
   newton_matrix matrix;
   std::vector<double> kept;
@@ -107,7 +107,9 @@ struct factors {
     try {
       N_VScale(1.0, b, x);
       double* values = N_VGetArrayPointer(x);
-      transposed ? matrix.solve_transposed(kept.data(), values) : matrix.solve(kept.data(), values);
+      const auto n = static_cast<sunindextype>(matrix.how().states);
+      for (sunindextype first = 0; first < N_VGetLength(x); first += n)
+        transposed ? matrix.solve_transposed(kept.data(), values + first) : matrix.solve(kept.data(), values + first);
       return SUN_SUCCESS;
     } catch (...) {
       return -1;

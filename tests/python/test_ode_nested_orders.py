@@ -1,0 +1,45 @@
+"""Transformations inside of others, of solves that have first derivatives only: refused by name."""
+
+import pytest
+
+import agrad as ag
+
+
+def decay(t, y, k):
+    return -k * y
+
+
+def end(k, method="Tsit5", span=(0.0, 1.0), **options):
+    return ag.solve_ivp(decay, span, [1.0], method, args=(k,), **options).y[0, -1]
+
+
+WITHOUT = {
+    "BDF": lambda k: end(k, "BDF"),
+    "auto": lambda k: end(k, "auto"),
+    "end": lambda k: end(1.0, span=(0.0, k)),
+    "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
+    "terminal": lambda k: ag.solve_ivp(
+        decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True)
+    ).t[-1],
+    "dose time": lambda k: end(1.0, doses=[ag.Dose(k / 2, 0, 1.0)]),
+    "Rodas4 in Rodas4": lambda k: ag.solve_ivp(lambda t, y: [-y[0] * end(k * y[0], "Rodas4")], (0.0, 1.0), [1.0], "Rodas4").y[
+        0, -1
+    ],
+    "population": lambda k: ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0], None, (k,))], "BDF")[0].y[0, -1],
+}
+#: Nested, so that no transformation sees the whole program beforehand.
+TRANSFORMATIONS = {
+    "grad of grad": lambda f: ag.grad(ag.grad(f)),
+    "compiled grad of grad": lambda f: ag.compile(ag.grad(ag.grad(f))),
+    "compiled jvp": lambda f: ag.compile(lambda k: ag.jvp(f, (k,), (1.0,))[1]),
+    "compiled hvp": lambda f: ag.compile(lambda k: ag.hvp(f)(k, 1.0)),
+    "compiled hessian": lambda f: ag.compile(lambda k: 1.0 * ag.hessian(f)(k)),
+    "compiled jacfwd": lambda f: ag.compile(lambda k: 1.0 * ag.jacfwd(f)(k)),
+}
+
+
+@pytest.mark.parametrize("transformation", list(TRANSFORMATIONS))
+@pytest.mark.parametrize("f", list(WITHOUT))
+def test_nested_transformations_of_what_has_first_derivatives_only(f, transformation):
+    with pytest.raises(NotImplementedError, match=r"solve_.*: has reverse-mode derivatives of first order only"):
+        TRANSFORMATIONS[transformation](WITHOUT[f])(0.8)
