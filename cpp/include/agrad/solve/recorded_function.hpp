@@ -124,7 +124,7 @@ class recorded_function {
   template <class... Args>
   detail::recorded_program program_for(const std::string& function, Eigen::Index states, const Args&... args) const {
     using namespace detail;
-    const std::tuple<argument_value_t<Args>...> values(argument<Args>::values(args)...);
+    const std::tuple<argument_value_t<Args>...> values{argument<Args>::values(args)...};
     const auto constants = with_duals<double, Args...>(
         values, [](double) { return 0.0; }, as_tuple{});
     return kept_->find(states, constants, [&] { return record<Args...>(function, states, values); });
