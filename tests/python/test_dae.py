@@ -217,9 +217,19 @@ def test_captured_values_compiled_and_nested_arguments():
     assert jacobian[:, -1] == pytest.approx([-2 * np.exp(-0.5), expected], rel=1e-4)
 
 
-def test_second_derivatives_are_refused():
-    with pytest.raises(NotImplementedError, match="solve_dae has first derivatives only, by its adjoint"):
-        ag.hessian(lambda k: ag.solve_dae(square, (0.0, 1.0), [2.0, 0.0], args=(k, 3.0)).y[1, -1])(0.5)
+@pytest.mark.parametrize("way", WAYS)
+def test_second_derivatives_and_tangents_are_refused(way):
+    def end(x):
+        return ag.solve_dae(square, (0.0, 1.0), [2.0, 0.0], args=(x[0], x[1]), sensitivities=way).y[1, -1]
+
+    x = np.array([0.5, 3.0])
+    for second in (ag.hessian(end), ag.compile(ag.hessian(end)), lambda x: ag.hvp(end)(x, x)):
+        with pytest.raises(NotImplementedError, match=r"solve_dae has first derivatives only.*take differences"):
+            second(x)
+    with pytest.raises(NotImplementedError, match=r"solve_dae has first derivatives only.*use vjp"):
+        ag.jvp(end, (x,), (x,))
+    with pytest.raises(NotImplementedError, match="solve_dae: has reverse-mode derivatives of first order only"):
+        ag.grad(lambda x: np.sum(ag.grad(end)(x)))(x)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,11 @@ using agrad::var;
 using namespace dae_systems;
 using doctest::Approx;
 
+// Second derivatives are refused when a file is compiled: no dual passes through a solve.
+static_assert(agrad::detail::holds_dual<vector_of<agrad::dual<var>>> &&
+              agrad::detail::holds_dual<std::tuple<double, std::vector<agrad::dual<double, 4>>>> &&
+              !agrad::detail::holds_dual<std::tuple<vector_of<var>, std::vector<double>>>);
+
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();

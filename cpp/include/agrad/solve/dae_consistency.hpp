@@ -3,7 +3,8 @@
 // With the differential part a of y given, F = 0 is n equations for (a', b), and B = [dF/dy' Q, dF/dy Z] is their Jacobian. Damped
 // Newton steps solve them at t0 and, from what the integrator found, at each output time; there B's transposed factors then
 // take adjoints of b and a' back to a, t and p, and its factors say how b moves. The way of Newton is not differentiated.
-// A B that is singular is a system of index 2 or more, unless that is at the guess alone. Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, 3.3.
+// A B that is singular is a system of index 2 or more, unless that is at the guess alone.
+// Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, 3.3.
 // Read next: solve/dae_solver.hpp.
 #pragma once
 
