@@ -39,18 +39,33 @@ class cvodes_adjoint final : public ode_solver {
         state_(sundials::make_vector(context_, system.states(), function_)),
         algebra_(choose_algebra(function_, system, options.algebra)),
         newton_(context_, state_, algebra_, false, function_),
-        segment_(options.num_steps_between_checkpoints) {
+        segment_(first_segment()) {
     callbacks_.evaluate_jacobian_as(function_, algebra_);
-    if (interpolates_polynomially()) segment_ = std::max(segment_, highest_order());
   }
 
   cvodes_adjoint(const cvodes_adjoint&) = delete;
   cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
 
+  /// Whether it would be the same as a new solver, which has these arguments.
+  bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted) const {
+    return function == function_ && callbacks_.states() == system.states() && callbacks_.parameters() == system.parameters() &&
+           wanted == wanted_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
+  }
+  /// From now on for another system, which it serves.
+  void use(ode_system& system) {
+    callbacks_.use(system);
+    callbacks_.evaluate_jacobian_as(function_, algebra_);
+    watch_.set(nullptr), log_.set(nullptr);
+    integrated_ = false;
+  }
+  /// Whether nothing that it has solved makes it other than a new one; and roughly how many bytes it holds.
+  bool is_as_new() const { return segment_ == first_segment() && (!backward_ || backward_->rows() == 1); }
+  double bytes() const { return 2.0 * sizeof(double) * static_cast<double>(room_) * static_cast<double>(callbacks_.states()); }
+
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
-    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system.states()),
+    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system().states()),
                "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
@@ -82,7 +97,7 @@ class cvodes_adjoint final : public ode_solver {
   /// Backward problems that jump at the same times run as one. Others would only make each other start anew.
   std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
+    const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
     std::vector<ode_gradient> gradients;
     for (const auto& row : adjoints) {
       gradients.push_back({Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(states_.cols()), Eigen::VectorXd::Zero(m)});
@@ -94,7 +109,7 @@ class cvodes_adjoint final : public ode_solver {
     for (ode_gradient& gradient : gradients) {
       if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
         Eigen::VectorXd slope(n);
-        callbacks_.system.rhs(t0_, y0_.data(), slope.data());
+        callbacks_.system().rhs(t0_, y0_.data(), slope.data());
         gradient.initial_time = -gradient.initial_state.dot(slope);
       }
       if (!wanted_.initial_state) gradient.initial_state.setZero();
@@ -122,7 +137,7 @@ class cvodes_adjoint final : public ode_solver {
   void integrate_forwards() {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
-    if (watch_) watch_.start(callbacks_.system, t0_, y0_.data(), state_);
+    if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
     if (log_) log_.start(state_);
     reached_ = t0_;
     for (std::size_t k = 0; k < times_.size(); ++k) {
@@ -142,7 +157,7 @@ class cvodes_adjoint final : public ode_solver {
       reached_ =
           advance_forward(watch_ ? times_.back() : times_.front(), CV_ONE_STEP);  // of which the first step's size depends
       if (log_)
-        log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance_forward, callbacks_.system);
+        log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance_forward, callbacks_.system());
       if (watch_) watch_.look(memory_.get(), reached_, state_);
     }
     if (event() <= times_[k]) {
@@ -185,6 +200,11 @@ class cvodes_adjoint final : public ode_solver {
     room_ = std::min(segment_, most_steps());
     if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
     memory_ = std::move(made);
+  }
+
+  long first_segment() const {
+    const long steps = options_.num_steps_between_checkpoints;
+    return interpolates_polynomially() ? std::max(steps, highest_order()) : steps;
   }
 
   // CVODES sets memory aside for each step of a segment, however many; there is no more to fill it than this.
@@ -240,7 +260,7 @@ class cvodes_adjoint final : public ode_solver {
     Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols()), slope(states_.rows());
     for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
       if (adjoints.col(k).isZero(0)) continue;
-      callbacks_.system.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
+      callbacks_.system().rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
       gradient[k] = adjoints.col(k).dot(slope);
     }
     return gradient;

@@ -41,10 +41,13 @@ inline bool arrived(void* memory, bool forwards, double to) {
 /// Throws the SolverError of the stop, at CVODES' time and after its steps.
 [[noreturn]] inline void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
   long steps = 0;
+  double h = 0;
   CVodeGetCurrentTime(memory, &stop.t);
   CVodeGetNumSteps(memory, &steps);
+  CVodeGetLastStep(memory, &h);
   stop.steps += steps;
-  throw_stopped(stop, fault);
+  const std::string step = stop.code == CV_TOO_MUCH_WORK ? last_step(h) : "";
+  throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code) + step);
 }
 
 class cvodes_backward {
@@ -57,8 +60,8 @@ class cvodes_backward {
         callbacks_(callbacks),
         statistics_(statistics),
         forward_(forward.get()),
-        n_(callbacks.system.states()),
-        m_(callbacks.system.parameters()),
+        n_(callbacks.system().states()),
+        m_(callbacks.system().parameters()),
         rows_(rows),
         strictness_(1 / std::sqrt(static_cast<double>(rows))),
         lambda_(sundials::make_vector(context, n_ * rows, function)),

@@ -20,9 +20,14 @@ namespace agrad::detail {
 /// User data of a CVODES problem and its backward problem.
 class cvodes_callbacks {
  public:
-  explicit cvodes_callbacks(ode_system& of) : system(of), n_(of.states()), m_(of.parameters()) {}
+  explicit cvodes_callbacks(ode_system& of) : system_(&of), n_(of.states()), m_(of.parameters()) {}
 
-  ode_system& system;
+  ode_system& system() const { return *system_; }
+  Eigen::Index states() const { return n_; }
+  Eigen::Index parameters() const { return m_; }
+  /// From now on another system of as many states and parameters; the one before may be gone.
+  void use(ode_system& other) { system_ = &other; }
+
   ode_fault fault;
   cvodes_interpolation interpolation;
   long rhs_evaluations = 0;
@@ -39,14 +44,14 @@ class cvodes_callbacks {
       ++self.rhs_evaluations;
       if (self.forward_listener_ != nullptr) self.forward_listener_->at(t);
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dydt), self.n_);
-      self.system.rhs(t, N_VGetArrayPointer(y), out.data());
+      self.system().rhs(t, N_VGetArrayPointer(y), out.data());
       return self.fault.expect_finite("the derivative of y", t, out);
     });
   }
 
   /// The Jacobian in the form of an algebra, from now on.
   void evaluate_jacobian_as(const std::string& function, const chosen_algebra& how) {
-    jacobian_.emplace(function, system, how);
+    jacobian_.emplace(function, system(), how);
   }
 
   static int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector) {
@@ -58,7 +63,7 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     return self.fault.guard([&] {
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(Jv), self.n_);
-      self.system.jvp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
+      self.system().jvp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
       return self.fault.expect_finite("the Jacobian's product", t, out);
     });
   }
@@ -69,7 +74,7 @@ class cvodes_callbacks {
     return self.fault.guard([&] {
       if (self.backward_listener_ != nullptr) self.backward_listener_->at(t);
       return self.each_row(lambda, dlambda, self.n_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system.vjp(t, N_VGetArrayPointer(y), from, out.data(), nullptr);
+        self.system().vjp(t, N_VGetArrayPointer(y), from, out.data(), nullptr);
         out = -out;
         return self.fault.expect_finite("the derivative of the adjoint of y", t, out);
       });
@@ -98,7 +103,7 @@ class cvodes_callbacks {
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
       return self.each_row(lambda, dq, self.m_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system.vjp(t, N_VGetArrayPointer(y), from, nullptr, out.data());
+        self.system().vjp(t, N_VGetArrayPointer(y), from, nullptr, out.data());
         out = -out;
         return self.fault.expect_finite("the gradient's integrand for parameter ", t, out);
       });
@@ -124,6 +129,7 @@ class cvodes_callbacks {
     return fault.expect_finite_numbers("the Jacobian's entry ", t, all, [&](std::size_t k) { return jacobian_->place(k); });
   }
 
+  ode_system* system_;
   Eigen::Index n_, m_;
   progress_listener *forward_listener_ = nullptr, *backward_listener_ = nullptr;
   std::optional<state_jacobian> jacobian_;

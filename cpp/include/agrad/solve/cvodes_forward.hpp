@@ -50,7 +50,7 @@ class cvodes_forward final : public ode_solver {
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
-    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system.states()),
+    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system().states()),
                "one for each state");
     check_initial_value_problem(function_, y0, t0, times);
     integrated_ = false;
@@ -76,7 +76,7 @@ class cvodes_forward final : public ode_solver {
   /// number of times.
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-    const Eigen::Index n = states_.rows(), m = callbacks_.system.parameters();
+    const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
                "one for each state at each time");
     ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
@@ -112,7 +112,7 @@ class cvodes_forward final : public ode_solver {
     sundials::map(state_) = y0_;
     if (wanted_.initial_time) {
       first_slope_.resize(y0_.size());
-      callbacks_.system.rhs(t0_, y0_.data(), first_slope_.data());
+      callbacks_.system().rhs(t0_, y0_.data(), first_slope_.data());
     }
     start_sensitivities();
     if (memory_) {
@@ -181,7 +181,7 @@ class cvodes_forward final : public ode_solver {
       scales.head(initial_) = y0_;
     else
       scales.head(initial_).setConstant(times_.back() - t0_);
-    callbacks_.system.parameter_values(scales.data() + initial_);
+    callbacks_.system().parameter_values(scales.data() + initial_);
     // Beyond these sizes a tolerance would become zero or infinite.
     return scales.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
   }
@@ -204,7 +204,7 @@ class cvodes_forward final : public ode_solver {
       if (steps == options_.max_num_steps) return CV_TOO_MUCH_WORK;
       const int code = CVode(memory_.get(), to, state_.get(), &reached_, CV_ONE_STEP);
       if (code < 0) return code;
-      log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance, callbacks_.system);
+      log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance, callbacks_.system());
     }
     return CVodeGetDky(memory_.get(), to, 0, state_.get());
   }
@@ -219,7 +219,7 @@ class cvodes_forward final : public ode_solver {
     if (slopes_.size() == 0) {
       Eigen::MatrixXd found(states_.rows(), states_.cols());
       for (Eigen::Index k = 0; k < found.cols(); ++k)
-        callbacks_.system.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), found.col(k).data());
+        callbacks_.system().rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), found.col(k).data());
       slopes_ = std::move(found);
     }
     return slopes_;

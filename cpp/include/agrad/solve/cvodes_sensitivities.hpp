@@ -27,7 +27,7 @@ class cvodes_sensitivities : public cvodes_callbacks {
     return self.fault.guard([&] {
       ++self.evaluations;
       const double* at = N_VGetArrayPointer(y);
-      if (self.system.has_first_tangents())
+      if (self.system().has_first_tangents())
         self.by_tangents(count, t, at, s, ds);
       else
         self.by_products(count, t, at, s, ds);
@@ -42,10 +42,10 @@ class cvodes_sensitivities : public cvodes_callbacks {
  private:
   static constexpr int lanes = 8;  // what `ode_system::tangent` takes together
 
-  Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system.states()}; }
+  Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system().states()}; }
 
   void by_tangents(int count, double t, const double* y, N_Vector* s, N_Vector* ds) {
-    const auto n = static_cast<std::size_t>(system.states()), m = static_cast<std::size_t>(system.parameters());
+    const auto n = static_cast<std::size_t>(system().states()), m = static_cast<std::size_t>(system().parameters());
     for (int first = 0; first < count; first += lanes) {
       const int columns = std::min(lanes, count - first), width = columns == 1 ? 1 : lanes;
       const auto w = static_cast<std::size_t>(width);
@@ -54,19 +54,19 @@ class cvodes_sensitivities : public cvodes_callbacks {
         across(states_, width, k) = map(s[first + k]);
         if (first + k >= initial_) across(parameters_, width, k)[first + k - initial_] = 1;
       }
-      system.tangent(width, t, y, states_.data(), parameters_.data(), slopes_.data());
+      system().tangent(width, t, y, states_.data(), parameters_.data(), slopes_.data());
       for (int k = 0; k < columns; ++k) map(ds[first + k]) = across(slopes_, width, k);
     }
   }
 
   void by_products(int count, double t, const double* y, N_Vector* s, N_Vector* ds) {
-    const Eigen::Index n = system.states(), m = system.parameters();
+    const Eigen::Index n = system().states(), m = system().parameters();
     J_.resize(n, n), by_parameters_.resize(m, n);
-    system.jacobian(t, y, J_);
+    system().jacobian(t, y, J_);
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n);
     for (Eigen::Index i = 0; i < n && m > 0; ++i) {
       lambda[i] = 1;
-      system.vjp(t, y, lambda.data(), nullptr, by_parameters_.col(i).data());
+      system().vjp(t, y, lambda.data(), nullptr, by_parameters_.col(i).data());
       lambda[i] = 0;
     }
     for (int c = 0; c < count; ++c) {

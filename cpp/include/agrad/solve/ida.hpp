@@ -64,22 +64,17 @@ inline chosen_algebra dense_algebra(Eigen::Index n) {
   return how;
 }
 
-/// "; the last step was 1e-6", for a stop after too many steps.
-AGRAD_COLD inline std::string last_ida_step(void* memory) {
-  double h = 0;
-  IDAGetLastStep(memory, &h);
-  return "; the last step was " + to_text(std::abs(h));
-}
-
 /// Throws the SolverError of a stop, at IDAS' time and after its steps. stop.t: when IDAS' clock was zero. advice: "" for the usual
 /// one.
 [[noreturn]] AGRAD_COLD inline void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
                                                       const ode_fault& fault, const std::string& advice) {
   long steps = 0;
+  double h = 0;
   IDAGetNumSteps(memory, &steps);
+  IDAGetLastStep(memory, &h);
   stop.t += ida_time(memory), stop.steps += steps;
   stop.dominating = dominating_state(memory, like, IDAGetNumSteps, IDAGetErrWeights, IDAGetEstLocalErrors);
-  const std::string step = stop.code == IDA_TOO_MUCH_WORK ? last_ida_step(memory) : "";
+  const std::string step = stop.code == IDA_TOO_MUCH_WORK ? last_step(h) : "";
   throw_stopped(stop, fault, sundials::ida_code_name(stop.code), (advice.empty() ? advice_for(stop.code) : advice) + step);
 }
 

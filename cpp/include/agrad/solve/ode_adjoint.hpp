@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include <agrad/solve/cvodes_adjoint.hpp>
+#include <agrad/solve/kept_cvodes.hpp>
 #include <agrad/solve/ode_node.hpp>
 
 namespace agrad {
@@ -25,7 +25,7 @@ namespace detail {
 /// Makes CVODES solvers with these options.
 inline auto cvodes_maker(const ode_adjoint_options& options) {
   return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<cvodes_adjoint>(function, system, options, wanted);
+    return std::make_unique<kept_cvodes>(function, system, options, wanted);
   };
 }
 

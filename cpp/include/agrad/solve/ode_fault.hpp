@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <agrad/solve/step_fault.hpp>
 #include <agrad/solve/sundials.hpp>
 
 namespace agrad::detail {
@@ -157,9 +158,6 @@ struct ode_stop {
   text.append(": ").append(stop.pass).append("stopped at t = ").append(to_text(stop.t)).append(" after ");
   text.append(std::to_string(stop.steps)).append(" steps (").append(code).append("); ").append(advice);
   throw SolverError(text, stop.t, stop.steps, code, advice);
-}
-[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault) {
-  throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code));
 }
 
 }  // namespace agrad::detail

@@ -37,6 +37,24 @@ struct ode_adjoint_options {
   ode_method solver_forward = ode_method::bdf;
   ode_method solver_backward = ode_method::bdf;
   ode_algebra algebra;  // of Newton's method, in both passes
+
+  /// But for the algebra, whose meaning depends on the system.
+  friend bool operator==(const ode_adjoint_options& a, const ode_adjoint_options& b) {
+    const auto same = [](const Eigen::VectorXd& x, const Eigen::VectorXd& y) { return x.size() == y.size() && x == y; };
+    const double* scalar = std::get_if<double>(&a.absolute_tolerance_quadrature);
+    const bool same_quadrature = a.absolute_tolerance_quadrature.index() == b.absolute_tolerance_quadrature.index() &&
+                                 (scalar != nullptr ? *scalar == std::get<double>(b.absolute_tolerance_quadrature)
+                                                    : same(std::get<Eigen::VectorXd>(a.absolute_tolerance_quadrature),
+                                                           std::get<Eigen::VectorXd>(b.absolute_tolerance_quadrature)));
+    return a.relative_tolerance_forward == b.relative_tolerance_forward &&
+           same(a.absolute_tolerance_forward, b.absolute_tolerance_forward) &&
+           a.relative_tolerance_backward == b.relative_tolerance_backward &&
+           same(a.absolute_tolerance_backward, b.absolute_tolerance_backward) &&
+           a.relative_tolerance_quadrature == b.relative_tolerance_quadrature && same_quadrature &&
+           a.max_num_steps == b.max_num_steps && a.num_steps_between_checkpoints == b.num_steps_between_checkpoints &&
+           a.interpolation_polynomial == b.interpolation_polynomial && a.solver_forward == b.solver_forward &&
+           a.solver_backward == b.solver_backward;
+  }
 };
 
 /// The method that a code of the RFC names; DomainError for any other code.

@@ -23,6 +23,10 @@ struct ode_wanted {
   bool initial_state = false;
   bool initial_time = false;
   bool times = false;
+
+  friend bool operator==(const ode_wanted& a, const ode_wanted& b) {
+    return a.initial_state == b.initial_state && a.initial_time == b.initial_time && a.times == b.times;
+  }
 };
 
 /// Gradient of a scalar through the solution of an initial value problem; what was not wanted is zero.

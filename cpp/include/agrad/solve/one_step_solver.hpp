@@ -213,15 +213,17 @@ class one_step_solver : public ode_solver {
 
   /// To the next output time, or past it; whether it is over there.
   bool integrate_to_next() {
+    double h = 0;
     long steps = 0;
     for (const std::size_t known = outputs_.size(); known == outputs_.size();) {
+      if (++steps > options_.max_num_steps)
+        fail("too_many_steps", "raise max_num_steps or loosen the tolerances" + detail::last_step(h));
       h_ = std::min(h_, options_.max_step);
       const double end = end_of_next(), left = end - t_;
       const bool is_last = h_ >= left * (1 - 1e-10);
-      const double h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
+      h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
       if (log_ != nullptr) limit_ = limit_of(h, end);
       if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
-      if (++steps > options_.max_num_steps) fail("too_many_steps", "raise max_num_steps or loosen the tolerances");
       if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return true;
     }
     return false;

@@ -26,6 +26,11 @@ struct chosen_algebra {
   std::size_t lower = 0, upper = 0;            // half-bandwidths of the pattern
   bool is_claimed = false;                     // whether the pattern is what a user said
   std::string argument;                        // and what the messages call it
+
+  friend bool operator==(const chosen_algebra& a, const chosen_algebra& b) {
+    const bool same_pattern = a.pattern && b.pattern ? *a.pattern == *b.pattern : a.pattern == b.pattern;
+    return a.kind == b.kind && a.states == b.states && same_pattern && a.is_claimed == b.is_claimed && a.argument == b.argument;
+  }
 };
 
 namespace detail {

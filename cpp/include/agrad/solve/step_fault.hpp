@@ -42,6 +42,9 @@ AGRAD_COLD inline Eigen::Index largest(const std::vector<double>& error, const E
   return found;
 }
 
+/// "; the last step was 1e-6", for a stop after too many steps.
+AGRAD_COLD inline std::string last_step(double h) { return "; the last step was " + to_text(std::abs(h)); }
+
 /// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
 [[noreturn]] AGRAD_COLD inline void throw_stopped(std::string_view function, const std::string& code, double t, long steps,
                                                   std::string advice, Eigen::Index dominating) {
