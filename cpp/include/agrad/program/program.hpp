@@ -77,7 +77,7 @@ class program {
   }
   /// How many rows `reverse_rows` takes at once. Each has a space of adjoints of its own, of which there are 32 MB at most.
   std::size_t rows_together() const {
-    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / image_.size(), 1, 256);
+    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / image_.size(), 1, 1024);
   }
 
   /// y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
