@@ -286,12 +286,14 @@ class cvodes_adjoint final : public ode_solver {
                            std::vector<ode_gradient>& gradients) {
     make_backward(static_cast<Eigen::Index>(group.size()));
     backward_->clear();
+    std::vector<bool> is_finite;
+    for (const std::size_t row : group) is_finite.push_back(adjoints[row].allFinite());
     Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
     for (Eigen::Index k = states_.cols() - 1; k >= 0; --k) {
       // What CVODES reached last may lie some rounding errors before the last output time.
       const double from = std::min(times_[static_cast<std::size_t>(k)], end_);
       for (std::size_t i = 0; i < group.size(); ++i)
-        if (adjoints[group[i]].allFinite()) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
+        if (is_finite[i]) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
       if (!jumps.isZero(0)) backward_->jump(from, jumps);
       backward_->advance(from, k > 0 ? times_[static_cast<std::size_t>(k - 1)] : t0_);
     }
@@ -300,7 +302,7 @@ class cvodes_adjoint final : public ode_solver {
       ode_gradient& gradient = gradients[group[i]];
       gradient.initial_state = backward_->adjoint(static_cast<Eigen::Index>(i));
       gradient.parameters = backward_->parameters(static_cast<Eigen::Index>(i));
-      if (adjoints[group[i]].allFinite()) continue;
+      if (is_finite[i]) continue;
       gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
       gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
     }
