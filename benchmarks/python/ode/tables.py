@@ -78,11 +78,16 @@ def at_equal_error(points: list[Point]) -> list[str]:
         (hand, by), (plain, method), (recorded, how), (python, other) = (best(points, problem, who) for who in WHO)
         cpp = np.nanmin([plain, recorded])
         lines.append(
-            f"| {problem} | {hand:.3g} ({by.removeprefix('by-hand-')}) | {plain:.3g} ({method}) | "
-            f"{recorded:.3g} ({how.removeprefix('recorded-')}) | {cpp / hand:.3f} | "
-            f"{GOALS[problem]:.3f} | {python:.3g} ({other}) | {python / cpp:.2f} |"
+            f"| {problem} | {cell(hand, by)} | {cell(plain, method)} | {cell(recorded, how)} | {cpp / hand:.3f} | "
+            f"{GOALS[problem]:.3f} | {cell(python, other)} | {python / cpp:.2f} |"
         )
     return lines
+
+
+def cell(milliseconds: float, method: str) -> str:
+    """A time and its method, whose kind the column says; a dash where nothing was run or reaches the target."""
+    name = method.removeprefix("by-hand-").removeprefix("recorded-")
+    return "-" if np.isnan(milliseconds) else f"{milliseconds:.3g} ({name})"
 
 
 def at_equal_settings(points: list[Point]) -> list[str]:
