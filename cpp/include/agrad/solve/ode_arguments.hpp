@@ -1,8 +1,8 @@
 // ODE arguments: the values, variables and fresh copies of whatever a user hands on to a right-hand side.
 //
-// An argument may be anything. The variables in it (var, Eigen of var, matrix<var>, std::vector and std::tuple of these, to
-// any depth) are its active scalars, counted in the order in which they lie in memory. `argument<T>` knows for each kind of
-// type the same four things: its type without variables, its values, where its variables are, and how to make new ones.
+// An argument may be anything. Its active scalars are the variables and duals in it, counted in the order in which they lie in
+// memory. `active_scalars<T>` alone knows where they are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector and
+// std::tuple, to any depth. All else is said of the scalars only.
 // Read next: solve/functor_system.hpp.
 #pragma once
 
@@ -13,124 +13,181 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/dual/dual.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/var.hpp>
 
 namespace agrad::detail {
 
-/// Without variables: handed on as it is.
+/// Of a type without active scalars, which is handed on as it is; specialisations are for types that have some.
+///
+/// with<S>: the type with S in their place. make<S>(x, next): a with<S> of x, which is a T or a with<...> itself, where
+/// next(scalar of x) takes each scalar's place. each(use, x, more...): use(scalar of x, scalars of more...) for each; a matrix
+/// on the tape comes as a whole.
 template <class T, class = void>
-struct argument {
-  static constexpr bool active = false;
-  using value_type = T;
-  static const T& values(const T& x) { return x; }
-  static void collect(const T&, std::vector<tape::index_type>&) {}
-  static void renew(T&, const T&) {}
-  static void read_adjoints(const T&, double*&) {}
+struct active_scalars {
+  static constexpr bool any = false;
+  template <class S>
+  using with = T;
+  template <class S, class Next>
+  static const T& make(const T& x, const Next&) {
+    return x;
+  }
+  template <class Use, class... X>
+  static void each(const Use&, X&...) {}
 };
 
 template <class T>
-using argument_value_t = typename argument<T>::value_type;
-
-template <>
-struct argument<var> {
-  static constexpr bool active = true;
-  using value_type = double;
-  static double values(const var& x) { return x.val(); }
-  /// Appends where the variables' adjoints are. The variables are marked as shared: an increment must not reuse the index.
-  static void collect(const var& x, std::vector<tape::index_type>& indices) {
-    const var shared(x);
-    indices.push_back(shared.index());
+struct active_scalars<T, std::enable_if_t<std::is_same_v<T, var> || is_dual<T>>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = S;
+  template <class S, class X, class Next>
+  static S make(const X& x, const Next& next) {
+    return next(x);
   }
-  /// Puts new independent variables with the given values in the place of the old ones.
-  static void renew(var& x, double value) { x = var(value); }
-  /// Copies the variables' adjoints to the given place and moves it on.
-  static void read_adjoints(const var& x, double*& to) { *to++ = x.adj(); }
-};
-
-template <class Active, class Passive>
-struct eigen_argument {
-  static constexpr bool active = true;
-  using value_type = Passive;
-  static Passive values(const Active& x) {
-    Passive v(x.rows(), x.cols());
-    for (Eigen::Index i = 0; i < x.size(); ++i) v.data()[i] = x.data()[i].val();
-    return v;
-  }
-  static void collect(const Active& x, std::vector<tape::index_type>& indices) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) argument<var>::collect(x.data()[i], indices);
-  }
-  static void renew(Active& x, const Passive& v) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) x.data()[i] = var(v.data()[i]);
-  }
-  static void read_adjoints(const Active& x, double*& to) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) *to++ = x.data()[i].adj();
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    use(x...);
   }
 };
-template <int R, int C, int O, int MR, int MC>
-struct argument<Eigen::Matrix<var, R, C, O, MR, MC>>
-    : eigen_argument<Eigen::Matrix<var, R, C, O, MR, MC>, Eigen::Matrix<double, R, C, O, MR, MC>> {};
-template <int R, int C, int O, int MR, int MC>
-struct argument<Eigen::Array<var, R, C, O, MR, MC>>
-    : eigen_argument<Eigen::Array<var, R, C, O, MR, MC>, Eigen::Array<double, R, C, O, MR, MC>> {};
+
+template <template <class, int, int, int, int, int> class Dense, class T, int R, int C, int O, int MR, int MC>
+struct active_scalars<Dense<T, R, C, O, MR, MC>, std::enable_if_t<active_scalars<T>::any>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = Dense<S, R, C, O, MR, MC>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    with<S> made(x.rows(), x.cols());
+    for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(x.data()[i]);
+    return made;
+  }
+  template <class Use, class X, class... More>
+  static void each(const Use& use, X& x, More&... more) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) use(x.data()[i], more.data()[i]...);
+  }
+};
 
 template <>
-struct argument<matrix<var>> {
-  static constexpr bool active = true;
-  using value_type = Eigen::MatrixXd;
-  static Eigen::MatrixXd values(const matrix<var>& x) { return x.val(); }
-  static void collect(const matrix<var>& x, std::vector<tape::index_type>& indices) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x[i].index());
+struct active_scalars<matrix<var>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::conditional_t<std::is_same_v<S, var>, matrix<var>, Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    if constexpr (std::is_same_v<S, var>) {
+      return x;  // nothing else could take its place
+    } else {
+      with<S> made(x.rows(), x.cols());
+      for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(entry(x, i));
+      return made;
+    }
   }
-  static void renew(matrix<var>& x, const Eigen::MatrixXd& v) { x = matrix<var>(v); }
-  static void read_adjoints(const matrix<var>& x, double*& to) {
-    const Eigen::MatrixXd adjoints = x.adj();
-    to = std::copy_n(adjoints.data(), adjoints.size(), to);
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    use(x...);
+  }
+
+ private:
+  static var entry(const matrix<var>& x, Eigen::Index i) { return x[i]; }
+  template <class X>
+  static const auto& entry(const X& x, Eigen::Index i) {
+    return x.data()[i];
   }
 };
 
 template <class T>
-struct argument<std::vector<T>, std::enable_if_t<argument<T>::active>> {
-  static constexpr bool active = true;
-  using value_type = std::vector<argument_value_t<T>>;
-  static value_type values(const std::vector<T>& x) {
-    value_type v;
-    v.reserve(x.size());
-    for (const T& each : x) v.push_back(argument<T>::values(each));
-    return v;
+struct active_scalars<std::vector<T>, std::enable_if_t<active_scalars<T>::any>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::vector<typename active_scalars<T>::template with<S>>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    with<S> made;
+    made.reserve(x.size());
+    for (const auto& each : x) made.push_back(active_scalars<T>::template make<S>(each, next));
+    return made;
   }
-  static void collect(const std::vector<T>& x, std::vector<tape::index_type>& indices) {
-    for (const T& each : x) argument<T>::collect(each, indices);
-  }
-  static void renew(std::vector<T>& x, const value_type& v) {
-    for (std::size_t i = 0; i < x.size(); ++i) argument<T>::renew(x[i], v[i]);
-  }
-  static void read_adjoints(const std::vector<T>& x, double*& to) {
-    for (const T& each : x) argument<T>::read_adjoints(each, to);
+  template <class Use, class X, class... More>
+  static void each(const Use& use, X& x, More&... more) {
+    for (std::size_t i = 0; i < x.size(); ++i) active_scalars<T>::each(use, x[i], more[i]...);
   }
 };
 
 template <class... T>
-struct argument<std::tuple<T...>, std::enable_if_t<(argument<T>::active || ...)>> {
-  static constexpr bool active = true;
-  using value_type = std::tuple<argument_value_t<T>...>;
-  static value_type values(const std::tuple<T...>& x) {
-    return std::apply([](const T&... each) { return value_type(argument<T>::values(each)...); }, x);
+struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any || ...)>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::tuple<typename active_scalars<T>::template with<S>...>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    // Braces: from left to right, as the scalars are counted.
+    return std::apply([&](const auto&... each) { return with<S>{active_scalars<T>::template make<S>(each, next)...}; }, x);
   }
-  static void collect(const std::tuple<T...>& x, std::vector<tape::index_type>& indices) {
-    std::apply([&](const T&... each) { (argument<T>::collect(each, indices), ...); }, x);
-  }
-  static void renew(std::tuple<T...>& x, const value_type& v) { renew_each(x, v, std::index_sequence_for<T...>{}); }
-  static void read_adjoints(const std::tuple<T...>& x, double*& to) {
-    std::apply([&](const T&... each) { (argument<T>::read_adjoints(each, to), ...); }, x);
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    each_of(use, std::index_sequence_for<T...>{}, x...);
   }
 
  private:
-  template <std::size_t... I>
-  static void renew_each(std::tuple<T...>& x, const value_type& v, std::index_sequence<I...>) {
-    (argument<T>::renew(std::get<I>(x), std::get<I>(v)), ...);
+  template <class Use, std::size_t... I, class... X>
+  static void each_of(const Use& use, std::index_sequence<I...>, X&... x) {
+    (at<I, T>(use, x...), ...);
+  }
+  template <std::size_t I, class Each, class Use, class... X>
+  static void at(const Use& use, X&... x) {
+    active_scalars<Each>::each(use, std::get<I>(x)...);
   }
 };
+
+/// An argument whose active scalars are variables.
+template <class T>
+struct argument {
+  using scalars = active_scalars<T>;
+  static constexpr bool active = scalars::any;
+  using value_type = typename scalars::template with<double>;
+
+  static decltype(auto) values(const T& x) {
+    return scalars::template make<double>(x, [](const var& each) { return each.val(); });
+  }
+
+  /// Appends where the variables' adjoints are. The variables are marked as shared: an increment must not reuse the index.
+  static void collect(const T& x, std::vector<tape::index_type>& indices) { scalars::each(collector{indices}, x); }
+
+  /// Puts new independent variables with the given values in the place of the old ones.
+  static void renew(T& x, const value_type& v) { scalars::each(renewer{}, x, v); }
+
+  /// Copies the variables' adjoints to the given place and moves it on.
+  static void read_adjoints(const T& x, double*& to) { scalars::each(reader{to}, x); }
+
+ private:
+  struct collector {
+    std::vector<tape::index_type>& indices;
+    void operator()(const var& x) const {
+      const var shared(x);
+      indices.push_back(shared.index());
+    }
+    void operator()(const matrix<var>& x) const {
+      for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x[i].index());
+    }
+  };
+  struct renewer {
+    void operator()(var& x, double value) const { x = var(value); }
+    void operator()(matrix<var>& x, const Eigen::MatrixXd& values) const { x = matrix<var>(values); }
+  };
+  struct reader {
+    double*& to;
+    void operator()(const var& x) const { *to++ = x.adj(); }
+    void operator()(const matrix<var>& x) const {
+      const Eigen::MatrixXd adjoints = x.adj();
+      to = std::copy_n(adjoints.data(), adjoints.size(), to);
+    }
+  };
+};
+
+template <class T>
+using argument_value_t = typename argument<T>::value_type;
 
 /// An argument as it is kept: expressions of the tape and of Eigen are evaluated, references become copies.
 template <class X>
@@ -144,8 +201,5 @@ auto kept_argument(const X& x) {
 }
 template <class X>
 using kept_argument_t = decltype(kept_argument(std::declval<const X&>()));
-
-template <class X>
-inline constexpr bool is_active = argument<kept_argument_t<X>>::active;
 
 }  // namespace agrad::detail
