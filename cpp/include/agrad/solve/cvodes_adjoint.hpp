@@ -71,6 +71,7 @@ class cvodes_adjoint final : public ode_solver {
     integrated_ = false;
     callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
+    since_start_ = callbacks_.start_clock(t0, times);
     log_.begin();
     integrate_forwards();
     while (last_segment_is_short(forward_steps())) {
@@ -138,13 +139,13 @@ class cvodes_adjoint final : public ode_solver {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
     if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
-    if (log_) log_.start(state_);
-    reached_ = t0_;
+    if (log_) log_.start(t0_, state_);
+    reached_ = 0;
     for (std::size_t k = 0; k < times_.size(); ++k) {
       if (watch_ || log_)
         advance_by_steps(k);
       else
-        advance_forward(times_[k], CV_NORMAL);
+        advance_forward(since_start_[k], CV_NORMAL);
       states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
     }
     states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times_.size()));
@@ -152,20 +153,21 @@ class cvodes_adjoint final : public ode_solver {
 
   /// To output time k step by step, or to an event before it, which takes its place.
   void advance_by_steps(std::size_t k) {
-    for (long steps = 0; reached_ < std::min(times_[k], event()); ++steps) {
+    for (long steps = 0; reached_ < std::min(since_start_[k], event()); ++steps) {
       if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
-      reached_ =
-          advance_forward(watch_ ? times_.back() : times_.front(), CV_ONE_STEP);  // of which the first step's size depends
+      const double ahead = watch_ ? since_start_.back() : since_start_.front();  // of which the first step's size depends
+      reached_ = advance_forward(ahead, CV_ONE_STEP);
       if (log_)
-        log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance_forward, callbacks_.system());
+        log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward,
+                  callbacks_.system());
       if (watch_) watch_.look(memory_.get(), reached_, state_);
     }
-    if (event() <= times_[k]) {
-      times_.resize(k + 1);
-      times_[k] = event();
+    if (event() <= since_start_[k]) {
+      times_.resize(k + 1), since_start_.resize(k + 1);
+      times_[k] = callbacks_.time(event()), since_start_[k] = event();
       if (log_) log_.end_at_event(event());
     }
-    expect(CVodeGetDky(memory_.get(), times_[k], 0, state_.get()), "CVodeGetDky");
+    expect(CVodeGetDky(memory_.get(), since_start_[k], 0, state_.get()), "CVodeGetDky");
   }
 
   double event() const { return watch_ ? watch_.event() : std::numeric_limits<double>::infinity(); }
@@ -176,14 +178,14 @@ class cvodes_adjoint final : public ode_solver {
     sundials::map(state_) = y0_;
     if (memory_ && room_ < std::min(segment_, most_steps())) forget_memory();
     if (memory_) {
-      expect(CVodeReInit(memory_.get(), t0_, state_.get()), "CVodeReInit");
+      expect(CVodeReInit(memory_.get(), 0, state_.get()), "CVodeReInit");
       if (sweeps_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
     } else {
       set_up_forward();
     }
     // Recomputing from a checkpoint leaves its first step size behind.
     expect(CVodeSetInitStep(memory_.get(), 0.0), "CVodeSetInitStep");
-    expect(CVodeSetStopTime(memory_.get(), times_.back()), "CVodeSetStopTime");
+    expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
 
   void set_up_forward() {
@@ -192,7 +194,7 @@ class cvodes_adjoint final : public ode_solver {
     void* memory = made.get();
     const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
     sundials::map(tolerances) = options_.absolute_tolerance_forward;
-    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, t0_, state_.get()), "CVodeInit");
+    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
     expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
@@ -240,7 +242,7 @@ class cvodes_adjoint final : public ode_solver {
   }
 
   double advance_forward(double to, int task) {
-    double reached = t0_;
+    double reached = 0;
     int checkpoints = 0;
     const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
                              : CVode(memory_.get(), to, state_.get(), &reached, task);
@@ -252,7 +254,7 @@ class cvodes_adjoint final : public ode_solver {
   }
   [[noreturn]] void stop_forward(int code) {
     if (log_) log_.look_at_stop(memory_.get());
-    const detail::ode_stop at{function_, "", "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
+    const detail::ode_stop at{function_, "", "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
     detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
   }
 
@@ -291,11 +293,11 @@ class cvodes_adjoint final : public ode_solver {
     Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
     for (Eigen::Index k = states_.cols() - 1; k >= 0; --k) {
       // What CVODES reached last may lie some rounding errors before the last output time.
-      const double from = std::min(times_[static_cast<std::size_t>(k)], end_);
+      const double from = std::min(since_start_[static_cast<std::size_t>(k)], end_);
       for (std::size_t i = 0; i < group.size(); ++i)
         if (is_finite[i]) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
       if (!jumps.isZero(0)) backward_->jump(from, jumps);
-      backward_->advance(from, k > 0 ? times_[static_cast<std::size_t>(k - 1)] : t0_);
+      backward_->advance(from, k > 0 ? since_start_[static_cast<std::size_t>(k - 1)] : 0);
     }
     backward_->collect();
     for (std::size_t i = 0; i < group.size(); ++i) {
@@ -344,9 +346,8 @@ class cvodes_adjoint final : public ode_solver {
   bool integrated_ = false;
   Eigen::VectorXd y0_;
   double t0_ = 0;
-  double reached_ = 0;  // step by step
-  double end_ = 0;
-  std::vector<double> times_;
+  double reached_ = 0, end_ = 0;  // step by step, and in the end, by CVODES' clock
+  std::vector<double> times_, since_start_;
   Eigen::MatrixXd states_;
   ode_statistics statistics_;
 };

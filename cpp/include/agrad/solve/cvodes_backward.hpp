@@ -1,6 +1,6 @@
 // CVODES backward: the adjoint problem that runs back along a forward integration, and its quadrature.
 //
-// `jump` adds to the adjoint and starts anew, `advance` integrates to an earlier time. The problem belongs to the forward
+// `jump` adds to the adjoint and starts anew, `advance` integrates to an earlier time, both by CVODES' clock. The problem belongs to the forward
 // one's CVODES memory; here are its vectors, its Newton matrix and its options. Several adjoints are one problem: they share steps,
 // Jacobians and factors. As CVODES measures errors in the mean of all, tolerances are smaller by the root of how many there are.
 // Read next: solve/cvodes_adjoint.hpp, which drives it.
@@ -38,14 +38,14 @@ inline bool arrived(void* memory, bool forwards, double to) {
   return forwards ? now >= to - rounding : now <= to + rounding;
 }
 
-/// Throws the SolverError of the stop, at CVODES' time and after its steps.
+/// Throws the SolverError of the stop, at CVODES' time and after its steps. stop.t: when CVODES' clock was zero.
 [[noreturn]] inline void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
   long steps = 0;
-  double h = 0;
-  CVodeGetCurrentTime(memory, &stop.t);
+  double now = 0, h = 0;
+  CVodeGetCurrentTime(memory, &now);
   CVodeGetNumSteps(memory, &steps);
   CVodeGetLastStep(memory, &h);
-  stop.steps += steps;
+  stop.t += now, stop.steps += steps;
   const std::string step = stop.code == CV_TOO_MUCH_WORK ? last_step(h) : "";
   throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code) + step);
 }
@@ -159,7 +159,8 @@ class cvodes_backward {
   [[noreturn]] void stop(int code) {
     const long before = statistics_.backward.steps;
     const Eigen::Index worst = dominating_state(memory(), lambda_), state = worst < 0 ? worst : worst % n_;
-    throw_stopped_at(memory(), {function_, "the backward pass ", "the adjoint of y", code, 0, before, state}, callbacks_.fault);
+    throw_stopped_at(memory(), {function_, "the backward pass ", "the adjoint of y", code, callbacks_.start(), before, state},
+                     callbacks_.fault);
   }
 
   void* memory() const { return CVodeGetAdjCVodeBmem(forward_, which_); }

@@ -3,11 +3,15 @@
 // With lambda the adjoint of y, CVODES integrates, from the last output time back to t0,
 //     lambda' = -(df/dy)^T lambda,    q' = -(df/dp)^T lambda,
 // so that q(t0) is the gradient with respect to p (stan-dev/design-docs, 0027-adjoint-ode). Newton's matrix of the backward problem is the transposed Jacobian with its sign changed.
+// CVODES' clock is zero at t0: late in time, steps may be shorter than the clock of the problem resolves. The system, listeners and
+// messages are told the time of the problem.
 // Read next: solve/cvodes_adjoint.hpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <agrad/base/progress.hpp>
 #include <agrad/solve/cvodes_interpolation.hpp>
@@ -28,6 +32,16 @@ class cvodes_callbacks {
   /// From now on another system of as many states and parameters; the one before may be gone.
   void use(ode_system& other) { system_ = &other; }
 
+  /// CVODES' clock is zero at t0 from now on; the times by that clock. The system is not evaluated after the last of them.
+  std::vector<double> start_clock(double t0, const std::vector<double>& times) {
+    start_ = fault.start = t0, end_ = times.back();
+    std::vector<double> since(times);
+    for (double& t : since) t -= t0;
+    return since;
+  }
+  double start() const { return start_; }
+  double time(double since_start) const { return std::min(start_ + since_start, end_); }
+
   ode_fault fault;
   cvodes_interpolation interpolation;
   long rhs_evaluations = 0;
@@ -42,9 +56,9 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     return self.fault.guard([&] {
       ++self.rhs_evaluations;
-      if (self.forward_listener_ != nullptr) self.forward_listener_->at(t);
+      if (self.forward_listener_ != nullptr) self.forward_listener_->at(self.time(t));
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dydt), self.n_);
-      self.system().rhs(t, N_VGetArrayPointer(y), out.data());
+      self.system().rhs(self.time(t), N_VGetArrayPointer(y), out.data());
       return self.fault.expect_finite("the derivative of y", t, out);
     });
   }
@@ -63,7 +77,7 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     return self.fault.guard([&] {
       Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(Jv), self.n_);
-      self.system().jvp(t, N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
+      self.system().jvp(self.time(t), N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
       return self.fault.expect_finite("the Jacobian's product", t, out);
     });
   }
@@ -72,9 +86,9 @@ class cvodes_callbacks {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
-      if (self.backward_listener_ != nullptr) self.backward_listener_->at(t);
+      if (self.backward_listener_ != nullptr) self.backward_listener_->at(self.time(t));
       return self.each_row(lambda, dlambda, self.n_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system().vjp(t, N_VGetArrayPointer(y), from, out.data(), nullptr);
+        self.system().vjp(self.time(t), N_VGetArrayPointer(y), from, out.data(), nullptr);
         out = -out;
         return self.fault.expect_finite("the derivative of the adjoint of y", t, out);
       });
@@ -103,7 +117,7 @@ class cvodes_callbacks {
     self.interpolation.interpolated(t);
     return self.fault.guard([&] {
       return self.each_row(lambda, dq, self.m_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system().vjp(t, N_VGetArrayPointer(y), from, nullptr, out.data());
+        self.system().vjp(self.time(t), N_VGetArrayPointer(y), from, nullptr, out.data());
         out = -out;
         return self.fault.expect_finite("the gradient's integrand for parameter ", t, out);
       });
@@ -124,13 +138,14 @@ class cvodes_callbacks {
   }
 
   int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values) {
-    (*jacobian_)(t, N_VGetArrayPointer(y), values.data());
+    (*jacobian_)(time(t), N_VGetArrayPointer(y), values.data());
     const Eigen::Map<const Eigen::VectorXd> all(values.data(), static_cast<Eigen::Index>(values.size()));
     return fault.expect_finite_numbers("the Jacobian's entry ", t, all, [&](std::size_t k) { return jacobian_->place(k); });
   }
 
   ode_system* system_;
   Eigen::Index n_, m_;
+  double start_ = 0, end_ = 0;
   progress_listener *forward_listener_ = nullptr, *backward_listener_ = nullptr;
   std::optional<state_jacobian> jacobian_;
 };

@@ -56,13 +56,14 @@ class cvodes_forward final : public ode_solver {
     integrated_ = false;
     callbacks_.tell_of(false);
     y0_ = y0, t0_ = t0, times_ = times;
+    since_start_ = callbacks_.start_clock(t0, times);
     log_.begin();
     start();
     const Eigen::Index n = y0.size(), count = static_cast<Eigen::Index>(times.size());
     states_.resize(n, count);
     kept_.resize(n * count, static_cast<Eigen::Index>(columns_.size()));
     for (Eigen::Index k = 0; k < count; ++k) {
-      advance(times[static_cast<std::size_t>(k)]);
+      advance(since_start_[static_cast<std::size_t>(k)]);
       states_.col(k) = sundials::map(state_);
       for (std::size_t c = 0; c < columns_.size(); ++c)
         kept_.col(static_cast<Eigen::Index>(c)).segment(k * n, n) = sundials::map(sensitivities_[c]);
@@ -106,8 +107,8 @@ class cvodes_forward final : public ode_solver {
   void start() {
     callbacks_.fault.clear();
     statistics_ = {};
-    reached_ = t0_;
-    if (log_) log_.start(state_);
+    reached_ = 0;
+    if (log_) log_.start(t0_, state_);
     slopes_.resize(0, 0);
     sundials::map(state_) = y0_;
     if (wanted_.initial_time) {
@@ -116,13 +117,13 @@ class cvodes_forward final : public ode_solver {
     }
     start_sensitivities();
     if (memory_) {
-      expect(CVodeReInit(memory_.get(), t0_, state_.get()), "CVodeReInit");
+      expect(CVodeReInit(memory_.get(), 0, state_.get()), "CVodeReInit");
       if (!columns_.empty()) expect(CVodeSensReInit(memory_.get(), corrector(), columns_.data()), "CVodeSensReInit");
     } else {
       set_up();
     }
     if (!columns_.empty()) set_tolerances();
-    expect(CVodeSetStopTime(memory_.get(), times_.back()), "CVodeSetStopTime");
+    expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
 
   // Of the initial values: the identity, or for t0 by itself how the state at the old t0 moves with it.
@@ -143,7 +144,7 @@ class cvodes_forward final : public ode_solver {
     void* memory = made.get();
     const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
     sundials::map(tolerances) = options_.absolute_tolerance;
-    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, t0_, state_.get()), "CVodeInit");
+    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
     expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, callbacks_.user_data()), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
@@ -180,19 +181,19 @@ class cvodes_forward final : public ode_solver {
     if (wanted_.initial_state)
       scales.head(initial_) = y0_;
     else
-      scales.head(initial_).setConstant(times_.back() - t0_);
+      scales.head(initial_).setConstant(since_start_.back());
     callbacks_.system().parameter_values(scales.data() + initial_);
     // Beyond these sizes a tolerance would become zero or infinite.
     return scales.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
   }
 
   void advance(double to) {
-    double reached = t0_;
+    double reached = 0;
     const int code = log_ ? advance_by_steps(to) : CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
     callbacks_.fault.rethrow();
     if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
       if (log_) log_.look_at_stop(memory_.get());
-      const detail::ode_stop at{function_, pass_of(code), "y", code, 0, 0, detail::dominating_state(memory_.get(), state_)};
+      const detail::ode_stop at{function_, pass_of(code), "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
       detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
     }
     if (!columns_.empty()) expect(CVodeGetSens(memory_.get(), &reached, columns_.data()), "CVodeGetSens");
@@ -204,7 +205,7 @@ class cvodes_forward final : public ode_solver {
       if (steps == options_.max_num_steps) return CV_TOO_MUCH_WORK;
       const int code = CVode(memory_.get(), to, state_.get(), &reached_, CV_ONE_STEP);
       if (code < 0) return code;
-      log_.look(memory_.get(), reached_, times_.back(), state_, options_.absolute_tolerance, callbacks_.system());
+      log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance, callbacks_.system());
     }
     return CVodeGetDky(memory_.get(), to, 0, state_.get());
   }
@@ -254,8 +255,8 @@ class cvodes_forward final : public ode_solver {
   bool integrated_ = false;
   Eigen::VectorXd y0_, first_slope_;
   double t0_ = 0;
-  double reached_ = 0;  // step by step
-  std::vector<double> times_;
+  double reached_ = 0;  // step by step, by CVODES' clock
+  std::vector<double> times_, since_start_;
   Eigen::MatrixXd states_, slopes_;
   Eigen::MatrixXd kept_;  // column c: the states' derivatives with respect to argument c, in the order of states_
   ode_statistics statistics_;

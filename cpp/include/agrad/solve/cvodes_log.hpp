@@ -21,7 +21,9 @@ class cvodes_log {
   void begin() {
     if (log_ != nullptr) steps_ = log_->steps.size(), rejected_ = log_->rejected.size();
   }
-  void start(const sundials::vector_handle& like) {
+  /// CVODES' clock is zero at t0.
+  void start(double t0, const sundials::vector_handle& like) {
+    start_ = t0;
     log_->steps.resize(steps_), log_->rejected.resize(rejected_);
     if (!weights_) weights_ = sundials::vector_handle(N_VClone(like.get()));
     if (!errors_) errors_ = sundials::vector_handle(N_VClone(like.get()));
@@ -29,20 +31,21 @@ class cvodes_log {
     probe_ = {};
   }
 
-  /// Writes down the step that has just been taken to (t, y); `end` is where the integration stops.
+  /// Writes down the step that has just been taken to (t, y); `end` is where the integration stops. Both are by CVODES' clock.
   void look(void* memory, double t, double end, const sundials::vector_handle& y, const Eigen::VectorXd& absolute,
             ode_system& system) {
     step_row row;
     int order = 0;
     CVodeGetLastStep(memory, &row.h);
     CVodeGetLastOrder(memory, &order);
-    row.t = t - row.h, row.order = order;
+    begin_ = t - row.h;
+    row.t = start_ + begin_, row.order = order;
     weigh(memory, row);
     if (row.state >= 0) {
       row.size = std::abs(sundials::map(y)[row.state]);
       row.by_absolute = absolute[row.state] * sundials::map(weights_)[row.state];
     }
-    row.damping = row.h * probe_.rate(system, t, sundials::map(y).data());
+    row.damping = row.h * probe_.rate(system, start_ + t, sundials::map(y).data());
     const bool has_diverged = look_for_failures(memory, row.t, row.state);
     row.limit = t >= end ? log_->at_end : has_diverged ? step_limit::convergence : step_log::by_error(row.error);
     log_->steps.push_back(row);
@@ -51,13 +54,14 @@ class cvodes_log {
   /// The last step goes no further than an event in it.
   void end_at_event(double t) {
     step_row& row = log_->steps.back();
-    row.h = t - row.t, row.limit = step_limit::event;
+    row.h = t - begin_, row.limit = step_limit::event;
   }
 
   /// The attempts at a step that did not succeed in the end.
   void look_at_stop(void* memory) {
     step_row row;
     CVodeGetCurrentTime(memory, &row.t);
+    row.t += start_;
     weigh(memory, row);
     look_for_failures(memory, row.t, row.state);
   }
@@ -86,6 +90,7 @@ class cvodes_log {
   step_log* log_ = nullptr;
   sundials::vector_handle weights_, errors_;
   damping_probe probe_;
+  double start_ = 0, begin_ = 0;          // of the last step, by CVODES' clock
   std::size_t steps_ = 0, rejected_ = 0;  // rows before
   long error_failures_ = 0, convergence_failures_ = 0;
 };

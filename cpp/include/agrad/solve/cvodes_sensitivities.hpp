@@ -28,9 +28,9 @@ class cvodes_sensitivities : public cvodes_callbacks {
       ++self.evaluations;
       const double* at = N_VGetArrayPointer(y);
       if (self.system().has_first_tangents())
-        self.by_tangents(count, t, at, s, ds);
+        self.by_tangents(count, self.time(t), at, s, ds);
       else
-        self.by_products(count, t, at, s, ds);
+        self.by_products(count, self.time(t), at, s, ds);
       for (int c = 0; c < count; ++c) {
         const int code = self.fault.expect_finite("the derivative of the sensitivity of y", t, self.map(ds[c]));
         if (code != succeeded) return code;

@@ -18,12 +18,13 @@ class cvodes_watch {
   void set(event_watch* events) { events_ = events; }
   explicit operator bool() const { return events_ != nullptr; }
 
-  void start(ode_system& system, double t, const double* y, const sundials::vector_handle& like) {
+  /// CVODES' clock is zero at t0, and so are all times below.
+  void start(ode_system& system, double t0, const double* y, const sundials::vector_handle& like) {
     if (!buffer_) buffer_ = sundials::vector_handle(N_VClone(like.get()));
     events_->rewind();
-    system.rhs(t, y, sundials::map(buffer_).data());
-    events_->begin(t, y, sundials::map(buffer_).data());
-    begin_ = t, event_ = std::numeric_limits<double>::infinity();
+    system.rhs(t0, y, sundials::map(buffer_).data());
+    events_->begin(0, y, sundials::map(buffer_).data(), t0);
+    begin_ = 0, event_ = std::numeric_limits<double>::infinity();
   }
 
   /// Looks at the step that has just been taken to (t, y).

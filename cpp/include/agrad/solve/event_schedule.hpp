@@ -27,10 +27,8 @@ struct scheduled {
   bool is_at_once = false;  // of a dose
 };
 
-/// Lengths of time that solvers are not asked to go: CVODES takes times for the same that differ by 100 roundings of each.
-inline double too_short(double begin, double end) {
-  return 256 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
-}
+/// How long an infusion is that takes no time beside the time at which it begins.
+inline double too_short(double begin) { return 256 * std::numeric_limits<double>::epsilon() * std::abs(begin); }
 
 /// How long an infusion runs: its duration as far as it can be told beside its time, so that the amount is right.
 inline double infusion_length(const event_values& v, std::size_t i) {
@@ -85,7 +83,7 @@ inline void make_schedule(const event_plan& plan, const event_values& v, std::ve
   for (std::size_t i = 0; i < plan.doses.size(); ++i) {
     if (v.dose_times[i] > last) continue;
     const double begin = v.dose_times[i], end = begin + v.durations[i];
-    const double least = too_short(begin, begin) + std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+    const double least = too_short(begin) + std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
     const bool is_at_once = !plan.doses[i].is_infusion || (end <= last && infusion_length(v, i) <= least);
     schedule.push_back({begin, scheduled::dose, i, is_at_once});
     if (!is_at_once && end <= last) schedule.push_back({end, scheduled::infusion_end, i, false});

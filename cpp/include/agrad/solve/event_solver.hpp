@@ -31,7 +31,7 @@ struct event_segment {
   enum ending_type { finish, scheduled_ending, event_ending };
   double begin = 0, end = 0;
   Eigen::VectorXd at_begin, at_end;
-  bool is_solved = false;  // else its end is a rounding error away from its begin
+  bool is_solved = false;  // else it ends where it begins
   std::size_t solver = 0;
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
   std::vector<std::size_t> running;  // infusions
@@ -121,14 +121,11 @@ class event_solver {
     const bool is_last = place_ == schedule_.size();
     s.begin = t_, s.at_begin = y_, s.running = running_;
     s.end = is_last ? v_.times.back() : schedule_[place_].time;
-    s.is_solved = s.end - t_ > detail::too_short(t_, s.end);
-    s.hits = 0;
+    s.is_solved = s.end > t_;
+    s.hits = s.inner_outputs = 0;
     take_begin_outputs(s, is_last);
     enter(s);
-    if (s.is_solved)
-      solve(s);
-    else if (s.end > t_)
-      step_over(s);
+    if (s.is_solved) solve(s);
     t_ = s.end, s.at_end = y_;
     if (s.is_solved && !watch_.fired().empty()) return happen(s);
     s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
@@ -182,14 +179,6 @@ class event_solver {
   }
   /// By how much two times may differ and are the same but for rounding.
   static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
-
-  /// A segment that is too short for a solver.
-  void step_over(detail::event_segment& s) {
-    s.inner_outputs = 0;
-    slope_.resize(n_);
-    system_.rhs(s.begin, y_.data(), slope_.data());
-    y_ += (s.end - s.begin) * slope_;
-  }
 
   void happen(const detail::scheduled& what) {
     if (what.kind == detail::scheduled::infusion_end) {

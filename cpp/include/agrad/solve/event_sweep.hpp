@@ -147,17 +147,7 @@ inline void event_solver::leave_event(const detail::event_segment& s, const even
 inline void event_solver::back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
                                        event_gradient& g) {
   const auto m = static_cast<Eigen::Index>(system_.own_parameters());
-  if (!s.is_solved) {
-    if (s.end == s.begin || at.state.isZero(0)) return;
-    Eigen::VectorXd by_state(n_), by_parameters(system_.parameters());
-    const double length = s.end - s.begin;
-    system_.vjp(s.begin, s.at_begin.data(), at.state.data(), by_state.data(), by_parameters.data());
-    at.state += length * by_state;
-    g.parameters += length * by_parameters.head(m);
-    by_parameters *= length;
-    add_rates(s, by_parameters.data() + m, g);
-    return;
-  }
+  if (!s.is_solved) return;
   const auto first = static_cast<Eigen::Index>(s.first_output + s.begin_outputs),
              count = static_cast<Eigen::Index>(s.inner_outputs);
   const bool is_finish = s.ending == detail::event_segment::finish;

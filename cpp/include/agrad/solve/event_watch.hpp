@@ -96,9 +96,10 @@ class event_watch {
 
   // ---- by the solver
 
-  /// At the begin of a step that does not follow the last one.
-  void begin(double t, const double* y, const double* slope) {
-    t_ = t;
+  /// At the begin of a step that does not follow the last one. The solver's clock is zero at `start`: late in time it resolves more than
+  /// the clock of the problem, of which `where` speaks.
+  void begin(double t, const double* y, const double* slope, double start = 0) {
+    t_ = t, start_ = start;
     fired_.clear();
     for (std::size_t e = 0; e < of_.size(); ++e) {
       event& each = of_[e];
@@ -136,19 +137,19 @@ class event_watch {
       each.at = each.high > 0 ? root_of(each, state_at) : 0;
       first = std::min(first, each.at);
     }
-    const double as_good_as = first + 1e-13 * std::max(std::abs(t_), first);
+    const double size = std::max(std::abs(start_ + t_), first), as_good_as = first + 1e-13 * size;
     for (const candidate& each : candidates_) {
       if (!each.is_enclosed || each.at > as_good_as) continue;
       fired_.push_back(each.event);
       event& of = of_[each.event];
       of.steepness = each.steepness, of.from = each.side, of.jumps = each.jumps, of.sticks = each.sticks;
-      const double rounding = std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), first);
+      const double rounding = std::numeric_limits<double>::epsilon() * size;
       of.zero = std::max(1e-10 * each.scale, each.jumps ? 0 : 64 * rounding * each.steepness);
     }
     if (fired_.empty()) go_on(t_ + h);
     if (fired_.empty()) return h;
     first = std::max(first, std::nextafter(t_, HUGE_VAL) - t_);
-    where_ = t_ + first;
+    where_ = start_ + (t_ + first);
     return first;
   }
 
@@ -176,7 +177,7 @@ class event_watch {
 
   void look(std::size_t e, double t, const double* y, const double* slope, double& value, double& rate) {
     double by_t = 0;
-    value = events_[e]->root_gradient(t, y, by_t, by_y_.data(), nullptr);
+    value = events_[e]->root_gradient(start_ + t, y, by_t, by_y_.data(), nullptr);
     if (!std::isfinite(value)) fail(e, t, value);
     rate = by_t;
     for (Eigen::Index i = 0; i < by_y_.size(); ++i) rate += by_y_[i] * slope[i];
@@ -226,7 +227,7 @@ class event_watch {
 
   template <class StateAt>
   double value_at(const candidate& c, double h, const StateAt& state_at) {
-    const double value = events_[c.event]->root(t_ + h, state_at(h));
+    const double value = events_[c.event]->root(start_ + (t_ + h), state_at(h));
     if (!std::isfinite(value)) fail(c.event, t_ + h, value);
     return value;
   }
@@ -281,17 +282,18 @@ class event_watch {
     }
     const bool is_large = std::min(std::abs(fa), std::abs(fb)) > 1e-3 * c.scale;
     // In less time a steep function looks the same.
-    c.jumps = is_large && c.high - c.low > 1e7 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), c.high);
+    c.jumps =
+        is_large && c.high - c.low > 1e7 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start_ + t_), c.high);
     if (is_large) return sign(fa) != c.side ? a : b;  // behind the jump: else it would be there once more
     return std::abs(fa) <= std::abs(fb) ? a : b;
   }
 
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, double t, double value) const {
     const std::string name = "events[" + std::to_string(e) + "]",
-                      place = name + " is " + to_text(value) + " at t = " + to_text(t);
+                      place = name + " is " + to_text(value) + " at t = " + to_text(start_ + t);
     const std::string advice = "an event is to be finite wherever the solution goes";
-    throw SolverError(function_ + ": stopped at t = " + to_text(t_) + " (not_finite); " + place + "; " + advice, t_, 0,
-                      "not_finite", advice);
+    throw SolverError(function_ + ": stopped at t = " + to_text(start_ + t_) + " (not_finite); " + place + "; " + advice,
+                      start_ + t_, 0, "not_finite", advice);
   }
 
   std::string function_;
@@ -301,6 +303,7 @@ class event_watch {
   Eigen::VectorXd by_y_;
   std::vector<candidate> candidates_;
   std::vector<std::size_t> fired_;
+  double start_ = 0;  // when t_ is zero
   double t_ = 0, where_ = 0;
 };
 

@@ -23,6 +23,9 @@ inline constexpr int succeeded = 0, recoverable = 1, unrecoverable = -1;
 
 class ode_fault {
  public:
+  /// The time at which the integrator's clock is zero, for messages.
+  double start = 0;
+
   /// Forgets what happened before: at the start and when an output time has been reached.
   void clear() {
     exception_ = nullptr;
@@ -80,7 +83,7 @@ class ode_fault {
     return not_finite(std::string(what) + "[" + std::to_string(i) + column + "]", t, values(i, j));
   }
   AGRAD_COLD int not_finite(const std::string& entry, double t, double value) {
-    place_ = entry + " is " + to_text(value) + " at t = " + to_text(t);
+    place_ = entry + " is " + to_text(value) + " at t = " + to_text(start + t);
     return may_shorten(t) ? recoverable : unrecoverable;
   }
 
@@ -107,8 +110,6 @@ AGRAD_COLD inline std::string advice_for(int code) {
       return "the step became too short; look for a singularity or a jump there, or loosen the tolerances";
     case CV_CONV_FAILURE:
       return "Newton's method did not converge; look for a singularity or a jump there, or tighten the tolerances";
-    case CV_TOO_CLOSE:
-      return "move the first of the times away from t0";
     case CV_LSETUP_FAIL:
     case CV_LSOLVE_FAIL:
       return "the matrix of Newton's method is singular there";
