@@ -195,12 +195,17 @@ class rosenbrock_second final : public rosenbrock {
 
   void send_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,
                                pair& begin) {
+    pair difference(n_, width()),
+        before = std::exchange(total_, pair(m_, width()));  // apart: what cancels leaves nothing behind
     for (const double sign : {1.0, -1.0}) {
       pair v(n_, width()), w(n_, width());
       v.add(sign, time);
       send_with_tangents(point(sign > 0 ? at.t + time_difference(at) : at.t, record, directions), v, w);
-      begin.add(1, w);
+      difference.add(1, w);
     }
+    begin.add(1, difference);
+    before.add(1, total_);
+    total_ = std::move(before);
   }
 
   /// The derivatives of sum_s V_s' J U_s, whose factors of J's entries have tangents, too.
