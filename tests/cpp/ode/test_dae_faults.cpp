@@ -24,9 +24,9 @@ using namespace dae_systems;
 using doctest::Approx;
 
 // Second derivatives are refused when a file is compiled: no dual passes through a solve.
-static_assert(agrad::detail::holds_dual<vector_of<agrad::dual<var>>> &&
-              agrad::detail::holds_dual<std::tuple<double, std::vector<agrad::dual<double, 4>>>> &&
-              !agrad::detail::holds_dual<std::tuple<vector_of<var>, std::vector<double>>>);
+static_assert(agrad::detail::hold_duals<vector_of<agrad::dual<var>>> &&
+              agrad::detail::hold_duals<std::tuple<double, std::vector<agrad::dual<double, 4>>>> &&
+              !agrad::detail::hold_duals<std::tuple<vector_of<var>, std::vector<double>>>);
 
 namespace {
 

@@ -15,11 +15,9 @@
 
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include <agrad/dual/dual.hpp>
 #include <agrad/solve/dae_solver.hpp>
 #include <agrad/solve/functor_dae.hpp>
 #include <agrad/solve/ode_node.hpp>
@@ -27,18 +25,6 @@
 namespace agrad {
 
 namespace detail {
-
-/// Whether there are duals in an argument.
-template <class T>
-inline constexpr bool holds_dual = is_dual<T>;
-template <class T, int R, int C, int O, int MR, int MC>
-inline constexpr bool holds_dual<Eigen::Matrix<T, R, C, O, MR, MC>> = holds_dual<T>;
-template <class T, int R, int C, int O, int MR, int MC>
-inline constexpr bool holds_dual<Eigen::Array<T, R, C, O, MR, MC>> = holds_dual<T>;
-template <class T>
-inline constexpr bool holds_dual<std::vector<T>> = holds_dual<T>;
-template <class... T>
-inline constexpr bool holds_dual<std::tuple<T...>> = (holds_dual<T> || ...);
 
 /// What the tape keeps of a solve.
 template <class System>
@@ -75,7 +61,7 @@ struct dae_node {
 template <class F, class Y0, class Yp0, class... Args>
 auto solve_dae(const std::string& function, const dae_options& options, const F& f, const Y0& y0, const Yp0& yp0, double t0,
                const std::vector<double>& times, const Args&... args) {
-  static_assert(!(holds_dual<Y0> || holds_dual<Yp0> || (holds_dual<Args> || ...)),
+  static_assert(!hold_duals<Y0, Yp0, Args...>,
                 "dae_solve has first derivatives only: a dual cannot pass through it; take differences of its gradient");
   const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
   check_dae_problem(function, initial, slope, t0, times);

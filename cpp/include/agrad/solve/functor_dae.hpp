@@ -17,18 +17,6 @@
 
 namespace agrad::detail {
 
-/// Whether F can be called with these very types; see `has_own_call` in solve/functor_system.hpp.
-template <class F, class Y, class... Args>
-constexpr bool has_own_residual() {
-  if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&, const Y&, const Args&...>) {
-    using result = std::invoke_result_t<const F&, double, const Y&, const Y&, const Args&...>;
-    return has_call<result (F::*)(double, const Y&, const Y&, const Args&...) const, F>::value ||
-           has_call<result (F::*)(const double&, const Y&, const Y&, const Args&...) const, F>::value ||
-           has_call<result (F::*)(double, const Y&, const Y&, Args...) const, F>::value;
-  }
-  return false;
-}
-
 /// F as the right-hand side of (y, y'). Values: the arguments without variables. A call that has variables on one side only is meant.
 template <class F, class... Values>
 struct doubled_residual {
@@ -40,7 +28,7 @@ struct doubled_residual {
     if constexpr (std::is_same_v<Z, Eigen::VectorXd> || std::is_same_v<std::tuple<Args...>, std::tuple<Values...>>)
       return std::is_invocable_v<const F&, double, const Z&, const Z&, const Args&...>;
     else
-      return has_own_residual<F, Z, Args...>();
+      return calls_of<F, Z, Z>::template have<Args...>();
   }
 
   template <class Z, class... Args, class = std::enable_if_t<takes<Z, Args...>()>>

@@ -27,17 +27,36 @@ struct has_call : std::false_type {};
 template <class Signature, class F>
 struct has_call<Signature, F, std::void_t<decltype(static_cast<Signature>(&F::operator()))>> : std::true_type {};
 
-/// Whether F can be called with these very types. That it can be called is not enough: Eigen converts vectors of variables to
-/// vectors of doubles where nobody asks whether that compiles.
+template <class X>
+using number_by_value = std::conditional_t<std::is_arithmetic_v<X>, X, const X&>;
+template <class X>
+using scalar_by_value = std::conditional_t<std::is_same_v<X, var> || is_dual<X>, X, number_by_value<X>>;
+
+/// Calls of F with t and state vectors of the types Y, all of them const references.
+template <class F, class... Y>
+struct calls_of {
+  /// Whether F can be called with these very types, as const references, as values, or as those the smaller of them are.
+  /// That it can be called is not enough: Eigen converts vectors of variables to vectors of doubles where nobody asks whether
+  /// that compiles.
+  template <class... Args>
+  static constexpr bool have() {
+    if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&..., const Args&...>) {
+      using result = std::invoke_result_t<const F&, double, const Y&..., const Args&...>;
+      return is_declared<result, const Args&...> || is_declared<result, Args...> ||
+             is_declared<result, number_by_value<Args>...> || is_declared<result, scalar_by_value<Args>...>;
+    }
+    return false;
+  }
+
+ private:
+  template <class Result, class... P>
+  static constexpr bool is_declared = has_call<Result (F::*)(double, const Y&..., P...) const, F>::value ||
+                                      has_call<Result (F::*)(const double&, const Y&..., P...) const, F>::value;
+};
+
 template <class F, class Y, class... Args>
 constexpr bool has_own_call() {
-  if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&, const Args&...>) {
-    using result = std::invoke_result_t<const F&, double, const Y&, const Args&...>;
-    return has_call<result (F::*)(double, const Y&, const Args&...) const, F>::value ||
-           has_call<result (F::*)(const double&, const Y&, const Args&...) const, F>::value ||
-           has_call<result (F::*)(double, const Y&, Args...) const, F>::value;
-  }
-  return false;
+  return calls_of<F, Y>::template have<Args...>();
 }
 
 /// What a callable becomes as a system: System<F, Args...>, unless it asks for something else (solve/recorded_system.hpp).

@@ -2,7 +2,7 @@
 //
 // A callable that takes duals for y and for its arguments at once has tangents (solve/dual_arguments.hpp); any
 // other has not, and solvers then use its Jacobian and its adjoints.
-// Read next: solve/ode_forward.hpp.
+// Read next: solve/ode_forward.hpp, solve/functor_second.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,9 @@ namespace agrad::detail {
 
 /// A functor system with tangents, where the callable allows them.
 template <class F, class... Args>
-class functor_tangents final : public functor_lanes<F, Args...> {
+class functor_tangents : public functor_lanes<F, Args...> {
   using base = functor_lanes<F, Args...>;
   using typename base::lanes;
-  static constexpr bool takes_duals = has_own_call<F, vector_of<lanes>, dual_argument_t<Args, lanes>...>();
 
  public:
   using base::base;
@@ -44,6 +43,9 @@ class functor_tangents final : public functor_lanes<F, Args...> {
       base::tangent(directions, t, y, y_tangents, parameter_tangents, dydt_tangents);
     }
   }
+
+ protected:
+  static constexpr bool takes_duals = has_own_call<F, vector_of<lanes>, dual_argument_t<Args, lanes>...>();
 
  private:
   /// `count` of so many directions, from one on.

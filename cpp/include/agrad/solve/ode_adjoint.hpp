@@ -29,6 +29,17 @@ inline auto cvodes_maker(const ode_adjoint_options& options) {
   };
 }
 
+template <class F, class Y0, class T0, class Time, class... Args>
+auto solve_adjoint(const std::string& function, const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0,
+                   const T0& t0, const std::vector<Time>& times, const Args&... args) {
+  static_assert(
+      !hold_duals<Y0, T0, Time, Args...>,
+      "ode_adjoint_tol, ode_adjoint_tol_ctl and ode_solve with ode_adjoint_options have first derivatives only: a dual "
+      "cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+  return solve_recorded(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0), times,
+                        kept_argument(args)...);
+}
+
 }  // namespace detail
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, with CVODES; the adjoint method gives the gradient.
@@ -75,8 +86,7 @@ auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& 
   options.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", interpolation_polynomial);
   options.solver_forward = method_from_code(function, "solver_forward", solver_forward);
   options.solver_backward = method_from_code(function, "solver_backward", solver_backward);
-  return detail::solve_recorded(function, detail::cvodes_maker(options), f, detail::kept_argument(y0.derived()),
-                                detail::kept_argument(t0), times, detail::kept_argument(args)...);
+  return detail::solve_adjoint(function, options, f, y0, t0, times, args...);
 }
 
 /// The same with one pair of tolerances: the relative tolerance for all three problems, the absolute tolerance divided by 10
@@ -90,8 +100,7 @@ auto ode_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, 
   const std::string function = "ode_adjoint_tol";
   const ode_adjoint_options options =
       tolerance_options(function, y0.size(), relative_tolerance, absolute_tolerance, max_num_steps);
-  return detail::solve_recorded(function, detail::cvodes_maker(options), f, detail::kept_argument(y0.derived()),
-                                detail::kept_argument(t0), times, detail::kept_argument(args)...);
+  return detail::solve_adjoint(function, options, f, y0, t0, times, args...);
 }
 
 }  // namespace agrad

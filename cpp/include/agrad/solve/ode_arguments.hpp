@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/dual/dual.hpp>
+#include <agrad/rules/promote.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/var.hpp>
 
@@ -188,6 +189,10 @@ struct argument {
 
 template <class T>
 using argument_value_t = typename argument<T>::value_type;
+
+/// Whether there are duals in any of the arguments.
+template <class... T>
+inline constexpr bool hold_duals = is_dual<promoted_t<T...>>;
 
 /// An argument as it is kept: expressions of the tape and of Eigen are evaluated, references become copies.
 template <class X>

@@ -38,6 +38,9 @@ template <class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_forward(const std::string& function, ode_method method, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                    const Args&... args) {
+  static_assert(!hold_duals<Y0, T0, Time, Args...>,
+                "ode_bdf and ode_adams have first derivatives only: a dual cannot pass through them; ode_tsit5, ode_rk45, "
+                "ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
   ode_forward_options options;
   options.relative_tolerance = relative_tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);

@@ -33,8 +33,7 @@ struct ode_node {
   /// Adds to the adjoints of the arguments what those of the states amount to.
   template <class Adjoint>
   void sweep(const Adjoint& adjoint, Eigen::Index count) {
-    Eigen::MatrixXd states(system.states(), count);
-    for (Eigen::Index i = 0; i < states.size(); ++i) states.data()[i] = adjoint.at(first + static_cast<tape::index_type>(i));
+    const Eigen::MatrixXd states = adjoints_from(adjoint, first, count);
     if (states.isZero(0)) return;
     const ode_gradient g = solver->sweep(states);
     add(adjoint, initial_state, g.initial_state.data());
@@ -43,7 +42,15 @@ struct ode_node {
     add(adjoint, system.parameter_indices(), g.parameters.data());
   }
 
- private:
+ protected:
+  /// Those of so many states from an index on.
+  template <class Adjoint>
+  Eigen::MatrixXd adjoints_from(const Adjoint& adjoint, tape::index_type begin, Eigen::Index count) const {
+    Eigen::MatrixXd states(system.states(), count);
+    for (Eigen::Index i = 0; i < states.size(); ++i) states.data()[i] = adjoint.at(begin + static_cast<tape::index_type>(i));
+    return states;
+  }
+
   template <class Adjoint>
   static void add(const Adjoint& adjoint, const std::vector<tape::index_type>& to, const double* gradient) {
     for (std::size_t i = 0; i < to.size(); ++i) adjoint.at(to[i]) += gradient[i];

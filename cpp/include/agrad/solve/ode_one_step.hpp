@@ -11,13 +11,42 @@
 #include <string>
 #include <vector>
 
+#include <agrad/solve/dual_node.hpp>
 #include <agrad/solve/explicit_runge_kutta.hpp>
+#include <agrad/solve/functor_jacobians.hpp>
+#include <agrad/solve/functor_second.hpp>
 #include <agrad/solve/ode_node.hpp>
-#include <agrad/solve/rosenbrock.hpp>
+#include <agrad/solve/rosenbrock_second.hpp>
+#include <agrad/solve/runge_kutta.hpp>
 
 namespace agrad {
 
 namespace detail {
+
+/// A method with second derivatives, and what a callable becomes for it.
+template <class Solver>
+struct with_second_order;
+template <class Tableau>
+struct with_second_order<explicit_runge_kutta<Tableau>> {
+  using solver = runge_kutta<Tableau>;
+  template <class F, class... Args>
+  using system = functor_second<F, Args...>;
+};
+template <>
+struct with_second_order<rosenbrock> {
+  using solver = rosenbrock_second;
+  template <class F, class... Args>
+  using system = functor_jacobians<F, Args...>;
+};
+
+/// Makes solvers with these options.
+template <class Solver>
+struct one_step_maker {
+  step_options options;
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
+    return std::make_unique<Solver>(function, system, options, wanted);
+  }
+};
 
 template <class Solver, class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_one_step(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
@@ -27,10 +56,14 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
   options.relative_tolerance = relative_tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
   options.max_num_steps = max_num_steps;
-  const auto make = [&](const std::string& name, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<Solver>(name, system, options, wanted);
-  };
-  return solve_recorded(function, make, f, kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
+  if constexpr (hold_duals<Y0, T0, Time, Args...>) {
+    using second = with_second_order<Solver>;
+    return solve_dual<second::template system>(function, one_step_maker<typename second::solver>{options}, f,
+                                               kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
+  } else {
+    return solve_recorded(function, one_step_maker<Solver>{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
+                          kept_argument(args)...);
+  }
 }
 
 }  // namespace detail

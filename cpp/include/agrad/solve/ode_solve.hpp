@@ -49,25 +49,28 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
 /// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 uses the last.
 /// f, y0, t0, times, args: as for ode_adjoint_tol.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
-/// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early; what f throws comes out
-///   unchanged.
+/// Returns one column vector for each of the times, as ode_tsit5_tol.
+/// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError where duals
+///   are to pass through `automatic`; what f throws comes out unchanged.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
   const auto make = [&](const std::string& function, ode_system& system, ode_wanted wanted) {
     return make_one_step_solver(method, function, system, options, wanted);
   };
-  return detail::solve_recorded("ode_solve", make, f, detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
-                                detail::kept_argument(args)...);
+  if constexpr (detail::hold_duals<Y0, T0, Time, Args...>)
+    return detail::solve_dual<detail::functor_jacobians>("ode_solve", make, f, detail::kept_argument(y0.derived()),
+                                                         detail::kept_argument(t0), times, detail::kept_argument(args)...);
+  else
+    return detail::solve_recorded("ode_solve", make, f, detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
+                                  detail::kept_argument(args)...);
 }
 
 /// The same by CVODES and its adjoint problem. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_recorded("ode_solve", detail::cvodes_maker(options), f, detail::kept_argument(y0.derived()),
-                                detail::kept_argument(t0), times, detail::kept_argument(args)...);
+  return detail::solve_adjoint("ode_solve", options, f, y0, t0, times, args...);
 }
 
 }  // namespace agrad

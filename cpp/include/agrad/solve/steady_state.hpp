@@ -46,6 +46,9 @@ struct steady_node {
 
 template <class F, class Y0, class... Args>
 auto steady_recorded(const std::string& function, steady_options options, const F& f, const Y0& y0, const Args&... args) {
+  static_assert(!hold_duals<Y0, Args...>,
+                "steady_state and steady_state_tol have first derivatives only in C++: a dual cannot pass through them; take "
+                "differences of their gradient");
   const Eigen::VectorXd initial = argument<Y0>::values(y0);
   using node_type = steady_node<system_of_t<functor_system, F, Args...>>;
   auto node = std::make_unique<node_type>(function, options, f, initial.size(), args...);
