@@ -49,7 +49,8 @@ class derivative_flow {
     return 0;
   }
 
-  std::shared_ptr<const program> program_of(const std::vector<slot>& entries) const { return schedule(in_, entries); }
+  /// What was recorded, with f's inputs as its own.
+  const recorder& recording() const { return in_; }
 
  private:
   struct term {
@@ -198,7 +199,7 @@ inline std::shared_ptr<const program> entries_program(const program& f, std::siz
       for (std::uint32_t j = 0; j < count; ++j) entries.push_back(flow.entry(i, j));
     }
   }
-  std::shared_ptr<const program> made = flow.program_of(entries);
+  std::shared_ptr<const program> made = schedule(flow.recording(), entries);
   return detail::work_of(*made) <= most ? made : nullptr;
 }
 

@@ -52,10 +52,14 @@ class program {
   /// y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left when a comparison goes another way than
   /// at recording. `with_adjoint`: whether `reverse` or `tangent` will follow.
   void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
+    run(w, x, with_adjoint);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
+  }
+  /// The same, and y stays in w.values, at the slots `outputs()`.
+  void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
     run_forward(code_, w, with_adjoint);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
   }
 
   /// x_adjoint = J' y_adjoint at the x of the last `forward`.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -150,15 +151,21 @@ class explicit_runge_kutta : public one_step_solver {
   void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
     back_.resize(all * n_);
     seed_.resize(n_);
-    stage_.resize(n_);
     part_.resize(m_);
     if (of_record != nullptr) slopes_back(at, record, of_record, l, parameters);
+    stage_.resize(inner * n_);
+    for (int s = 0; s < inner; ++s) {
+      stage_times_[static_cast<std::size_t>(s)] = stage_time(s, at);
+      stage(s, at.h, record, stage_.data() + static_cast<std::size_t>(s) * n_);
+    }
+    system_.linearize(inner, stage_times_.data(), stage_.data());
     for (int s = inner; s-- > 0;) {
       seed(s, at.h, l, back_.data(), of_record, n_, seed_.data());
-      stage_back(s, at, record, parameters);
+      system_.linear_vjp(s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
+      add_part(parameters);
     }
     for (int s = 0; s < inner; ++s)
-      for (std::size_t i = 0; i < n_; ++i) l[i] += back_[static_cast<std::size_t>(s) * n_ + i];
+      for (std::size_t i = 0; i < n_; ++i) l[i] += of_stage(s)[i];
     if (of_record == nullptr) return;
     for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
   }
@@ -166,24 +173,26 @@ class explicit_runge_kutta : public one_step_solver {
   /// From the adjoints of slopes that only states within the step depend on, or its end's slope, to those before them.
   void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
     const double* vectors = vectors_within(at, record);
+    stage_.resize(n_);
     for (int s = all; s-- > inner;) {
       std::copy_n(slope_of(of_record, s, n_), n_, seed_.data());
-      stage_back(s, at, vectors, parameters);
-      const double* of_stage = back_.data() + static_cast<std::size_t>(s) * n_;
-      if (s >= stages) combinations::spread(s, at.h, of_stage, n_, of_record);
-      for (std::size_t i = 0; s < stages && i < n_; ++i) l[i] += of_stage[i];
+      stage(s, at.h, vectors, stage_.data());
+      system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
+      add_part(parameters);
+      if (s >= stages) combinations::spread(s, at.h, of_stage(s), n_, of_record);
+      for (std::size_t i = 0; s < stages && i < n_; ++i) l[i] += of_stage(s)[i];
     }
   }
 
-  /// From the adjoint of slope s to that of its stage.
-  void stage_back(int s, const one_step& at, const double* record, double* parameters) {
-    stage(s, at.h, record, stage_.data());
-    system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), back_.data() + static_cast<std::size_t>(s) * n_,
-                m_ > 0 ? part_.data() : nullptr);
+  /// The adjoint of stage s.
+  double* of_stage(int s) { return back_.data() + static_cast<std::size_t>(s) * n_; }
+  /// Adds what a stage has for the parameters.
+  void add_part(double* parameters) {
     ++statistics_.backward.rhs_evaluations;
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
   }
 
+  std::array<double, inner> stage_times_{};
   std::vector<double> part_, back_, seed_, stage_, vectors_;
   bool watches_ = false;
   int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not

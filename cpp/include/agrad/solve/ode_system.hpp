@@ -78,6 +78,13 @@ class ode_system {
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
 
+  /// Products at points that are known beforehand, so many of them: a time and n states each, which stay as they are as long as
+  /// `linear_vjp(k, ...)` is asked for, which is `vjp` at point k.
+  virtual void linearize(int /*points*/, const double* t, const double* y) { linear_t_ = t, linear_y_ = y; }
+  virtual void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
+    vjp(linear_t_[k], linear_y_ + k * states(), lambda, y_adjoint, parameter_adjoint);
+  }
+
   /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 
@@ -97,6 +104,9 @@ class ode_system {
 
  protected:
   std::shared_ptr<const csr_pattern> pattern_;
+
+ private:
+  const double *linear_t_ = nullptr, *linear_y_ = nullptr;
 };
 
 inline void ode_system::jacobian_entries(double t, const double* y, double* entries) {

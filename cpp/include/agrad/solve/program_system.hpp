@@ -4,103 +4,21 @@
 // come from tangent runs, eight columns each, or from reverse sweeps where an external operation has no tangents; products with
 // the transposed Jacobian come from one reverse sweep. Where the Jacobian has entries is read off the program, once for all
 // systems that share a `program_structure`; columns or rows that do not meet then travel as one. Where f is made of rules, as
-// most are, the entries are a program of their own (program/entries_program.hpp), which is quicker and has derivatives.
+// most are, the entries are a program of their own (program/entries_program.hpp), which is quicker and has derivatives, and so
+// are those at all stages of a step (solve/linearization.hpp).
 #pragma once
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
-#include <agrad/program/entries_program.hpp>
 #include <agrad/program/jacobian.hpp>
-#include <agrad/program/sparse.hpp>
 #include <agrad/solve/ode_system.hpp>
+#include <agrad/solve/program_structure.hpp>
 
 namespace agrad {
-
-/// Where the derivatives with respect to states and parameters have entries, the rows of each column, and which columns do not meet.
-struct coloured_pattern {
-  csr_pattern columns;
-  colouring colours;
-};
-
-/// What is known of a program's df/dy, found when it is first asked for; may be shared between threads.
-class program_structure {
- public:
-  /// Null where the pattern has more entries than a pattern can have.
-  std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n) {
-    const std::lock_guard<std::mutex> locked(mutex_);
-    if (is_known_) return pattern_;
-    try {
-      pattern_ = std::make_shared<const csr_pattern>(jacobian_pattern(f, states(n)));
-    } catch (const std::length_error&) {  // nothing that a factorisation could spare
-    }
-    is_known_ = true;
-    return pattern_;
-  }
-
-  /// Whether no output depends on t.
-  bool is_autonomous(const program& f) {
-    const std::lock_guard<std::mutex> locked(mutex_);
-    if (!is_autonomous_) is_autonomous_ = jacobian_pattern(f, {0}).size() == 0;
-    return *is_autonomous_;
-  }
-
-  /// Of all inputs but t; null where the pattern has more entries than a pattern can have.
-  std::shared_ptr<const coloured_pattern> coloured(const program& f) {
-    const std::lock_guard<std::mutex> locked(mutex_);
-    if (is_coloured_) return coloured_;
-    try {
-      const csr_pattern p = jacobian_pattern(f, states(static_cast<Eigen::Index>(f.input_size() - 1)));
-      coloured_ = std::make_shared<const coloured_pattern>(coloured_pattern{transposed_pattern(p), colour_columns(p)});
-    } catch (const std::length_error&) {
-    }
-    is_coloured_ = true;
-    return coloured_;
-  }
-
-  /// The program of the entries on a pattern, or of all entries; null where it is not worth its while. The last one is kept.
-  std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern) {
-    const std::lock_guard<std::mutex> locked(mutex_);
-    if (!has_entries_ || entries_on_ != pattern) {
-      entries_ = entries_program(f, 1, static_cast<std::size_t>(n), pattern.get(), most_runs);
-      entries_on_ = std::move(pattern);
-      has_entries_ = true;
-    }
-    return entries_;
-  }
-
-  /// How the entries on a pattern are computed; the last one is kept.
-  std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
-    const std::lock_guard<std::mutex> locked(mutex_);
-    if (compressed_ == nullptr || compressed_->pattern() != pattern)
-      compressed_ = std::make_shared<const sparse_jacobian>(f, states(n), pattern);
-    return compressed_;
-  }
-
- private:
-  static std::vector<std::uint32_t> states(Eigen::Index n) {
-    std::vector<std::uint32_t> inputs(static_cast<std::size_t>(n));
-    for (std::size_t j = 0; j < inputs.size(); ++j) inputs[j] = static_cast<std::uint32_t>(j + 1);
-    return inputs;
-  }
-
-  static constexpr std::size_t most_runs = 6;  // what colours of columns take, and more
-
-  std::mutex mutex_;
-  bool is_known_ = false, is_coloured_ = false, has_entries_ = false;
-  std::optional<bool> is_autonomous_;
-  std::shared_ptr<const csr_pattern> pattern_;
-  std::shared_ptr<const coloured_pattern> coloured_;
-  std::shared_ptr<const sparse_jacobian> compressed_;
-  std::shared_ptr<const program> entries_;
-  std::shared_ptr<const csr_pattern> entries_on_;
-};
 
 class program_system : public ode_system {
  public:
@@ -200,6 +118,21 @@ class program_system : public ode_system {
     take_adjoints(y_adjoint, parameter_adjoint);
   }
 
+  void linearize(int points, const double* t, const double* y) override {
+    if (linear_at_ != points) {
+      linear_ = structure_->linear(*f_, n_, parameters(), points);
+      if (linear_ != nullptr && !pays(*linear_)) linear_ = nullptr;
+      linear_at_ = points;
+    }
+    if (linear_ == nullptr) return ode_system::linearize(points, t, y);
+    if (++calls_ % 64 == 0) poll_interrupt();
+    linear_->evaluate(linear_work_, t, y, inputs_.data() + 1 + n_);
+  }
+  void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
+    if (linear_ == nullptr) return ode_system::linear_vjp(k, lambda, y_adjoint, parameter_adjoint);
+    linear_->product(linear_work_, static_cast<std::size_t>(k), lambda, y_adjoint, parameter_adjoint);
+  }
+
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
 
   bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
@@ -217,6 +150,10 @@ class program_system : public ode_system {
     tangent(at.width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope_tangents_.data());
     second_of(*f_, real_, at.width, lambda, lambda_tangents, to);
   }
+
+ protected:
+  /// Whether products take less by it than one by one.
+  virtual bool pays(const linearization&) const { return true; }
 
  private:
   template <class Use>
@@ -280,12 +217,15 @@ class program_system : public ode_system {
 
   std::shared_ptr<const program> f_;
   std::shared_ptr<program_structure> structure_;
+  std::shared_ptr<const linearization> linear_;        // null: products one by one
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   Eigen::Index n_, m_;
   std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one
   bool differentiated_, has_looked_ = false;
+  int linear_at_ = 0;
   unsigned long calls_ = 0;
   workspace real_, tangent_, entries_work_;
+  linearization::workspace linear_work_;
   std::vector<double> inputs_, adjoints_, slope_, entries_;
   std::vector<double> directions_, slope_tangents_, entry_tangents_, back_;
 };

@@ -41,6 +41,14 @@ class recorded_system final : public program_system {
     program_system::vjp(t, y, lambda, y_adjoint, parameter_adjoint);
   }
 
+ protected:
+  /// By what was measured an operation of a program takes as long as 24 entries that it computes; and duals of four directions
+  /// take as long as three, those of eight as long as six.
+  bool pays(const linearization& all) const override {
+    if (!few_ && !lanes_) return true;
+    return 24 * all.operations() + all.work() < (few_ ? 3 : 6) * work_ * all.points();
+  }
+
  private:
   using few_lanes = lane_arguments<4, F, Args...>;
   using lanes = lane_arguments<8, F, Args...>;
@@ -50,13 +58,13 @@ class recorded_system final : public program_system {
         f_(f.callable()),
         y_(states),
         values_(argument<Args>::values(args)...),
-        coloured_(made.structure->coloured(*made.f)) {
+        coloured_(made.structure->coloured(*made.f)),
+        work_(work_of(*made.f)) {
     (argument<Args>::collect(args, indices_), ...);
     std::vector<double> parameters;
     const auto next = [&](double x) { return parameters.push_back(x), x; };
     with_duals<double, Args...>(values_, next, [](const auto&...) {});
     if (!parameters.empty()) set_parameters(parameters.data());
-    adjoint_.resize(static_cast<std::size_t>(states) + parameters.size());
     if constexpr (few_lanes::are_taken && lanes::are_taken) make_lanes();
   }
 
@@ -81,10 +89,10 @@ class recorded_system final : public program_system {
   void vjp_by_lanes(Lanes& with, double t, const double* y, const double* lambda, double* y_adjoint,
                     double* parameter_adjoint) {
     const auto slope = with(y, [&](const auto&... all) { return evaluated(t, all...); });
-    for (std::size_t j = 0; j < adjoint_.size(); ++j) adjoint_[j] = column_product(j, slope, lambda);
-    const auto states = adjoint_.begin() + y_.size();
-    if (y_adjoint != nullptr) std::copy(adjoint_.begin(), states, y_adjoint);
-    if (parameter_adjoint != nullptr) std::copy(states, adjoint_.end(), parameter_adjoint);
+    const auto n = static_cast<std::size_t>(y_.size()), m = indices_.size();
+    for (std::size_t j = 0; y_adjoint != nullptr && j < n; ++j) y_adjoint[j] = column_product(j, slope, lambda);
+    for (std::size_t j = 0; parameter_adjoint != nullptr && j < m; ++j)
+      parameter_adjoint[j] = column_product(n + j, slope, lambda);
   }
 
   template <class Slope>
@@ -103,9 +111,9 @@ class recorded_system final : public program_system {
   Eigen::VectorXd y_;
   std::tuple<argument_value_t<Args>...> values_;
   std::shared_ptr<const coloured_pattern> coloured_;
+  std::size_t work_;              // entries that the program computes
   std::optional<few_lanes> few_;  // where so many directions are enough
   std::optional<lanes> lanes_;
-  std::vector<double> adjoint_;  // of states and parameters
   std::vector<tape::index_type> indices_;
 };
 

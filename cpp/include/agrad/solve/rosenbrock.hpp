@@ -22,52 +22,9 @@
 #include <agrad/program/colouring.hpp>
 #include <agrad/solve/newton_matrix.hpp>
 #include <agrad/solve/one_step_solver.hpp>
+#include <agrad/solve/tableau_rodas4.hpp>
 
 namespace agrad {
-
-/// The coefficients of Rodas4: order 4, six stages, stiffly accurate, with an embedded method of order 3.
-struct rodas4 {
-  static constexpr int stages = 6, order = 4;
-  static constexpr double gamma = 0.25;
-  static constexpr double c[stages] = {0, 0.386, 0.21, 0.63, 1, 1};
-  static constexpr double d[stages] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
-  static constexpr double a[] = {  // by rows, without the first
-      1.544,
-      0.9466785280815826,
-      0.2557011698983284,
-      3.314825187068521,
-      2.896124015972201,
-      0.9986419139977817,
-      1.221224509226641,
-      6.019134481288629,
-      12.53708332932087,
-      -0.6878860361058950,
-      1.221224509226641,
-      6.019134481288629,
-      12.53708332932087,
-      -0.6878860361058950,
-      1};
-  static constexpr double C[] = {-5.6688,
-                                 -2.430093356833875,
-                                 -0.2063599157091915,
-                                 -0.1073529058151375,
-                                 -9.594562251023355,
-                                 -20.47028614809616,
-                                 7.496443313967647,
-                                 -10.24680431464352,
-                                 -33.99990352819905,
-                                 11.70890893206160,
-                                 8.083246795921522,
-                                 -7.981132988064893,
-                                 -31.52159432874371,
-                                 16.31930543123136,
-                                 -6.058818238834054};
-  // At the part x of a step, (1 - x) y + x (end + (1 - x) sum_s (p_s1 + p_s2 x) U_s), of order 3.
-  static constexpr double interpolant[stages][2] = {
-      {10.12623508344586, -0.6762803392801253}, {-7.487995877610167, 6.087714651680015},
-      {-34.80091861555747, 16.43084320892478},  {-7.992771707568823, 24.76722511418386},
-      {1.025137723295662, -6.594389125716872},  {0, 0}};
-};
 
 class rosenbrock : public one_step_solver {
  public:
@@ -90,7 +47,7 @@ class rosenbrock : public one_step_solver {
         right_(n_) {}
 
  protected:
-  using method = rodas4;
+  using method = rodas4_tableau;
   static constexpr int stages = method::stages;
   using vector_map = Eigen::Map<Eigen::VectorXd>;
   using const_vector = Eigen::Map<const Eigen::VectorXd>;
@@ -222,6 +179,7 @@ class rosenbrock : public one_step_solver {
     sum_.assign(n_, 0.0);
     time_adjoint_.assign(n_, 0.0);
     matrix_.prepare_transposed(1 / (at.h * method::gamma), -1, factors(record));
+    linearize_stages(at, record);
     for (int s = stages; s-- > 0;) {
       vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
       v = (s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s)) * const_vector(l, n());
@@ -230,9 +188,8 @@ class rosenbrock : public one_step_solver {
              entry(method::C, r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
       if (of_record != nullptr) v += const_vector(solution(of_record, s), n());
       matrix_.solve_transposed(factors(record), v.data());
-      stage(s, record, stage_.data());
-      const double time = s >= 4 ? at.end : at.t + method::c[s] * at.h;
-      send(1.0, time, stage_.data(), v.data(), w_.data() + static_cast<std::size_t>(s) * n_, parameters);
+      system_.linear_vjp(s, v.data(), w_.data() + static_cast<std::size_t>(s) * n_, m_ > 0 ? part_.data() : nullptr);
+      add_part(1, parameters);
       vector_map(time_adjoint_.data(), n()) += method::d[s] * at.h / time_difference(at) * v;
     }
     if (!is_autonomous_) send_time(at, record, parameters);
@@ -242,9 +199,21 @@ class rosenbrock : public one_step_solver {
     for (std::size_t i = 0; of_record != nullptr && i < n_; ++i) l[i] += of_record[i];
   }
 
+  void linearize_stages(const one_step& at, const double* record) {
+    stage_states_.resize(stages * n_);
+    for (int s = 0; s < stages; ++s) {
+      stage_times_[static_cast<std::size_t>(s)] = s >= 4 ? at.end : at.t + method::c[s] * at.h;
+      stage(s, record, stage_states_.data() + static_cast<std::size_t>(s) * n_);
+    }
+    system_.linearize(stages, stage_times_.data(), stage_states_.data());
+  }
+
   /// to = (df/dy)' v, and factor (df/dp)' v for the parameters.
   void send(double factor, double t, const double* y, const double* v, double* to, double* parameters) {
     system_.vjp(t, y, v, to, m_ > 0 ? part_.data() : nullptr);
+    add_part(factor, parameters);
+  }
+  void add_part(double factor, double* parameters) {
     ++statistics_.backward.rhs_evaluations;
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += factor * part_[j];
   }
@@ -368,6 +337,8 @@ class rosenbrock : public one_step_solver {
   colouring colours_;            // of its columns, for send_matrices
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
+  std::vector<double> stage_states_;  // the states of all of them
+  std::array<double, stages> stage_times_{};
   std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_parameters_, adjoint_, none_, direction_,
       product_, weights_;
 };
