@@ -4,7 +4,8 @@
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_tsit5(f, y0, 0.0, {1.0, 2.0}, k);
 //
 // The gradient is the exact one of the computed solution (solve/one_step_solver.hpp), so it needs no tolerances of its own.
-// Arguments are those of ode_adjoint_tol: f is called with double and var for y.
+// Arguments are those of ode_adjoint_tol: f is called with double and var for y. Duals among them pass through, so that Hessians do
+// (solve/dual_node.hpp).
 #pragma once
 
 #include <memory>
@@ -70,10 +71,11 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, by Tsitouras' method of order 5: the first choice for systems that are not stiff.
 ///
-/// f, y0, t0, times, args: as for ode_adjoint_tol. relative_tolerance, absolute_tolerance: of each step's error, positive and
+/// f, y0, t0, times, args: as for ode_adjoint_tol; y0 and args may hold dual<double, K> or dual<var, K> as well, t0 and times
+///   are numbers then, and f is called with duals. relative_tolerance, absolute_tolerance: of each step's error, positive and
 ///   finite. max_num_steps: most steps between two output times.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
+/// Returns one column vector for each of the times: of promoted_t<y0, t0, times, args...>.
 /// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early; what f throws comes out unchanged.
 /// Source: Tsitouras (2011), Computers and Mathematics with Applications 62:770.
 template <class F, class Y0, class T0, class Time = double, class... Args>
@@ -119,7 +121,8 @@ auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const s
                                                                          detail::usual_tolerance, detail::usual_steps, args...);
 }
 
-/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too.
+/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too, and with duals
+/// of duals where there are duals among the arguments. A recorded f whose Jacobian cannot be recorded then raises DerivativeError.
 /// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rodas4_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
