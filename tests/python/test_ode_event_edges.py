@@ -91,7 +91,7 @@ def test_an_infusion_of_no_length_is_a_dose_at_once(method, duration):
 def test_a_short_infusion_gives_its_amount(method, duration):
     doses = [ag.Dose(10.0, 0, 1.0, duration=duration)]
     y = ag.solve_ivp(lambda t, y: 0 * y, (0, 20.0), [0.0], method, [20.0], doses=doses, **TIGHT).y[0, -1]
-    assert y == pytest.approx(1.0, rel=1e-7 + 2e-15 / duration)
+    assert y == pytest.approx(1.0, rel=1e-7)
 
 
 @every_method
