@@ -229,11 +229,47 @@ TEST_CASE("a banded Jacobian has its derivatives on the band") {
   CHECK(apart(hessian_of(banded, x).H, dense) < 1e-12);
 }
 
+TEST_CASE("steady states: through conserved totals, of plain and of recorded functions") {
+  const auto exchange = [](const auto& t, const auto& y, const auto& k) {  // y0 <-> y1, whose sum stays
+    vector_of<agrad::promoted_t<decltype(t), decltype(y), decltype(k)>> f(2);
+    f[0] = k[1] * y[1] - k[0] * y[0];
+    f[1] = -f[0];
+    return f;
+  };
+  const VectorXd x = Eigen::Vector4d(1.0, 2.0, 0.7, 1.1), v = Eigen::Vector4d(0.3, -0.2, 0.5, 1.0);
+  const double total = 3.0, sum = 1.8, k0 = 0.7, k1 = 1.1;  // y0 = total k1 / sum
+  Eigen::Vector4d g(k1 / sum, k1 / sum, -total * k1 / (sum * sum), total * k0 / (sum * sum));
+  MatrixXd exact = MatrixXd::Zero(4, 4);
+  exact.block(0, 2, 2, 1).setConstant(-k1 / (sum * sum));
+  exact.block(0, 3, 2, 1).setConstant(k0 / (sum * sum));
+  exact(2, 2) = 2 * total * k1 / std::pow(sum, 3), exact(3, 3) = -2 * total * k0 / std::pow(sum, 3);
+  exact(2, 3) = total * (k1 - k0) / std::pow(sum, 3);
+  exact.triangularView<Eigen::StrictlyLower>() = exact.transpose();
+  const auto check = [&](const auto& f) {
+    const auto first = [&](const auto& at) {
+      using S = scalar_of<decltype(at)>;
+      return agrad::steady_state(f, vector_of<S>(at.head(2)), vector_of<S>(at.tail(2)))[0];
+    };
+    const second s = hessian_of(first, x);
+    CHECK(s.value == doctest::Approx(total * k1 / sum).epsilon(1e-10));
+    CHECK(apart(s.g, g) < 1e-9);
+    CHECK(apart(s.H, exact) < 1e-9);
+    double value = 0, slope = 0;
+    VectorXd product;
+    agrad::hessian_times_vector(first, x, v, value, product);
+    CHECK(apart(product, exact * v) < 1e-9);
+    agrad::gradient_dot_vector(first, x, v, value, slope);
+    CHECK(slope == doctest::Approx(g.dot(v)).epsilon(1e-9));
+  };
+  check(exchange);
+  check(recorded(exchange));
+}
+
 TEST_CASE("a method without second derivatives says so before it solves") {
   const VectorXd x = point_of(2);
   CHECK(message_of([&] { hessian_of(loss_by(resting(), ode_one_step_method::automatic, 2, {1.0}), x); }) ==
-        "ode_solve: has first derivatives only with this method and right-hand side; ode_tsit5, ode_rk45, ode_ckrk and "
-        "ode_dop853 have second ones with any");
+        "ode_solve: has first derivatives only with this method and right-hand side; duals pass through tsit5, rk45, ckrk, "
+        "dop853, rodas4 and steady states, whatever f is where it is not recorded");
 }
 
 }  // namespace test_second_order

@@ -29,8 +29,8 @@ class dual_node : public ode_node<System> {
       : base(function, make, wanted, std::forward<Args>(args)...), directions_(std::move(directions)) {
     if (!this->solver->has_tangents())
       throw DerivativeError(function +
-                            ": has first derivatives only with this method and right-hand side; ode_tsit5, ode_rk45, " +
-                            "ode_ckrk and ode_dop853 have second ones with any");
+                            ": has first derivatives only with this method and right-hand side; duals pass through tsit5, " +
+                            "rk45, ckrk, dop853, rodas4 and steady states, whatever f is where it is not recorded");
   }
 
   /// The solution with its tangents; variables of this node, which is handed to the tape, where S is var.
@@ -138,26 +138,34 @@ struct dual_node_of<dual<S, K>> {
   using type = dual_node<S, K, System>;
 };
 
-/// As solve_recorded, where there are duals among the arguments. System: what a callable becomes. make(function, system, wanted)
-/// makes a solver that may have tangents.
+/// The solution of a problem that has been checked. System: what a callable becomes. make(function, system, wanted) makes a
+/// solver that may have tangents.
+template <template <class, class...> class System, class Make, class F, class Y0, class... Args>
+auto dual_solution(const std::string& function, const Make& make, const F& f, double t0, const std::vector<double>& times,
+                   const Y0& y0, const Args&... args) {
+  using kind = dual_node_of<promoted_t<Y0, Args...>>;
+  using node_type = typename kind::template type<system_of_t<System, F, primal_argument_t<Args>...>>;
+  using start = argument<primal_argument_t<Y0>>;
+  const primal_argument_t<Y0> first = primal_argument(y0);
+  const Eigen::VectorXd initial = start::values(first);
+  auto node = std::make_unique<node_type>(function, make, ode_wanted{start::active, false, false},
+                                          typename kind::directions(y0, args...), f, initial.size(), primal_argument(args)...);
+  const Eigen::MatrixXd states = node->solver->integrate(initial, t0, times);
+  start::collect(first, node->initial_state);
+  return node_type::solution(std::move(node), states);
+}
+
+/// As solve_recorded, where there are duals among the arguments; see dual_solution.
 template <template <class, class...> class System, class Make, class F, class Y0, class T0, class Time, class... Args>
 auto solve_dual(const std::string& function, const Make& make, const F& f, const Y0& y0, const T0& t0,
                 const std::vector<Time>& times, const Args&... args) {
   static_assert(
       !argument<T0>::active && !argument<Time>::active,
       "where y0 or args hold duals, t0 and times are to be numbers: derivatives with respect to them are of first order");
-  using kind = dual_node_of<promoted_t<Y0, Args...>>;
-  using node_type = typename kind::template type<system_of_t<System, F, primal_argument_t<Args>...>>;
-  using start = argument<primal_argument_t<Y0>>;
-  const primal_argument_t<Y0> first = primal_argument(y0);
-  const Eigen::VectorXd initial = start::values(first);
   const std::vector<double> outputs(times.begin(), times.end());
-  check_initial_value_problem(function, initial, static_cast<double>(t0), outputs);
-  auto node = std::make_unique<node_type>(function, make, ode_wanted{start::active, false, false},
-                                          typename kind::directions(y0, args...), f, initial.size(), primal_argument(args)...);
-  const Eigen::MatrixXd states = node->solver->integrate(initial, static_cast<double>(t0), outputs);
-  start::collect(first, node->initial_state);
-  return node_type::solution(std::move(node), states);
+  const auto start = static_cast<double>(t0);
+  check_initial_value_problem(function, argument<primal_argument_t<Y0>>::values(primal_argument(y0)), start, outputs);
+  return dual_solution<System>(function, make, f, start, outputs, y0, args...);
 }
 
 }  // namespace agrad::detail

@@ -12,57 +12,63 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/dual_node.hpp>
+#include <agrad/solve/functor_second.hpp>
 #include <agrad/solve/functor_system.hpp>
+#include <agrad/solve/ode_node.hpp>
 #include <agrad/solve/steady_solver.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-/// What the tape keeps of a steady state.
-template <class System>
-struct steady_node {
-  System system;
-  steady_solver<> solver;
-  std::vector<tape::index_type> initial_state;
-  tape::index_type first = 0;
+/// The steady state as the one output of a solver. A template, as steady_solver is.
+template <class Real = double>
+class steady_method final : public ode_solver {
+ public:
+  steady_method(const std::string& function, ode_system& system, const steady_options& options)
+      : system_(system), solver_(function, system, options) {}
 
-  template <class... Args>
-  steady_node(const std::string& function, const steady_options& options, const Args&... args)
-      : system(function, args...), solver(function, system, options) {}
-
-  template <class Adjoint>
-  void sweep(const Adjoint& adjoint) {
-    Eigen::VectorXd states(system.states());
-    for (Eigen::Index i = 0; i < states.size(); ++i) states[i] = adjoint.at(first + static_cast<tape::index_type>(i));
-    if (states.isZero(0)) return;
-    const ode_gradient g = solver.sweep(states);
-    for (std::size_t i = 0; i < initial_state.size(); ++i)
-      adjoint.at(initial_state[i]) += g.initial_state[static_cast<Eigen::Index>(i)];
-    const auto& parameters = system.parameter_indices();
-    for (std::size_t i = 0; i < parameters.size(); ++i) adjoint.at(parameters[i]) += g.parameters[static_cast<Eigen::Index>(i)];
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double, const std::vector<double>&) override {
+    return state_ = solver_.solve(y0);
   }
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_.sweep(adjoints.col(0)); }
+
+  bool has_tangents() const override { return system_.has_tangents(); }
+  void tangent(const ode_directions& along, double* states) override { solver_.tangent(along, states); }
+  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                      ode_directions& gradient_tangents) override {
+    return solver_.second(adjoints.col(0), tangents, gradient_tangents);
+  }
+
+  const ode_statistics& statistics() const override { return none_; }
+
+ private:
+  ode_system& system_;
+  steady_solver<Real> solver_;
+  Eigen::MatrixXd state_;
+  ode_statistics none_;
 };
 
 template <class F, class Y0, class... Args>
-auto steady_recorded(const std::string& function, steady_options options, const F& f, const Y0& y0, const Args&... args) {
-  static_assert(!hold_duals<Y0, Args...>,
-                "steady_state and steady_state_tol have first derivatives only in C++: a dual cannot pass through them; take "
-                "differences of their gradient");
-  const Eigen::VectorXd initial = argument<Y0>::values(y0);
-  using node_type = steady_node<system_of_t<functor_system, F, Args...>>;
-  auto node = std::make_unique<node_type>(function, options, f, initial.size(), args...);
-  const Eigen::VectorXd found = node->solver.solve(initial);
-  if constexpr (argument<Y0>::active || (argument<Args>::active || ...)) {
-    argument<Y0>::collect(y0, node->initial_state);
-    tape& t = tape::current();
-    const tape::index_type first = node->first = t.leaves(static_cast<std::size_t>(found.size()));
-    vector_of<var> y(found.size());
-    for (Eigen::Index i = 0; i < found.size(); ++i) y[i] = var(found[i], first + static_cast<tape::index_type>(i), t);
-    t.push([owned = std::move(node)](auto& adjoint) { owned->sweep(adjoint); });
-    return y;
+auto steady_recorded(const std::string& function, const steady_options& options, const F& f, const Y0& y0,
+                     const Args&... args) {
+  const auto make = [&](const std::string& name, ode_system& system, ode_wanted) {
+    return std::make_unique<steady_method<>>(name, system, options);
+  };
+  if constexpr (hold_duals<Y0, Args...>) {
+    return dual_solution<functor_second>(function, make, f, 0.0, {}, y0, args...)[0];
   } else {
-    return found;
+    const Eigen::VectorXd initial = argument<Y0>::values(y0);
+    using node_type = ode_node<system_of_t<functor_system, F, Args...>>;
+    auto node = std::make_unique<node_type>(function, make, ode_wanted{}, f, initial.size(), args...);
+    const Eigen::VectorXd found = node->solver->integrate(initial, 0.0, {}).col(0);
+    if constexpr (argument<Y0>::active || (argument<Args>::active || ...)) {
+      argument<Y0>::collect(y0, node->initial_state);
+      return record_solution(std::move(node), found)[0];
+    } else {
+      return found;
+    }
   }
 }
 
@@ -70,14 +76,14 @@ auto steady_recorded(const std::string& function, steady_options options, const 
 
 /// Finds y with f(0, y, args...) = 0 by damped Newton steps from y0; where they fail, from states that integration leads to.
 ///
-/// f: as for ode_adjoint_tol; it must not depend on t. y0: Eigen column vector of double or var, where to start.
+/// f: as for ode_tsit5_tol; it must not depend on t. y0: Eigen column vector of double, var or dual, where to start.
 /// Totals that the system conserves keep their values at y0, which chooses among the steady states; with respect to y0 the
 ///   gradient is through them alone.
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite. max_iterations: of Newton's method, from each
 ///   point that it starts from.
 ///
-/// Returns a column vector: of var when a variable is among y0 and args, else of double. Where the Jacobian is singular
-///   beyond the conserved totals, the gradient is that of the smallest change.
+/// Returns a column vector of promoted_t<y0, args...>. Where the Jacobian is singular beyond the conserved totals, the gradient
+///   is that of the smallest change, and there is no second derivative: DerivativeError.
 /// Raises ShapeError, DomainError for arguments, SolverError when no steady state is found; what f throws comes out unchanged.
 /// A steady state that Newton's method finds can be unstable.
 template <class F, class Y0, class... Args>
