@@ -123,6 +123,15 @@ def test_a_ball_does_not_fall_through_the_floor(method, r, reset):
 
 
 @every_method
+def test_a_ball_that_stops_stays_from_whatever_height(method):
+    # Each fall ends below the floor or above it by a rounding, from which it falls on in no time that the clock resolves.
+    floor = ag.Event(lambda t, y: y[0], lambda t, y: [y[0], 0.0], direction=-1)
+    for height in np.linspace(0.5, 3.0, 60):
+        with pytest.raises(ag.SolverError):
+            ag.solve_ivp(lambda t, y: [y[1], -9.81], (0.0, 30.0), [height, 0.0], method, events=floor, **TIGHT)
+
+
+@every_method
 def test_a_reset_at_which_the_solution_goes_on_is_no_bounce(method):
     passed = ag.Event(lambda t, y: y[0], lambda t, y: [y[0], 0.5 * y[1]], direction=-1)
     ball = ag.solve_ivp(lambda t, y: [y[1], -9.81], (0.0, 2.0), [1.0, 0.0], method, events=passed, **TIGHT)

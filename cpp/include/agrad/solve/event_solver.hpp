@@ -241,7 +241,7 @@ class event_solver {
       if (!events_[e]->resets() || watch_.jumps(e)) continue;
       const int from = watch_.came_from(e);
       const double before = rate_of(e, t_, s.at_end) * from;
-      watch_.expect_return(e, events_[e]->root(t_, s.at_end.data()), before < -1e-6 * watch_.steepness(e));
+      watch_.expect_return(e, events_[e]->root(t_, s.at_end.data()), -before);
       if (before > 0 && counts_[e] > 1 && rate_of(e, t_, y_) * from < 0) fail_accumulated(e);
     }
   }

@@ -85,11 +85,11 @@ class event_watch {
   bool jumps(std::size_t e) const { return of_[e].jumps; }
   /// Whether one of them has happened again before it had left zero.
   bool sticks(std::size_t e) const { return of_[e].sticks; }
-  /// What one of them was where it happened is zero. If it crossed it clearly, and its reset stops it there, going on is crossing
-  /// it once more.
-  void expect_return(std::size_t e, double value, bool is_clear) {
+  /// What one of them was where it happened, its value and its rate towards zero. The value is zero from now on. If it crossed it
+  /// clearly, not as one that turns there, and its reset stops it, going on is crossing it once more.
+  void expect_return(std::size_t e, double value, double rate) {
     of_[e].zero = std::max(of_[e].zero, 2 * std::abs(value));
-    of_[e].stops = is_clear;
+    of_[e].stops = rate > 1e-6 * std::min(of_[e].steepness, of_[e].approach);
   }
   /// When they were.
   double where() const { return where_; }
@@ -142,6 +142,7 @@ class event_watch {
       if (!each.is_enclosed || each.at > as_good_as) continue;
       fired_.push_back(each.event);
       event& of = of_[each.event];
+      of.approach = std::abs(each.low_value) / std::max(each.at - each.low, std::numeric_limits<double>::min());
       of.steepness = each.steepness, of.from = each.side, of.jumps = each.jumps, of.sticks = each.sticks;
       const double rounding = std::numeric_limits<double>::epsilon() * size;
       of.zero = std::max(1e-10 * each.scale, each.jumps ? 0 : 64 * rounding * each.steepness);
@@ -156,9 +157,10 @@ class event_watch {
  private:
   struct event {
     double value = 0, slope = 0, next_value = 0, next_slope = 0;
-    double zero = 0;  // values up to it are, where it has just happened and as long as it has not left there
-    double steepness = 0;
-    int side = 0;  // of zero, 0 where it is not known
+    double zero = 0;       // values up to it are, where it has just happened and as long as it has not left there
+    double steepness = 0;  // in the step in which it happened
+    double approach = 0;   // and from that step's begin to where it happened
+    int side = 0;          // of zero, 0 where it is not known
     bool is_new = true;
     bool returns = false;  // it has just happened and is to leave zero again
     int from = 0;          // the side that it was on before it happened last
