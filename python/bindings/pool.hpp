@@ -1,6 +1,7 @@
 // Pool: workspaces of a program that threads take and bring back, so that a program can be run by several at once.
 #pragma once
 
+#include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/program.hpp>
 #include <memory>
 #include <mutex>
@@ -32,18 +33,18 @@ class workspace_pool {
 
  private:
   std::unique_ptr<workspace> get() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
     if (free_.empty()) return std::make_unique<workspace>();
     auto w = std::move(free_.back());
     free_.pop_back();
     return w;
   }
   void put(std::unique_ptr<workspace> w) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
     free_.push_back(std::move(w));
   }
 
-  std::mutex mutex_;
+  fork_safe_mutex mutex_;
   std::vector<std::unique_ptr<workspace>> free_;
 };
 

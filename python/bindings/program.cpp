@@ -8,7 +8,6 @@
 #include <agrad/program/product.hpp>
 #include <agrad/program/schedule.hpp>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include <pybind11/functional.h>

@@ -211,6 +211,34 @@ DURING = """
     assert found == [fast(1.0)] and same()
 """
 
+FORKS = """
+    import signal
+    import threading
+
+    def short(k):
+        return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 0.01), [1.0], method, [0.01], args=(k,), rtol=1e-2, atol=1e-2).y[0, 0]
+
+    def solved():
+        signal.alarm(20)  # which ends a child that hangs
+        return fast(0.7) == expected
+
+    for method in ["CKRK", "BDF"]:
+        fast = ag.compile(ag.value_and_grad(short))
+        expected = fast(0.7)
+        is_over = threading.Event()
+
+        def solve():
+            while not is_over.is_set():
+                fast(0.7)
+
+        thread = threading.Thread(target=solve)
+        thread.start()
+        none_hangs = all(child(solved) == 0 for _ in range(150))
+        is_over.set()
+        thread.join()
+        assert none_hangs
+"""
+
 POOLS = """
     import multiprocessing
     import sys
@@ -260,6 +288,13 @@ def test_a_child_goes_on_with_what_was_compiled_before_the_fork(tmp_path):
 @starts_processes
 def test_a_fork_in_the_middle_of_another_threads_solve(tmp_path):
     run(tmp_path, [FORK, DURING])
+
+
+@needs_fork
+@starts_processes
+def test_forks_while_another_thread_takes_and_gives_back_what_is_shared(tmp_path):
+    """At any instant of its solves: what it has locked in the middle of one is free in the child."""
+    run(tmp_path, [FORK, FORKS])
 
 
 @starts_processes

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/program.hpp>
 
 namespace agrad {
@@ -47,7 +48,7 @@ class body {
   const body_path& path(std::size_t i) const { return paths_[i]; }
 
   void add(body_path path) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
     append(std::move(path));
   }
 
@@ -57,7 +58,7 @@ class body {
     if (size() > known) return;
     body_path path = hook_ ? hook_(local, captured) : body_path{};
     if (path.code == nullptr) throw kernels::path_left{};
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
     if (size() == known) append(std::move(path));
   }
 
@@ -80,7 +81,7 @@ class body {
   std::string name_;
   std::size_t inputs_;
   record_hook hook_;
-  std::mutex mutex_;
+  fork_safe_mutex mutex_;
   std::array<body_path, most_paths> paths_;
   std::atomic<std::size_t> size_{0};
 };

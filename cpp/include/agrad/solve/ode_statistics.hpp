@@ -5,6 +5,8 @@
 #include <limits>
 #include <mutex>
 
+#include <agrad/base/fork_safe_mutex.hpp>
+
 namespace agrad {
 
 /// Counts of one integration. `factorizations` counts Newton matrices, `convergence_failures` steps that Newton lost.
@@ -83,16 +85,16 @@ struct ode_statistics {
 class ode_ledger {
  public:
   void enter(const ode_statistics& latest) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     latest_ = latest;
   }
   ode_statistics latest() const {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     return latest_;
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable fork_safe_mutex mutex_;
   ode_statistics latest_;
 };
 

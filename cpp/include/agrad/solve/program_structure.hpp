@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/entries_program.hpp>
 #include <agrad/program/sparse.hpp>
 #include <agrad/program/sparsity.hpp>
@@ -30,7 +31,7 @@ class program_structure {
  public:
   /// Null where the pattern has more entries than a pattern can have.
   std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (is_known_) return pattern_;
     try {
       pattern_ = std::make_shared<const csr_pattern>(jacobian_pattern(f, states(n)));
@@ -42,14 +43,14 @@ class program_structure {
 
   /// Whether no output depends on t.
   bool is_autonomous(const program& f) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (!is_autonomous_) is_autonomous_ = jacobian_pattern(f, {0}).size() == 0;
     return *is_autonomous_;
   }
 
   /// Of all inputs but t; null where the pattern has more entries than a pattern can have.
   std::shared_ptr<const coloured_pattern> coloured(const program& f) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (is_coloured_) return coloured_;
     try {
       const csr_pattern p = jacobian_pattern(f, states(static_cast<Eigen::Index>(f.input_size() - 1)));
@@ -62,7 +63,7 @@ class program_structure {
 
   /// The program of the entries on a pattern, or of all entries; null where it is not worth its while. The last one is kept.
   std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (!has_entries_ || entries_on_ != pattern) {
       entries_ = entries_program(f, 1, static_cast<std::size_t>(n), pattern.get(), most_runs);
       entries_on_ = std::move(pattern);
@@ -74,7 +75,7 @@ class program_structure {
   /// df/d(y, p) of n states and m parameters at so many points at once; null where it is not worth its while. The last is kept.
   std::shared_ptr<const linearization> linear(const program& f, Eigen::Index n, Eigen::Index m, int points) {
     const std::shared_ptr<const coloured_pattern> known = coloured(f);
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (linear_in_ != m || linear_at_ != points) {
       const auto states = static_cast<std::size_t>(n), wanted = static_cast<std::size_t>(n + m);
       linear_ = known == nullptr ? nullptr : linearization::of(f, states, known->columns, wanted, points);
@@ -85,7 +86,7 @@ class program_structure {
 
   /// How the entries on a pattern are computed; the last one is kept.
   std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (compressed_ == nullptr || compressed_->pattern() != pattern)
       compressed_ = std::make_shared<const sparse_jacobian>(f, states(n), pattern);
     return compressed_;
@@ -100,7 +101,7 @@ class program_structure {
 
   static constexpr std::size_t most_runs = 6;  // what colours of columns take, and more
 
-  std::mutex mutex_;
+  fork_safe_mutex mutex_;
   bool is_known_ = false, is_coloured_ = false, has_entries_ = false;
   std::optional<bool> is_autonomous_;
   std::shared_ptr<const csr_pattern> pattern_;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <agrad/base/check.hpp>
+#include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/elementwise.hpp>
 #include <agrad/program/schedule.hpp>
 #include <agrad/program/traced_eigen.hpp>
@@ -82,7 +83,7 @@ class recordings {
   /// The recording for so many states and such constants; made by `record` unless it is there.
   template <class Constants, class Record>
   recorded_program find(Eigen::Index states, const Constants& constants, const Record& record) {
-    const std::lock_guard<std::mutex> locked(mutex_);
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
     std::shared_ptr<entry>& kept = latest_[typeid(Constants)];
     if (kept != nullptr && kept->states == states && kept->is_for(&constants)) return kept->made;
     kept = std::make_shared<entry_for<Constants>>(states, constants, record());
@@ -106,7 +107,7 @@ class recordings {
     }
   };
 
-  std::mutex mutex_;
+  fork_safe_mutex mutex_;
   std::unordered_map<std::type_index, std::shared_ptr<entry>> latest_;
 };
 
