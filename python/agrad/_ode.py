@@ -173,7 +173,7 @@ def solve_ivp(
     fun: RightHandSide,
     t_span: Sequence[Any],
     y0: Any,
-    method: str = "BDF",
+    method: str = "auto",
     t_eval: Any = None,
     *,
     dense_output: bool = False,
@@ -205,13 +205,13 @@ def solve_ivp(
         Initial and final time, increasing. Without events and doses the result is differentiable in them, as in t_eval.
     y0 : array-like, shape (n,)
         The initial state.
-    method : {"BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"}
-        "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
-        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. The
-        others are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
+    method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "BDF", "Adams"}
+        "auto" starts with Tsit5 and goes on with Rodas4 where the system turns stiff; the result says from when on. These
+        are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
         of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
-        stiff; and the Rosenbrock method Rodas4 for stiff ones. "auto" starts with Tsit5 and goes on
-        with Rodas4 where the system turns stiff; the result says from when on.
+        stiff; and the Rosenbrock method Rodas4 for stiff ones. "BDF" for stiff and "Adams" for other systems are CVODES'
+        methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
+        and by polynomials between Adams' longer ones.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span. They
         cost steps only where they are sparse: where a step passes several, the method's interpolant is used (not by CKRK).
@@ -279,10 +279,10 @@ def solve_ivp(
 
     Notes
     -----
-    Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the Runge-Kutta methods,
-    with respect to the initial state, the arguments and the amounts of doses, not to times, and through Rodas4 without
-    doses; solves with events have first ones only. Where fun chooses by the state (`np.where`), derivatives of second order
-    do not see the choice change along a solution.
+    Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the one-step methods,
+    with respect to the initial state, the arguments and the amounts of doses, not to times; through "auto" and "Rodas4" where
+    fun is made of elementwise functions, sums, matrix products and indexing. Solves with events have first ones only. Where
+    fun chooses by the state (`np.where`), derivatives of second order do not see the choice change along a solution.
 
     Examples
     --------

@@ -117,7 +117,7 @@ def _frozen(leaf: Any) -> Any:
 def solve_many(
     fun: RightHandSide,
     subjects: Sequence[Subject],
-    method: str = "Tsit5",
+    method: str = "auto",
     *,
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,

@@ -118,7 +118,7 @@ def test_a_wrong_second_derivative_is_found(monkeypatch):
 
 def test_differential_equations_have_first_order_only():
     def end(rate):
-        solution = ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], args=(rate,), rtol=1e-10, atol=1e-12)
+        solution = ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], method="BDF", args=(rate,), rtol=1e-10, atol=1e-12)
         return solution.y[0, -1]
 
     with pytest.raises(NotImplementedError, match=r"^check_grads: solve_ivp has first derivatives only, .*; write order=1$"):

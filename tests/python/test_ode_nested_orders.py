@@ -15,7 +15,6 @@ def end(k, method="Tsit5", span=(0.0, 1.0), **options):
 
 WITHOUT = {
     "BDF": lambda k: end(k, "BDF"),
-    "auto": lambda k: end(k, "auto"),
     "end": lambda k: end(1.0, span=(0.0, k)),
     "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
     "terminal": lambda k: ag.solve_ivp(

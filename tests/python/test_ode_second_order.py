@@ -96,6 +96,35 @@ def test_of_robertson_and_with_little_memory():
     np.testing.assert_allclose(hessian, differences, rtol=1e-4, atol=1e-5)
 
 
+def van_der_pol(t, y, mu):
+    return [y[1], mu[0] * ((1 - y[0] ** 2) * y[1]) - mu[1] * y[0]]
+
+
+def test_through_the_change_to_a_stiff_method(made):
+    """From Tsit5 to Rodas4 with outputs before, between many in a step and behind, from the initial state and the parameters."""
+    times = np.concatenate([[0.01, 0.02], np.linspace(1.0, 40.0, 60), [60.0]])
+
+    def result(x, method="auto", **options):
+        return ag.solve_ivp(van_der_pol, (0.0, 60.0), x[2:], method, times, args=(x[:2],), rtol=1e-9, atol=1e-9, **options)
+
+    def f(x, method="auto"):
+        y = result(x, method).y
+        return np.sum(y[0] ** 2) + 100 * np.sum(y[1] * y[0])
+
+    x = np.array([100.0, 1.0, 2.0, 0.1])
+    s = result(x)
+    assert times[1] < s.stats["stiff_from"] < times[-1]
+    hessian, scale = made(ag.hessian(f))(x), np.outer(x, x)
+    np.testing.assert_allclose(hessian * scale, hessian.T * scale, rtol=1e-9, atol=1e-9 * np.abs(hessian * scale).max())
+    by_rodas4 = ag.hessian(lambda x: f(x, "Rodas4"))(x)
+    np.testing.assert_allclose(hessian * scale, by_rodas4 * scale, rtol=1e-4, atol=1e-6 * np.abs(hessian * scale).max())
+    v = np.array([3.0, 0.2, -0.1, 0.05])
+    np.testing.assert_allclose(made(ag.hvp(f))(x, v), hessian @ v, rtol=1e-9, atol=1e-9)
+    value, along = ag.jvp(f, (x,), (v,))
+    assert value == f(x)
+    assert along == pytest.approx(ag.grad(f)(x) @ v, rel=1e-11)
+
+
 def test_with_doses_and_infusions(made):
     """Amounts and rates, with the steps held; by Tsit5 with tight tolerances as well."""
     x = np.concatenate([X, [3.0, 2.0]])

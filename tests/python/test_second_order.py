@@ -233,7 +233,7 @@ def test_compiled_product_with_another_vector_is_no_new_recording():
 
 
 def end_of_decay(rate):
-    return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], args=(rate,)).y[0, -1]
+    return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], method="BDF", args=(rate,)).y[0, -1]
 
 
 def test_a_differential_equation_has_first_derivatives_only(made):

@@ -70,12 +70,12 @@ def test_first_column_is_the_initial_state_with_gradient_one():
 
 def test_is_ode_adjoint_tol_bit_for_bit():
     times = np.array([1.0, 4.0])
-    got = ag.solve_ivp(predation, (0.0, 4.0), Y0, t_eval=times, args=ARGS, rtol=1e-5, atol=1e-7)
+    got = ag.solve_ivp(predation, (0.0, 4.0), Y0, "BDF", times, args=ARGS, rtol=1e-5, atol=1e-7)
     np.testing.assert_array_equal(got.y.T, ag.ode_adjoint_tol(predation, Y0, 0.0, times, 1e-5, 1e-7, 100_000, *ARGS))
 
 
-def test_default_tolerances():
-    explicit = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=ARGS, rtol=1e-6, atol=1e-8, method="BDF")
+def test_default_method_and_tolerances():
+    explicit = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=ARGS, rtol=1e-6, atol=1e-8, method="auto")
     np.testing.assert_array_equal(ag.solve_ivp(predation, (0.0, 4.0), Y0, args=ARGS).y, explicit.y)
 
 
@@ -101,8 +101,8 @@ def test_vector_of_absolute_tolerances():
 
 
 def test_statistics_of_a_plain_solve():
-    short = ag.solve_ivp(predation, (0.0, 1.0), Y0, args=ARGS)
-    long = ag.solve_ivp(predation, (0.0, 20.0), Y0, args=ARGS)
+    short = ag.solve_ivp(predation, (0.0, 1.0), Y0, "BDF", args=ARGS)
+    long = ag.solve_ivp(predation, (0.0, 20.0), Y0, "BDF", args=ARGS)
     for name in ("nfev", "njev", "nlu", "nst"):
         assert 0 < getattr(short, name) < getattr(long, name)
     assert short.nfev == short.stats["rhs_evaluations"] >= short.nst == short.stats["steps"]

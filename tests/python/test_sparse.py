@@ -366,7 +366,7 @@ def test_large_full_matrices_are_refused():
 
 def test_solutions_of_differential_equations_go_by_rows_and_have_no_hessian(made):
     def ends(rates):
-        y = ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0, 2.0], args=(rates[:1],)).y[:, -1]
+        y = ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0, 2.0], method="BDF", args=(rates[:1],)).y[:, -1]
         return np.concatenate([y, rates**2])
 
     rates = np.array([0.5, 0.7])

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -265,11 +266,40 @@ TEST_CASE("steady states: through conserved totals, of plain and of recorded fun
   check(recorded(exchange));
 }
 
-TEST_CASE("a method without second derivatives says so before it solves") {
-  const VectorXd x = point_of(2);
-  CHECK(message_of([&] { hessian_of(loss_by(resting(), ode_one_step_method::automatic, 2, {1.0}), x); }) ==
-        "ode_solve: has first derivatives only with this method and right-hand side; duals pass through tsit5, rk45, ckrk, "
-        "dop853, rodas4 and steady states, whatever f is where it is not recorded");
+TEST_CASE("through the change to a stiff method") {
+  const auto van_der_pol = [](const auto& t, const auto& y, const auto& p) {
+    vector_of<agrad::promoted_t<decltype(t), decltype(y), decltype(p)>> f(2);
+    f[0] = y[1];
+    f[1] = p[0] * ((1.0 - y[0] * y[0]) * y[1]) - p[1] * y[0];
+    return f;
+  };
+  const VectorXd x = Eigen::Vector4d(2.0, 0.1, 100.0, 1.0);
+  const auto by = [&](const auto& f, ode_one_step_method method) {
+    auto loss = loss_by(f, method, 2, {0.01, 5.0, 20.0, 60.0});
+    loss.options.relative_tolerance = 1e-9;
+    loss.options.absolute_tolerance.setConstant(1e-9);
+    loss.options.first_step = 0;
+    loss.options.max_step = std::numeric_limits<double>::infinity();
+    return hessian_of(loss, x).H;
+  };
+  const MatrixXd changed = by(recorded(van_der_pol), ode_one_step_method::automatic);
+  CHECK(apart(by(van_der_pol, ode_one_step_method::automatic), changed) < 1e-9);
+  CHECK(apart(by(recorded(van_der_pol), ode_one_step_method::rodas4), changed) < 1e-5);
+}
+
+TEST_CASE("a method without second derivatives of a function says so before it solves") {
+  const auto by_sum = [](const auto&, const auto& y, const auto& p) {  // its Jacobian has more entries than a program should
+    auto sum = y[0] * 1.0;
+    for (Index i = 1; i < y.size(); ++i) sum = sum + y[i];
+    vector_of<agrad::promoted_t<decltype(sum), decltype(p[0])>> f(y.size());
+    for (Index i = 0; i < y.size(); ++i) f[i] = -sum * p[i];
+    return f;
+  };
+  const VectorXd x = point_of(60);
+  for (const auto method : {ode_one_step_method::rodas4, ode_one_step_method::automatic})
+    CHECK(message_of([&] { hessian_of(loss_by(recorded(by_sum), method, 60, {1.0}), x); }) ==
+          "ode_solve: has first derivatives only with this method and right-hand side; duals pass through tsit5, rk45, ckrk, "
+          "dop853, rodas4 and steady states, whatever f is where it is not recorded");
 }
 
 }  // namespace test_second_order

@@ -56,8 +56,16 @@ class event_system final : public ode_system {
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { inner_.jacobian(inside(t), y, J); }
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
     inner_.vjp(inside(t), y, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
-    if (parameter_adjoint == nullptr || !differentiated_) return;
-    for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];
+    put_rate_adjoints(lambda, parameter_adjoint);
+  }
+  void linearize(int points, const double* t, const double* y) override {
+    points_.assign(t, t + points);
+    for (double& each : points_) each = inside(each);
+    inner_.linearize(points, points_.data(), y);
+  }
+  void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
+    inner_.linear_vjp(k, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
+    put_rate_adjoints(lambda, parameter_adjoint);
   }
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }
@@ -109,6 +117,10 @@ class event_system final : public ode_system {
   }
 
  private:
+  void put_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
+    if (parameter_adjoint == nullptr || !differentiated_) return;
+    for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];
+  }
   double inside(double t) const { return std::clamp(t, first_, last_); }
   ode_point moved_inside(ode_point at) const {
     at.t = inside(at.t);
@@ -117,7 +129,7 @@ class event_system final : public ode_system {
 
   ode_system& inner_;
   std::vector<Eigen::Index> infused_;
-  std::vector<double> rates_;
+  std::vector<double> rates_, points_;  // points_: times of a linearisation
   bool differentiated_;
   std::size_t m_;
   double first_ = 0, last_ = 0;

@@ -51,7 +51,7 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
 ///
 /// Returns one column vector for each of the times, as ode_tsit5_tol.
 /// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError where duals
-///   are to pass through `automatic`; what f throws comes out unchanged.
+///   are to pass through `rodas4` or `automatic` and f is recorded but its Jacobian cannot be; what f throws comes out unchanged.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {

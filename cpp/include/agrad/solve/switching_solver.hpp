@@ -2,14 +2,16 @@
 //
 // The explicit method watches the step size against the largest eigenvalue (solve/explicit_runge_kutta.hpp) and gives up
 // where that holds it back; the state it has reached is the other's initial state. Backwards the adjoint of that state passes
-// from the one to the other, so the gradient is that of all the steps.
+// from the one to the other, so the gradient is that of all the steps, and so do tangents and second derivatives.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <agrad/solve/explicit_runge_kutta.hpp>
-#include <agrad/solve/rosenbrock.hpp>
+#include <agrad/solve/rosenbrock_second.hpp>
+#include <agrad/solve/runge_kutta.hpp>
 
 namespace agrad {
 
@@ -41,6 +43,26 @@ class switching_solver final : public ode_solver {
     return g;
   }
 
+  bool has_tangents() const override { return first_.has_tangents() && second_.has_tangents(); }
+
+  void tangent(const ode_directions& along, double* states) override {
+    width_ = along.width;
+    if (!has_switched_) return first_.tangent(along, states);
+    const std::size_t n = along.initial_state.size(), before = static_cast<std::size_t>(reached_) * n;
+    std::vector<double> early(before + n);
+    first_.tangent(along, early.data());
+    std::copy_n(early.begin(), before, states);
+    early.erase(early.begin(), early.end() - static_cast<std::ptrdiff_t>(n));
+    second_.tangent({along.width, std::move(early), along.parameters}, states + before);
+  }
+
+  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                      ode_directions& back) override {
+    ode_gradient g = has_switched_ ? second_of_both(adjoints, tangents, back) : first_.second(adjoints, tangents, back);
+    add_up();
+    return g;
+  }
+
   const ode_statistics& statistics() const override { return statistics_; }
 
   bool watch(detail::event_watch* events) override {
@@ -53,15 +75,36 @@ class switching_solver final : public ode_solver {
  private:
   ode_gradient swept(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     if (!has_switched_) return first_.sweep(adjoints);
-    const ode_gradient late = second_.sweep(adjoints.rightCols(adjoints.cols() - reached_));
-    Eigen::MatrixXd early(adjoints.rows(), reached_ + 1);
-    early.leftCols(reached_) = adjoints.leftCols(reached_);
-    early.col(reached_) = late.initial_state;
-    ode_gradient g = first_.sweep(early);
+    const ode_gradient late = second_.sweep(late_part(adjoints));
+    ode_gradient g = first_.sweep(early_part(adjoints, late));
     g.parameters += late.parameters;
     g.times.conservativeResize(adjoints.cols());
     g.times.tail(late.times.size()) = late.times;
     return g;
+  }
+
+  ode_gradient second_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back) {
+    ode_directions of_late;
+    const auto count = static_cast<std::size_t>(reached_ * adjoints.rows() * width_);
+    const ode_gradient late = second_.second(late_part(adjoints), tangents + count, of_late);
+    std::vector<double> of_early(tangents, tangents + count);
+    of_early.insert(of_early.end(), of_late.initial_state.begin(), of_late.initial_state.end());
+    ode_gradient g = first_.second(early_part(adjoints, late), of_early.data(), back);
+    g.parameters += late.parameters;
+    for (std::size_t i = 0; i < back.parameters.size(); ++i) back.parameters[i] += of_late.parameters[i];
+    g.times = Eigen::VectorXd::Zero(adjoints.cols());
+    return g;
+  }
+
+  Eigen::Ref<const Eigen::MatrixXd> late_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
+    return adjoints.rightCols(adjoints.cols() - reached_);
+  }
+  /// The adjoints before the switch, and that of the state in which the second solver began.
+  Eigen::MatrixXd early_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const ode_gradient& late) const {
+    Eigen::MatrixXd early(adjoints.rows(), reached_ + 1);
+    early.leftCols(reached_) = adjoints.leftCols(reached_);
+    early.col(reached_) = late.initial_state;
+    return early;
   }
 
   void add_up() {
@@ -76,10 +119,11 @@ class switching_solver final : public ode_solver {
     return {wanted.initial_state || wanted.initial_time || system.parameters() > 0, false, wanted.times};
   }
 
-  explicit_runge_kutta<tsitouras_tableau> first_;
-  rosenbrock second_;
+  runge_kutta<tsitouras_tableau> first_;
+  rosenbrock_second second_;
   Eigen::MatrixXd states_;
   Eigen::Index reached_ = 0;  // output times before the switch
+  int width_ = 1;             // of the last tangents
   bool has_switched_ = false;
   detail::event_watch* watch_ = nullptr;
   ode_statistics statistics_;
