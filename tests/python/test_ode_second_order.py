@@ -101,7 +101,7 @@ def van_der_pol(t, y, mu):
 
 
 def test_through_the_change_to_a_stiff_method(made):
-    """From Tsit5 to Rodas4 with outputs before, between many in a step and behind, from the initial state and the parameters."""
+    """From Tsit5 to Rodas4, with outputs before, several in a step and behind; initial state and parameters."""
     times = np.concatenate([[0.01, 0.02], np.linspace(1.0, 40.0, 60), [60.0]])
 
     def result(x, method="auto", **options):
