@@ -137,6 +137,35 @@ TEST_CASE("one sweep from values and from the tangents of several directions at 
   for (std::size_t j : {1U, 2U}) CHECK(speed.tangent[j].adj() == Approx(-2 * w[j] * e).epsilon(1e-9));
 }
 
+TEST_CASE("sweeps from one direction after the other, from one output and another") {
+  const auto check = [](const auto& f) {
+    const scope own;
+    using D = dual<var, 4>;
+    const std::array<var, 3> a{2.0, 3.0, 5.0};
+    const var k = rate;
+    D speed(k);
+    speed.tangent[3] = var(1.0);
+    vector_of<D> y0(3);
+    for (std::size_t i = 0; i < 3; ++i) y0[static_cast<Index>(i)] = D(a[i]), y0[static_cast<Index>(i)].tangent[i] = var(1.0);
+    const auto y = solve(f, y0, {0.5, 1.0}, speed);
+    for (const Index i : {0, 2, 0}) {
+      for (const std::size_t at : {1U, 0U}) {
+        const double t = at == 0 ? 0.5 : 1.0, e = std::exp(-rate * t), start = a[static_cast<std::size_t>(i)].val();
+        y[at][i].tangent[static_cast<std::size_t>(i)].grad();  // exp(-k t)
+        CHECK(k.adj() == Approx(-t * e).epsilon(1e-9));
+        CHECK(std::abs(a[static_cast<std::size_t>(i)].adj()) < 1e-12);
+        var(3.0 * y[at][i].tangent[3] + y[at][1].value).grad();  // -3 t a exp(-k t), and a value
+        CHECK(k.adj() == Approx(3 * t * t * start * e - t * 3.0 * e).epsilon(1e-9));
+        CHECK(a[static_cast<std::size_t>(i)].adj() == Approx(-3 * t * e).epsilon(1e-9));
+        CHECK(a[1].adj() == Approx(e).epsilon(1e-9));
+        CHECK(speed.tangent[3].adj() == Approx(-3 * t * start * e).epsilon(1e-9));
+      }
+    }
+  };
+  check(decay());
+  check(recorded(decay()));
+}
+
 TEST_CASE("nested arguments: a matrix on the tape, a tuple of numbers and duals in a vector") {
   const auto loss = [](const auto& f, const auto& x, double other) {
     using S = std::decay_t<decltype(x[0])>;

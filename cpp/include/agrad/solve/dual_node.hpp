@@ -3,18 +3,24 @@
 // With dual<double, K> it is the solver's tangents, and nothing is recorded. With dual<var, K> states and tangents are variables
 // of one closure. With f(x, x') -> (y, y' = J x') and adjoints mu of y and lambda of y', the adjoint of x' is J^T lambda, and
 // that of x is J^T mu plus the derivative of lambda^T J x', which is the derivative of J^T lambda along x' where lambda itself
-// moves by mu: one call of `ode_solver::second` gives both. Each direction has a lambda of its own, so each has its own call.
+// moves by mu: one call of `ode_solver::second` gives both. Each direction has a lambda of its own, so each has its own call; but
+// in a Hessian they have the same, column after column.
 // Read first: solve/ode_node.hpp, solve/dual_directions.hpp. Read next: solve/functor_second.hpp.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <agrad/solve/dual_directions.hpp>
 #include <agrad/solve/ode_node.hpp>
+
+namespace agrad {
+class program_system;
+}
 
 namespace agrad::detail {
 
@@ -55,20 +61,37 @@ class dual_node : public ode_node<System> {
  private:
   /// The tangents of all states in each direction that moves.
   std::vector<Eigen::MatrixXd> carry(const Eigen::MatrixXd& states) {
-    const std::size_t count = directions_.moving().size();
-    std::vector<Eigen::MatrixXd> tangents(count, Eigen::MatrixXd(states.rows(), states.cols()));
-    std::vector<double> together;
-    for (std::size_t from = 0; from < count; from += lane_count) {
-      const std::size_t here = std::min<std::size_t>(lane_count, count - from);
-      const ode_directions along = directions_.of(from, here);
-      together.resize(static_cast<std::size_t>(states.size()) * static_cast<std::size_t>(along.width));
-      this->solver->tangent(along, together.data());
+    std::vector<Eigen::MatrixXd> tangents(directions_.moving().size(), Eigen::MatrixXd(states.rows(), states.cols()));
+    for (std::size_t from = 0; from < tangents.size(); from += lane_count) {
+      const part of = group_of(from);
+      const std::vector<double>& together = carried(of, states.size());
+      const auto width = static_cast<Eigen::Index>(of.count == 1 ? 1 : lane_count);
       for (Eigen::Index i = 0; i < states.size(); ++i)
-        for (std::size_t a = 0; a < here; ++a)
-          tangents[from + a].data()[i] = together[static_cast<std::size_t>(i * along.width) + a];
+        for (std::size_t a = 0; a < of.count; ++a)
+          tangents[from + a].data()[i] = together[static_cast<std::size_t>(i * width) + a];
     }
-    if (count == 1) carried_ = 0;
     return tangents;
+  }
+
+  /// `count` of the directions that move, from one on.
+  struct part {
+    std::size_t first, count;
+  };
+  /// Those that are carried side by side with one.
+  part group_of(std::size_t a) const {
+    const std::size_t from = a - a % lane_count;
+    return {from, std::min<std::size_t>(lane_count, directions_.moving().size() - from)};
+  }
+
+  /// The tangents of so many states in these directions, which the solver then has.
+  const std::vector<double>& carried(part of, Eigen::Index states) {
+    if (carried_.first == of.first && carried_.count == of.count) return together_;
+    const ode_directions along = directions_.of(of.first, of.count);
+    together_.resize(static_cast<std::size_t>(states) * static_cast<std::size_t>(along.width));
+    carried_.count = 0;  // where it throws
+    this->solver->tangent(along, together_.data());
+    carried_ = of;
+    return together_;
   }
 
   /// Makes scalars of S: numbers, or variables of so many new indices.
@@ -89,29 +112,54 @@ class dual_node : public ode_node<System> {
   template <class Adjoint>
   void sweep_with_tangents(const Adjoint& adjoint, Eigen::Index count) {
     Eigen::MatrixXd of_values = this->adjoints_from(adjoint, this->first, count);
-    bool is_done = false;
+    std::vector<std::pair<std::size_t, Eigen::MatrixXd>> of_tangents;
     for (std::size_t a = 0; a < directions_.moving().size(); ++a) {
       const auto begin = this->first + static_cast<tape::index_type>((1 + a) * static_cast<std::size_t>(of_values.size()));
-      const Eigen::MatrixXd of_tangents = this->adjoints_from(adjoint, begin, count);
-      if (of_tangents.isZero(0)) continue;
-      carry_again(a, of_values.size());
+      Eigen::MatrixXd each = this->adjoints_from(adjoint, begin, count);
+      if (!each.isZero(0)) of_tangents.emplace_back(a, std::move(each));
+    }
+    if (side_by_side && of_tangents.size() == 1 && group_of(of_tangents[0].first).count >= few) {
+      sweep_one(adjoint, of_tangents[0].first, std::move(of_tangents[0].second));
+      base::sweep(adjoint, count);
+      return;
+    }
+    for (const auto& [a, lambda] : of_tangents) {
+      carried({a, 1}, lambda.size());
       ode_directions of_arguments;
-      const ode_gradient g = this->solver->second(of_tangents, of_values.data(), of_arguments);
-      this->add(adjoint, this->initial_state, of_arguments.initial_state.data());
-      this->add(adjoint, this->system.parameter_indices(), of_arguments.parameters.data());
+      const ode_gradient g = this->solver->second(lambda, of_values.data(), of_arguments);
+      add_to_values(adjoint, of_arguments, 0);
       add_to_tangents(adjoint, directions_.moving()[a], g);
       of_values.setZero();  // all of theirs has been sent
-      is_done = true;
     }
-    if (!is_done) base::sweep(adjoint, count);
+    if (of_tangents.empty()) base::sweep(adjoint, count);
   }
 
-  /// Leaves the solver with the tangents of one direction.
-  void carry_again(std::size_t a, Eigen::Index states) {
-    if (carried_ == a) return;
-    unused_.resize(static_cast<std::size_t>(states));
-    this->solver->tangent(directions_.of(a, 1), unused_.data());
-    carried_ = a;
+  /// Of direction a alone, as in a column of a Hessian: those of the other columns differ in the adjoints of values only, which
+  /// are left to first order, so what this needs is found for all of them at once.
+  template <class Adjoint>
+  void sweep_one(const Adjoint& adjoint, std::size_t a, Eigen::MatrixXd&& lambda) {
+    const part group = group_of(a);
+    if (!(shared_.first == group.first && shared_.lambda.size() == lambda.size() && shared_.lambda == lambda)) {
+      carried(group, lambda.size());
+      const std::vector<double> still(static_cast<std::size_t>(lambda.size()) * lane_count, 0.0);
+      shared_.lambda.resize(0, 0);  // where it throws
+      shared_.gradient = this->solver->second(lambda, still.data(), shared_.derivatives);
+      shared_.first = group.first;
+      shared_.lambda = std::move(lambda);
+    }
+    add_to_values(adjoint, shared_.derivatives, a - group.first);
+    add_to_tangents(adjoint, directions_.moving()[a], shared_.gradient);
+  }
+
+  /// Adds the derivatives of a gradient in one of their directions.
+  template <class Adjoint>
+  void add_to_values(const Adjoint& adjoint, const ode_directions& derivatives, std::size_t k) const {
+    const auto add = [&](const std::vector<tape::index_type>& to, const std::vector<double>& from) {
+      for (std::size_t i = 0; i < to.size(); ++i)
+        adjoint.at(to[i]) += from[i * static_cast<std::size_t>(derivatives.width) + k];
+    };
+    add(this->initial_state, derivatives.initial_state);
+    add(this->system.parameter_indices(), derivatives.parameters);
   }
 
   template <class Adjoint>
@@ -124,8 +172,17 @@ class dual_node : public ode_node<System> {
   }
 
   dual_directions<S, K> directions_;
-  std::size_t carried_ = static_cast<std::size_t>(-1);  // the direction whose tangents the solver has
-  std::vector<double> unused_;
+  part carried_{0, 0};            // what the solver has tangents of
+  std::vector<double> together_;  // these tangents
+  struct {
+    std::size_t first;       // of a group of directions
+    Eigen::MatrixXd lambda;  // adjoints of the tangents in one of them
+    ode_gradient gradient;
+    ode_directions derivatives;
+  } shared_{};  // of the latest call of sweep_one
+  // A program has all directions of a group in one sweep, at the cost of a few; a functor is recorded for each anyway.
+  static constexpr bool side_by_side = std::is_base_of_v<program_system, System>;
+  static constexpr std::size_t few = 3;
 };
 
 template <class D>
