@@ -29,7 +29,7 @@ class ForwardJacobian(Jacobian):
     def of_program(
         self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
     ) -> Any:
-        check_tangents(self.name, program, "use jacrev")
+        check_tangents(self.name, program, "use jacrev", order=1)
         result = program.jacobian_products(inputs, np.eye(program.input_size)[wanted])
         return None if result is None else self.finish(result[1].T, shape, parameters)
 
@@ -69,7 +69,7 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     Raises
     ------
     NotImplementedError
-        (When called) an operation has no tangents, as a solve by CVODES or Rodas4.
+        (When called) an operation has no tangents, as a solve by CVODES.
 
     Examples
     --------

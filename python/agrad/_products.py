@@ -124,7 +124,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     TypeError
         The tangents have another structure than the primals; a primal is integer, complex or no number.
     NotImplementedError
-        An operation has no tangents, as a solve by CVODES or Rodas4.
+        An operation has no tangents, as a solve by CVODES.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
 
     def run(program: Program) -> Any:
-        check_tangents("jvp", program, "use vjp")
+        check_tangents("jvp", program, "use vjp", order=1)
         return program.jacobian_products(parameters.leaves, along[np.newaxis])
 
     outputs: Outputs | Path

@@ -89,12 +89,11 @@ def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
     return result
 
 
-def check_tangents(function: str, program: Program, hint: str) -> None:
-    """Raise if the program has an operation that no tangent can pass through."""
-    if program.first_external:
-        raise NotImplementedError(
-            f"{function}: {program.first_external} has first derivatives only, by its adjoint, but must have more; {hint}"
-        )
+def check_tangents(function: str, program: Program, hint: str, order: int = 2) -> None:
+    """Raise if the program has an operation that no tangent (order 1), or no second derivative, can pass through."""
+    if name := program.first_without_tangents(order):
+        how = ", by its adjoint" if program.first_without_tangents(1) == name else ""
+        raise NotImplementedError(f"{function}: {name} has first derivatives only{how}, but must have more; {hint}")
 
 
 class Transformation(ABC):

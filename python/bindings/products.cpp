@@ -25,8 +25,8 @@ std::size_t rows_in(const char* function, const doubles& matrix, std::size_t n) 
   throw ShapeError(std::string(function) + ": argument must be a matrix of " + std::to_string(n) + " columns");
 }
 
-std::string name_of_first_without_tangents(const program& f) {
-  const external_operation* external = f.first_without_tangents();
+std::string name_of_first_without_tangents(const program& f, int order) {
+  const external_operation* external = f.first_without_tangents(order);
   return external == nullptr ? std::string() : std::string(external->name());
 }
 
@@ -76,9 +76,10 @@ py::object call_hessian_products(const pooled_program& f, const std::vector<doub
 
 void register_products(py::module_& m) {
   auto type = py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"));
-  type.def_property_readonly(
-          "first_external", [](const pooled_program& f) { return name_of_first_without_tangents(*f.code); },
-          "The name of an operation that has first derivatives in reverse mode only; empty without any.")
+  type.def(
+          "first_without_tangents",
+          [](const pooled_program& f, int order) { return name_of_first_without_tangents(*f.code, order); }, py::arg("order"),
+          "The name of an operation without forward mode (order 1) or without second derivatives (2); empty without any.")
       .def("jacobian_products", &call_jacobian_products, py::arg("inputs"), py::arg("directions"),
            "Outputs, and the Jacobian times each row of directions; None when a comparison went another way.")
       .def("adjoint_products", &call_adjoint_products, py::arg("inputs"), py::arg("adjoints"),

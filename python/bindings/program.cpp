@@ -58,7 +58,7 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   py::array_t<double> rows({static_cast<py::ssize_t>(m), static_cast<py::ssize_t>(n)});
   double *to = y.mutable_data(), *entry = rows.mutable_data();
   const bool done = on_path([&] {
-    if (f.code->first_without_tangents() == nullptr && (n + lane_count - 1) / lane_count < m) {
+    if (f.code->first_without_tangents(1) == nullptr && (n + lane_count - 1) / lane_count < m) {
       const auto w = f.workspaces.take();
       jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
     } else {

@@ -33,7 +33,8 @@ class wrapped_operation : public external_operation {
   std::string_view name() const override { return what_->name(); }
   bool is_linear() const override { return what_->is_linear(); }
   bool has_tangents() const override { return what_->has_tangents(); }
-  const external_operation* first_without_tangents() const override { return what_->first_without_tangents(); }
+  bool has_first_tangents() const override { return what_->has_first_tangents(); }
+  const external_operation* first_without_tangents(int order) const override { return what_->first_without_tangents(order); }
 
  protected:
   std::shared_ptr<const external_operation> what_;

@@ -330,4 +330,36 @@ TEST_CASE("an operation that says that it has no tangents is not asked for them"
   CHECK_THROWS_AS(widths_agree(*f, at), agrad::DerivativeError);
 }
 
+TEST_CASE("an operation with tangents alone has forward mode, and is not asked for second derivatives") {
+  struct first_only final : with_tangents {
+    bool has_tangents() const override { return false; }
+    bool has_first_tangents() const override { return true; }
+    std::string_view name() const override { return "first_only"; }
+  };
+  const auto recorded = [](const auto& operation, const numbers& at) {
+    recorder r;
+    const slots x = inputs(r, at);
+    const slot y = r.apply(operation, r.dense(x.data(), 2), 2, false);
+    return schedule(r, {record<agrad::multiply_rule>(r, {y}, {y + 1})[0], y});
+  };
+  const numbers at = {0.7, -0.4};
+  const auto f = recorded(std::make_shared<const first_only>(), at),
+             whole = recorded(std::make_shared<const with_tangents>(), at);
+  CHECK(f->first_without_tangents(1) == nullptr);
+  REQUIRE(f->first_without_tangents() != nullptr);
+  CHECK(f->first_without_tangents()->name() == "first_only");
+  agrad::workspace v, w;
+  const double dx[2] = {0.3, 2.0}, l[2] = {1.0, -1.0};
+  double y[2], dy[2], of_whole[2], gradient[2], products[2];
+  f->forward(w, at.data(), y);
+  f->tangent<1>(w, dx, dy);
+  whole->forward(v, at.data(), y);
+  whole->tangent<1>(v, dx, of_whole);
+  for (int i = 0; i < 2; ++i) CHECK(dy[i] == of_whole[i]);
+  CHECK_THROWS_WITH_AS(f->second<1>(w, l, gradient, products),
+                       "first_only: has derivatives of first order only, but must have more; one more derivative cannot pass "
+                       "through it",
+                       agrad::DerivativeError);
+}
+
 }  // namespace test_program_sweeps

@@ -16,29 +16,46 @@ def end(k, method="Tsit5", span=(0.0, 1.0), **options):
 WITHOUT = {
     "BDF": lambda k: end(k, "BDF"),
     "end": lambda k: end(1.0, span=(0.0, k)),
-    "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
-    "terminal": lambda k: ag.solve_ivp(
-        decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True)
-    ).t[-1],
-    "dose time": lambda k: end(1.0, doses=[ag.Dose(k / 2, 0, 1.0)]),
     "Rodas4 in Rodas4": lambda k: ag.solve_ivp(lambda t, y: [-y[0] * end(k * y[0], "Rodas4")], (0.0, 1.0), [1.0], "Rodas4").y[
         0, -1
     ],
     "population": lambda k: ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0], None, (k,))], "BDF")[0].y[0, -1],
 }
+WITH_TANGENTS = {
+    "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
+    "terminal": lambda k: ag.solve_ivp(
+        decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True)
+    ).t[-1],
+    "dose time": lambda k: end(1.0, doses=[ag.Dose(k / 2, 0, 1.0)]),
+}
 #: Nested, so that no transformation sees the whole program beforehand.
-TRANSFORMATIONS = {
+SECOND = {
     "grad of grad": lambda f: ag.grad(ag.grad(f)),
     "compiled grad of grad": lambda f: ag.compile(ag.grad(ag.grad(f))),
-    "compiled jvp": lambda f: ag.compile(lambda k: ag.jvp(f, (k,), (1.0,))[1]),
     "compiled hvp": lambda f: ag.compile(lambda k: ag.hvp(f)(k, 1.0)),
     "compiled hessian": lambda f: ag.compile(lambda k: 1.0 * ag.hessian(f)(k)),
+}
+FORWARD = {
+    "compiled jvp": lambda f: ag.compile(lambda k: ag.jvp(f, (k,), (1.0,))[1]),
     "compiled jacfwd": lambda f: ag.compile(lambda k: 1.0 * ag.jacfwd(f)(k)),
 }
 
 
-@pytest.mark.parametrize("transformation", list(TRANSFORMATIONS))
+@pytest.mark.parametrize("transformation", list(SECOND | FORWARD))
 @pytest.mark.parametrize("f", list(WITHOUT))
 def test_nested_transformations_of_what_has_first_derivatives_only(f, transformation):
     with pytest.raises(NotImplementedError, match=r"solve_.*: has reverse-mode derivatives of first order only"):
-        TRANSFORMATIONS[transformation](WITHOUT[f])(0.8)
+        (SECOND | FORWARD)[transformation](WITHOUT[f])(0.8)
+
+
+@pytest.mark.parametrize("transformation", list(SECOND))
+@pytest.mark.parametrize("f", list(WITH_TANGENTS))
+def test_nested_second_derivatives_of_what_has_tangents_alone(f, transformation):
+    with pytest.raises(NotImplementedError, match="solve_ivp: has derivatives of first order only, but must have more; one"):
+        SECOND[transformation](WITH_TANGENTS[f])(0.8)
+
+
+@pytest.mark.parametrize("transformation", list(FORWARD))
+@pytest.mark.parametrize("f", list(WITH_TANGENTS))
+def test_nested_forward_mode_of_what_has_tangents_alone(f, transformation):
+    assert FORWARD[transformation](WITH_TANGENTS[f])(0.8) == pytest.approx(ag.grad(WITH_TANGENTS[f])(0.8), rel=1e-12)

@@ -62,9 +62,9 @@ class body {
     if (size() == known) append(std::move(path));
   }
 
-  const external_operation* first_without_tangents() const {
+  const external_operation* first_without_tangents(int order = 2) const {
     for (std::size_t i = 0, n = size(); i < n; ++i)
-      if (const external_operation* found = path(i).code->first_without_tangents()) return found;
+      if (const external_operation* found = path(i).code->first_without_tangents(order)) return found;
     return nullptr;
   }
 

@@ -72,8 +72,12 @@ class external_operation {
   virtual bool is_linear() const { return false; }
   /// Whether the operation has the two functions below, and so second derivatives.
   virtual bool has_tangents() const { return false; }
-  /// The operation, in this one or itself, that has not; null without any.
-  virtual const external_operation* first_without_tangents() const { return has_tangents() ? nullptr : this; }
+  /// Whether it has the first of them, and so forward mode.
+  virtual bool has_first_tangents() const { return has_tangents(); }
+  /// The operation, in this one or itself, that has not both (order 2) or not the first (order 1); null without any.
+  virtual const external_operation* first_without_tangents(int order) const {
+    return (order == 1 ? has_first_tangents() : has_tangents()) ? nullptr : this;
+  }
   /// After `forward`: y_tangent = J x_tangent, for `width` directions side by side (1 or lane_count).
   virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
   /// After `tangent`: adds to x_adjoint and x_adjoint_tangent (width a slot) the sweep back of both.

@@ -56,6 +56,9 @@ class parallel_operation final : public external_operation {
   bool has_tangents() const override {
     return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_tangents(); });
   }
+  bool has_first_tangents() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_first_tangents(); });
+  }
 
   void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
     each_part([&](std::size_t i) {

@@ -42,10 +42,10 @@ class program {
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
 
-  /// The first external operation without tangents; null without any.
-  const external_operation* first_without_tangents() const {
+  /// The first external operation without tangents of second order, or of first; null without any.
+  const external_operation* first_without_tangents(int order = 2) const {
     for (const auto& f : code_.externals)
-      if (const external_operation* found = f->first_without_tangents()) return found;
+      if (const external_operation* found = f->first_without_tangents(order)) return found;
     return nullptr;
   }
 

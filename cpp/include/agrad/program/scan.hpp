@@ -24,7 +24,8 @@ class scan_operation final : public external_operation {
   std::size_t input_size() const { return loop_.carry + captured_ + loop_.recorded(); }
   std::size_t output_size() const { return loop_.carry + (body_->output_size() - loop_.carry) * loop_.length; }
   bool has_tangents() const override { return body_->first_without_tangents() == nullptr; }
-  const external_operation* first_without_tangents() const override { return body_->first_without_tangents(); }
+  bool has_first_tangents() const override { return body_->first_without_tangents(1) == nullptr; }
+  const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }
 
   std::unique_ptr<external_operation::state> make_state() const override {
     if (ready_ != nullptr) return std::move(ready_);
@@ -47,7 +48,7 @@ class scan_operation final : public external_operation {
   }
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
-    check_tangents();
+    check_tangents(1);
     detail::scan_run& run = static_cast<scan_state&>(s).run;
     if (width == 1)
       run.tangent<1>(x_tangent, y_tangent);
@@ -57,7 +58,7 @@ class scan_operation final : public external_operation {
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
               double* x_adjoint, double* x_adjoint_tangent) const override {
-    check_tangents();
+    check_tangents(2);
     detail::scan_run& run = static_cast<scan_state&>(s).run;
     if (width == 1)
       run.reverse<1>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
@@ -84,8 +85,8 @@ class scan_operation final : public external_operation {
     std::vector<double> first;  // the result of a run that was made before the operation was recorded
   };
 
-  void check_tangents() const {
-    if (const external_operation* without = first_without_tangents()) without->fail_tangent();
+  void check_tangents(int order) const {
+    if (const external_operation* without = first_without_tangents(order)) without->fail_tangent();
   }
 
   std::shared_ptr<body> body_;

@@ -81,7 +81,7 @@ class sparse_jacobian {
   }
 
   jacobian_colouring chosen(const program& f) const {
-    if (f.first_without_tangents() != nullptr) return {true, colour_rows(pattern_)};
+    if (f.first_without_tangents(1) != nullptr) return {true, colour_rows(pattern_)};
     return colour_jacobian(pattern_, cost);
   }
 

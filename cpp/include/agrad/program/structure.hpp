@@ -108,8 +108,8 @@ struct external_loops {
     return *context.states[context.integers[op.data]];
   }
   /// Operations may answer wrongly where they say that they have no tangents, so those are not asked.
-  static void expect_tangents(const external_operation& f) {
-    if (const external_operation* without = f.first_without_tangents()) without->fail_tangent();
+  static void expect_tangents(const external_operation& f, int order) {
+    if (const external_operation* without = f.first_without_tangents(order)) without->fail_tangent();
   }
   static void forward(const operation& op, const run_context& context, double* values) {
     auto& state = context.states[context.integers[op.data]];
@@ -126,7 +126,7 @@ struct external_loops {
   }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
-    expect_tangents(of(op, context));
+    expect_tangents(of(op, context), 1);
     of(op, context)
         .tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
                  tangents + op.result * std::size_t{Width});
@@ -134,7 +134,7 @@ struct external_loops {
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     const std::size_t x = op.operands[0].first, y = op.result;
-    expect_tangents(of(op, context));
+    expect_tangents(of(op, context), 2);
     of(op, context)
         .second(state_of(op, context), Width, w.adjoints + y, w.adjoint_tangents + y * Width, w.adjoints + x,
                 w.adjoint_tangents + x * Width);
@@ -177,10 +177,10 @@ inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {de
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
 AGRAD_COLD inline void external_operation::fail_tangent() const {
-  throw DerivativeError(
-      std::string(name()) +
-      ": has reverse-mode derivatives of first order only, but must have more; a tangent or one more derivative "
-      "cannot pass through it");
+  const bool passes = has_first_tangents();
+  throw DerivativeError(std::string(name()) + ": has " + (passes ? "" : "reverse-mode ") +
+                        "derivatives of first order only, but must have more; " + (passes ? "" : "a tangent or ") +
+                        "one more derivative cannot pass through it");
 }
 
 }  // namespace agrad

@@ -51,7 +51,7 @@ class event_operation final : public external_operation {
         counts_(std::move(counts)),
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
         progress_(std::move(progress)),
-        has_tangents_(run(*this, true).solver.has_tangents()) {}
+        tangent_order_(order_of(run(*this, true).solver)) {}
 
   std::string_view name() const override { return function_; }
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
@@ -103,17 +103,22 @@ class event_operation final : public external_operation {
     ledger_.enter(mine.solver.statistics());
   }
 
-  bool has_tangents() const override { return has_tangents_; }
+  bool has_tangents() const override { return tangent_order_ == 2; }
+  bool has_first_tangents() const override { return tangent_order_ >= 1; }
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    run& mine = *static_cast<runs&>(s).swept;
+    const event_tangents d = mine.solver.tangent(directions(mine, width, x_tangent), reads_hits_);
     const auto w = static_cast<std::size_t>(width);
-    const double *parameters = x_tangent + (n_ + 1 + times_) * w, *doses = parameters + m_ * w;
-    const double* amounts = doses + plan_.doses.size() * w;
-    static_cast<runs&>(s).swept->solver.tangent(
-        {width, {x_tangent, x_tangent + n_ * w}, {parameters, doses}, {amounts, amounts + plan_.doses.size() * w}}, y_tangent);
-    double* end = y_tangent + n_ * times_ * w;  // its time is fixed; its state is the last one
-    std::fill_n(end, w, 0.0);
-    std::copy_n(end - n_ * w, n_ * w, end + w);
+    y_tangent = std::copy_n(d.states.data(), n_ * times_ * w, y_tangent);
+    y_tangent = std::copy_n(d.end.data(), w, y_tangent);
+    y_tangent = std::copy_n(d.end_state.data(), n_ * w, y_tangent);
+    std::fill_n(y_tangent, hits_ * (1 + n_) * w, 0.0);
+    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
+      if (mine.slots[j] == hits_) continue;
+      std::copy_n(d.hit_times.data() + j * w, w, y_tangent + mine.slots[j] * w);
+      std::copy_n(d.hit_states.data() + j * n_ * w, n_ * w, y_tangent + (hits_ + mine.slots[j] * n_) * w);
+    }
   }
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
@@ -203,6 +208,23 @@ class event_operation final : public external_operation {
     return by.solver.integrate(v);
   }
 
+  static int order_of(const event_solver& solver) { return solver.has_tangents() ? 2 : solver.has_first_tangents() ? 1 : 0; }
+
+  event_directions directions(const run& of, int width, const double* x_tangent) const {
+    const auto take = [&](std::size_t count) {
+      const double* from = x_tangent;
+      x_tangent += count * static_cast<std::size_t>(width);
+      return std::vector<double>(from, x_tangent);
+    };
+    event_directions along;
+    along.width = width;
+    along.initial_state = take(n_), along.initial_time = take(1), along.times = take(times_), along.parameters = take(m_);
+    for (auto* part : {&along.dose_times, &along.amounts, &along.durations}) *part = take(plan_.doses.size());
+    along.stops = take(plan_.stops);
+    for (const auto& event : of.events) along.event_parameters.push_back(take(static_cast<std::size_t>(event->parameters())));
+    return along;
+  }
+
   void place(const event_solution& solution, std::vector<std::size_t>& slots) const {
     std::vector<std::size_t> next(counts_.hits.size(), 0), end(counts_.hits.size(), 0);
     for (std::size_t e = 0, at = 0; e < next.size(); ++e) next[e] = at, end[e] = at += counts_.hits[e];
@@ -252,7 +274,7 @@ class event_operation final : public external_operation {
   mutable std::atomic<bool> reads_hits_{false};
   std::shared_ptr<const progress_host> progress_;
   mutable ode_ledger ledger_;
-  bool has_tangents_;
+  int tangent_order_;  // 0: none; 2: with second derivatives
 };
 
 }  // namespace agrad

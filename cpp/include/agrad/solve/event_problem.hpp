@@ -12,6 +12,14 @@
 
 namespace agrad {
 
+/// Where a reset is differentiated along directions, each number's side by side: those of time, state and parameters.
+struct event_point {
+  int width;
+  double t;
+  const double* y;
+  const double *t_tangents, *y_tangents, *parameter_tangents;
+};
+
 /// A zero that is looked for, and the state that follows it. Active parameters are those of both functions together.
 class event_function {
  public:
@@ -27,6 +35,10 @@ class event_function {
   /// lambda' times the derivatives of that state.
   virtual void reset_vjp(double /*t*/, const double* /*y*/, const double* /*lambda*/, double& /*t_adjoint*/,
                          double* /*y_adjoint*/, double* /*parameter_adjoint*/) {}
+  /// Whether it has the function below, or no use for it.
+  virtual bool has_tangents() const { return !resets(); }
+  /// The derivatives of that state along directions, side by side.
+  virtual void reset_tangent(const event_point& /*at*/, double* /*to*/) {}
 };
 
 /// When an event counts: for crossings upwards (1), downwards (-1) or both (0); and after how many the solution ends, if ever.
@@ -94,10 +106,21 @@ struct event_gradient {
   std::vector<Eigen::VectorXd> event_parameters;  // for each event
 };
 
-/// Directions of the initial state, the parameters and the amounts; or a gradient's derivatives along them.
+/// Directions of a problem's numbers, each number's side by side. Or a gradient's derivatives along them, which are those with
+/// respect to the first three, in solves that have any.
 struct event_directions {
   int width = 1;
   std::vector<double> initial_state, parameters, amounts;
+  std::vector<double> initial_time = {}, times = {}, dose_times = {}, durations = {}, stops = {};
+  std::vector<std::vector<double>> event_parameters = {};  // for each event
+};
+
+/// The derivatives of a solution's numbers along directions: a row for each number.
+struct event_tangents {
+  using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  rows states, end_state;  // states: those at one output time after the other
+  Eigen::RowVectorXd end;
+  rows hit_times, hit_states;
 };
 
 }  // namespace agrad

@@ -4,7 +4,8 @@
 // derivatives of its end by its begin; between two segments the state's jump has derivatives of its own, and the time of the
 // jump is one number that both depend on: an end moves the state by f before it, a begin by minus f after it. The solvers are
 // kept, so a second solve makes no new ones.
-// Read next: solve/event_sweep.hpp, the way back; solve/event_watch.hpp, events; solve/event_operation.hpp, who uses it.
+// Read next: solve/event_sweep.hpp, the way back; solve/event_tangent.hpp, along directions; solve/event_watch.hpp, events;
+// solve/event_operation.hpp, who uses it.
 #pragma once
 
 #include <algorithm>
@@ -82,10 +83,17 @@ class event_solver {
   /// The gradient of a scalar from its derivatives with respect to the numbers of the solution.
   event_gradient sweep(const event_adjoints& adjoints);
 
-  /// Whether it has the two functions below.
-  bool has_tangents() const { return events_.empty() && !plan_.times_move && solvers_[0]->has_tangents(); }
-  /// As `ode_solver::tangent` and `ode_solver::second`, with the amounts of doses beside the parameters.
-  void tangent(const event_directions& along, double* states);
+  /// Whether it has the function below.
+  bool has_first_tangents() const {
+    return solvers_[0]->has_tangents() &&
+           std::all_of(events_.begin(), events_.end(), [](const auto& event) { return event->has_tangents(); });
+  }
+  /// After `integrate`: the derivatives of the solution's numbers. reads_hits: whether times and states of events are wanted.
+  event_tangents tangent(const event_directions& along, bool reads_hits);
+
+  /// Whether it has the next one, too.
+  bool has_tangents() const { return events_.empty() && !plan_.times_move && has_first_tangents(); }
+  /// As `ode_solver::second`, with the amounts of doses beside the parameters.
   event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
 
   const ode_statistics& statistics() const { return statistics_; }
@@ -275,6 +283,24 @@ class event_solver {
   void back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
                            const double* tangents, event_gradient& g, event_directions& back);
   void add_up_sweeps();
+  void check_crosses(const event_hit& hit, double rate) const;
+
+  // ---- along directions (solve/event_tangent.hpp)
+
+  /// What is carried from a segment to the one after.
+  struct moving {
+    event_tangents::rows state;
+    Eigen::RowVectorXd time;
+  };
+  event_tangents no_tangents() const;
+  void put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
+  void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state);
+  void forth_through(const detail::event_segment& s, event_tangents& d, moving& at);
+  std::vector<double> segment_parameters(const detail::event_segment& s) const;
+  void enter_next(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
+  Eigen::RowVectorXd ending_time(const detail::event_segment& s) const;
+  void take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
+  Eigen::RowVectorXd hit_time(std::size_t hit, bool is_used, const event_tangents::rows& fixed, const Eigen::VectorXd& slope);
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
     slope_.resize(n_);
     system_.rhs(t, y.data(), slope_.data());
@@ -332,4 +358,5 @@ class event_solver {
 
 }  // namespace agrad
 
-#include <agrad/solve/event_sweep.hpp>  // IWYU pragma: keep
+#include <agrad/solve/event_sweep.hpp>    // IWYU pragma: keep
+#include <agrad/solve/event_tangent.hpp>  // IWYU pragma: keep

@@ -134,13 +134,17 @@ inline void event_solver::leave_event(const detail::event_segment& s, const even
     part.setZero(events_[e]->parameters());
     events_[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
     const double rate = by_t + back.dot(slope);
-    if (!(std::abs(rate) > 1e-10 * solution_.hits[hit].steepness))
-      throw DerivativeError(function_ + ": events[" + std::to_string(e) + "] touches zero at t = " + detail::to_text(s.end) +
-                            " without crossing it, so its time has no derivative");
+    check_crosses(solution_.hits[hit], rate);
     total -= by_hit / rate * back;
     g.event_parameters[e] -= by_hit / rate * part;
   }
   at.state = total;
+}
+
+inline void event_solver::check_crosses(const event_hit& hit, double rate) const {
+  if (!(std::abs(rate) > 1e-10 * hit.steepness))
+    throw DerivativeError(function_ + ": events[" + std::to_string(hit.event) + "] touches zero at t = " +
+                          detail::to_text(hit.t) + " without crossing it, so its time has no derivative");
 }
 
 /// From a segment's end to its begin.
@@ -176,34 +180,6 @@ inline void event_solver::add_rates(const detail::event_segment& s, const double
     const double by_rate = rate_gradient[rate_of_[i]], duration = detail::infusion_length(v_, i);
     g.amounts[to] += by_rate / duration;
     g.durations[to] -= by_rate * v_.amounts[i] / (duration * duration);
-  }
-}
-
-inline void event_solver::tangent(const event_directions& along, double* states) {
-  along_ = along;
-  const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w, m = system_.own_parameters() * w;
-  std::vector<double> now = along.initial_state, outputs;
-  for (std::size_t i = 0; i < used_; ++i) {
-    const detail::event_segment& s = segments_[i];
-    enter(s);
-    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) std::copy_n(now.data(), n, states + k * n);
-    if (s.is_solved) {
-      ode_directions part{along.width, now, along.parameters};
-      part.parameters.resize(m + system_.rates() * w, 0.0);
-      for (const std::size_t j : s.running)
-        for (std::size_t k = 0; k < w; ++k)
-          part.parameters[m + rate_of_[j] * w + k] += along.amounts[j * w + k] / detail::infusion_length(v_, j);
-      outputs.resize((s.inner_outputs + 1) * n);
-      solvers_[s.solver]->tangent(part, outputs.data());
-      const std::size_t first = s.first_output + s.begin_outputs, last = s.ending == detail::event_segment::finish ? 1 : 0;
-      std::copy_n(outputs.data(), s.inner_outputs * n, states + first * n);
-      std::copy_n(outputs.data() + (s.inner_outputs - last) * n, n, now.data());
-    }
-    if (s.ending != detail::event_segment::scheduled_ending) continue;
-    const detail::scheduled& what = schedule_[s.happening];
-    if (!what.is_at_once) continue;
-    const auto state = static_cast<std::size_t>(plan_.doses[what.index].state);
-    for (std::size_t k = 0; k < w; ++k) now[state * w + k] += along.amounts[what.index * w + k];
   }
 }
 

@@ -53,6 +53,13 @@ class program_event final : public event_function {
     reset_.run(t, y, after_.data(), true);
     reset_.back(lambda, t_adjoint, y_adjoint, parameter_adjoint + root_.parameters);
   }
+  bool has_tangents() const override { return !resets() || reset_.code->first_without_tangents(1) == nullptr; }
+  void reset_tangent(const event_point& at, double* to) override {
+    after_.resize(n_);
+    reset_.run(at.t, at.y, after_.data(), true);
+    const auto skipped = static_cast<std::ptrdiff_t>(root_.parameters) * at.width;
+    reset_.along(at, at.parameter_tangents + skipped, to);
+  }
 
  private:
   /// A program that can be run.
@@ -74,11 +81,21 @@ class program_event final : public event_function {
       if (by_parameters != nullptr)
         std::copy_n(adjoints.begin() + static_cast<std::ptrdiff_t>(1 + states), parameters, by_parameters);
     }
+    void along(const event_point& at, const double* parameter_tangents, double* to) {
+      const auto w = static_cast<std::size_t>(at.width);
+      tangents.assign(at.t_tangents, at.t_tangents + w);
+      tangents.insert(tangents.end(), at.y_tangents, at.y_tangents + states * w);
+      tangents.insert(tangents.end(), parameter_tangents, parameter_tangents + parameters * w);
+      if (at.width == 1)
+        code->tangent<1>(space, tangents.data(), to);
+      else
+        code->tangent<lane_count>(space, tangents.data(), to);
+    }
 
     std::shared_ptr<const program> code;
     std::size_t states, parameters;
     workspace space;
-    std::vector<double> inputs, adjoints;
+    std::vector<double> inputs, adjoints, tangents;
   };
 
   std::size_t n_;
