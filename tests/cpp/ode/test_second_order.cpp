@@ -299,7 +299,7 @@ TEST_CASE("a method without second derivatives of a function says so before it s
   for (const auto method : {ode_one_step_method::rodas4, ode_one_step_method::automatic})
     CHECK(message_of([&] { hessian_of(loss_by(recorded(by_sum), method, 60, {1.0}), x); }) ==
           "ode_solve: has first derivatives only with this method and right-hand side; duals pass through tsit5, rk45, ckrk, "
-          "dop853, rodas4 and steady states, whatever f is where it is not recorded");
+          "dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");
 }
 
 }  // namespace test_second_order

@@ -36,7 +36,7 @@ class dual_node : public ode_node<System> {
     if (!this->solver->has_tangents())
       throw DerivativeError(function +
                             ": has first derivatives only with this method and right-hand side; duals pass through tsit5, " +
-                            "rk45, ckrk, dop853, rodas4 and steady states, whatever f is where it is not recorded");
+                            "rk45, ckrk, dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");
   }
 
   /// The solution with its tangents; variables of this node, which is handed to the tape, where S is var.

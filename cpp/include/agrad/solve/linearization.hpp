@@ -32,7 +32,7 @@ class linearization {
     const std::size_t most = 2 * detail::work_of(f) + 64;
     linearization made(n, rows_of_columns, wanted, points);
     if (made.rows_.size() > most || made.rows_.size() * made.points_ > most_entries) return nullptr;
-    detail::derivative_flow flow(f, 1, wanted, 4 * most);
+    detail::derivative_flow flow(f, 1, wanted, 2 * most);  // of which some will turn out not to be needed
     if (!flow.run()) return nullptr;
     made.record(f, flow);
     if (detail::work_of(*made.entries_) > most * made.points_) return nullptr;
