@@ -29,6 +29,7 @@ class program {
   /// code: the operations in order. image: the value space with all constants in place. inputs, outputs: their slots.
   program(program_code code, std::vector<double> image, std::vector<slot> inputs, std::vector<slot> outputs)
       : code_(std::move(code)), image_(std::move(image)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+    for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
     first_result_ = image_.size();
     for (const operation& op : code_.operations)
       if (op.count > 0) first_result_ = std::min<std::size_t>(first_result_, op.result);
@@ -58,7 +59,10 @@ class program {
   /// The same, and y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
-    for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
+    if (inputs_follow_ && !inputs_.empty())
+      std::copy_n(x, inputs_.size(), w.values.data() + inputs_[0]);
+    else
+      for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
     run_forward(code_, w, with_adjoint);
   }
 
@@ -67,7 +71,10 @@ class program {
     check_follows(w, "reverse");
     seed(w.adjoints, y_adjoint);
     run_reverse(code_, w);
-    for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
+    if (inputs_follow_ && !inputs_.empty())
+      std::copy_n(w.adjoints.data() + inputs_[0], inputs_.size(), x_adjoint);
+    else
+      for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
   }
 
   /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions of
@@ -165,6 +172,7 @@ class program {
   std::vector<double> image_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
+  bool inputs_follow_ = true;     // each other, as they mostly do
   std::size_t first_result_ = 0;  // inputs and constants come before
 };
 
