@@ -132,7 +132,7 @@ inline Eigen::RowVectorXd event_solver::hit_time(std::size_t hit, bool is_used, 
   const Eigen::Map<const event_tangents::rows> parameters(along_.event_parameters[at.event].data(), by_parameters.size(),
                                                           along_.width);
   const Eigen::RowVectorXd change = by_y.transpose() * fixed + by_parameters.transpose() * parameters;
-  if (!is_used || change.isZero(0)) return Eigen::RowVectorXd::Zero(along_.width);
+  if (!is_used) return Eigen::RowVectorXd::Zero(along_.width);
   const double rate = by_t + by_y.dot(slope);
   check_crosses(at, rate);
   return change / -rate;
