@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from linalg_arguments import GENERATOR, definite, general, symmetric
+from linalg_arguments import GENERATOR, definite, general, off_zero, symmetric
 
 SIZES = [1, 2, 5, 20]
 
@@ -106,8 +106,11 @@ CASES = {
     "norm 2": (lambda a: np.linalg.norm(a, 2), lambda n: (general(n) + np.diag(np.arange(n)),)),
     "norm -2": (lambda a: np.linalg.norm(a, -2), lambda n: (general(n) + np.diag(np.arange(n)),)),
     # of columns and rows that are far from being of one length
-    "norm 1": (lambda a: np.linalg.norm(a, 1), lambda n: (general(n) * 2.0 ** np.arange(n),)),
-    "norm -inf": (lambda a: np.linalg.norm(a, -np.inf), lambda n: (general(n) * 2.0 ** np.arange(n)[:, None],)),
+    "norm 1": (lambda a: np.linalg.norm(a, 1), lambda n: (off_zero(general(n)) * 2.0 ** np.arange(n),)),
+    "norm -inf": (
+        lambda a: np.linalg.norm(a, -np.inf),
+        lambda n: (off_zero(general(n)) * 2.0 ** np.arange(n)[:, None],),
+    ),
     "norm of lines": (
         lambda a: (np.linalg.norm(a, axis=1, keepdims=True), np.linalg.norm(a, 3, axis=0), np.linalg.norm(a, np.inf, -1)),
         lambda n: (general(n),),
