@@ -1,8 +1,24 @@
 """Matrices for tests of linear algebra."""
 
+import threading
+
 import numpy as np
 
-GENERATOR = np.random.default_rng(20250411)
+
+class Numbers(threading.local):
+    """Normal numbers that are the same in each thread, whichever tests have run before."""
+
+    def __init__(self):
+        self.restart()
+
+    def restart(self, *seed):
+        self._generator = np.random.default_rng([20250411, *seed])
+
+    def standard_normal(self, shape):
+        return self._generator.standard_normal(shape)
+
+
+GENERATOR = Numbers()
 
 
 def general(n, m=None):
