@@ -1,6 +1,8 @@
 // Hand-written systems and a reference gradient that the tests of the CVODES engine share.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <array>
 #include <cmath>
 #include <functional>
@@ -173,6 +175,14 @@ inline std::string message_of(const std::function<void()>& act) {
     return e.what();
   }
   return "nothing was thrown";
+}
+
+/// Bit for bit.
+inline void check_same(const agrad::ode_gradient& a, const agrad::ode_gradient& b) {
+  CHECK(a.parameters == b.parameters);
+  CHECK(a.initial_state == b.initial_state);
+  CHECK(a.initial_time == b.initial_time);
+  CHECK(a.times == b.times);
 }
 
 }  // namespace systems

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "reaction.hpp"
+
 namespace test_recorded {
 
 using agrad::ode_one_step_method;
@@ -18,30 +20,12 @@ using agrad::vector_of;
 using doctest::Approx;
 using Eigen::Index;
 using Eigen::VectorXd;
+using systems::reaction;
 
 namespace {
 
 template <class Y, class P>
 using slope_of = vector_of<agrad::promoted_t<Y, P>>;
-
-/// Reaction and diffusion on a line, with a rate for each state: a band of three. Forced: by something in time.
-template <bool Forced = true>
-struct reaction {
-  template <class T, class Y, class P>
-  auto operator()(const T& t, const Y& y, const P& rates) const {
-    using std::exp;
-    using std::sin;
-    const Index n = y.size();
-    vector_of<agrad::promoted_t<T, Y, P>> f(n);
-    for (Index i = 0; i < n; ++i) {
-      f[i] = rates[i] * y[i] * (1.0 - y[i]) + 0.3 * exp(-y[i]);
-      if constexpr (Forced) f[i] += 0.2 * sin(t);
-      if (i > 0) f[i] += 2.0 * (y[i - 1] - y[i]);
-      if (i + 1 < n) f[i] += 2.0 * (y[i + 1] - y[i]);
-    }
-    return f;
-  }
-};
 
 /// Every state on every other, through a product.
 struct coupled {

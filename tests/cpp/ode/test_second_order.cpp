@@ -10,6 +10,7 @@
 #include <agrad/agrad.hpp>
 #include <agrad/ode.hpp>
 
+#include "reaction.hpp"
 #include "systems.hpp"
 
 namespace test_second_order {
@@ -22,31 +23,13 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using systems::message_of;
+using systems::reaction;
 using systems::steps_of;
 
 namespace {
 
 template <class X>
 using scalar_of = typename std::decay_t<X>::Scalar;
-
-/// Reaction and diffusion on a line, with a rate for each state. Forced: by something in time.
-template <bool Forced>
-struct reaction {
-  template <class T, class Y, class P>
-  auto operator()(const T& t, const Y& y, const P& rates) const {
-    using std::exp;
-    using std::sin;
-    const Index n = y.size();
-    vector_of<agrad::promoted_t<T, Y, P>> f(n);
-    for (Index i = 0; i < n; ++i) {
-      f[i] = rates[i] * y[i] * (1.0 - y[i]) + 0.3 * exp(-y[i]);
-      if constexpr (Forced) f[i] += 0.2 * sin(t);
-      if (i > 0) f[i] += 2.0 * (y[i - 1] - y[i]);
-      if (i + 1 < n) f[i] += 2.0 * (y[i + 1] - y[i]);
-    }
-    return f;
-  }
-};
 
 using forced = reaction<true>;
 using resting = reaction<false>;
