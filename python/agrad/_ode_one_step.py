@@ -31,13 +31,14 @@ METHODS = {
 
 
 def _pair(name: str, method: str) -> SolverPair:
-    order = "" if method == "Rodas4" else ", and has second derivatives\n    with respect to y0 and args"
+    where = " where fun's Jacobian can be recorded" if method == "Rodas4" else ""
     return SolverPair(
         name,
         lambda function, tolerances, max_num_steps: step_method(function, method, tolerances, max_num_steps),
         METHODS[method],
         "Of each step's error.",
-        f"The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint){order}.\n"
+        "The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint); there are\n"
+        f"    second derivatives with respect to y0 and args{where}.\n"
         f"    Method {method!r} of :func:`solve_ivp`.",
     )
 
