@@ -8,7 +8,8 @@
 
 // States: the capacitor's voltage, which is differential, and the diode's current, which an equation without derivatives fixes.
 const auto rectifier = [](double t, const auto& y, const auto& yp, const auto& p) {
-  const auto &voltage = y[0], &current = y[1], &capacity = p[0], &resistance = p[1];
+  const auto &voltage = y[0], &current = y[1];
+  const auto &capacity = p[0], &resistance = p[1];  // apart from the states, which may be of another type
   const double source = 5 * std::sin(2 * 3.141592653589793 * t), load = t < 0.5 ? 0.0 : 1.0;
   agrad::vector_of<agrad::promoted_t<decltype(y), decltype(p)>> r(2);
   r[0] = capacity * yp[0] - current + load * voltage / 2.0;
