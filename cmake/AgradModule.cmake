@@ -18,7 +18,11 @@ set_target_properties(agrad_rows PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
 file(GLOB bindings CONFIGURE_DEPENDS python/bindings/*.cpp)
-pybind11_add_module(_core MODULE NO_EXTRAS ${bindings})  # no LTO: a serial link of 6 s that gains nothing
+set(solvers ${bindings})  # first, so that files with the solvers' headers, which cost most, are in one or two groups
+list(FILTER solvers INCLUDE REGEX "/(dae|events|ode|solve|steady)[^/]*$")
+list(REMOVE_ITEM bindings ${solvers})
+pybind11_add_module(_core MODULE NO_EXTRAS ${solvers} ${bindings})  # no LTO: a serial link of 6 s that gains nothing
+set_target_properties(_core PROPERTIES UNITY_BUILD ${AGRAD_GROUP_FILES} UNITY_BUILD_BATCH_SIZE 4)
 target_link_libraries(_core PRIVATE agrad_options agrad_rows agrad_ode)
 if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the process may bring another
   target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)

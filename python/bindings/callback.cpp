@@ -23,8 +23,6 @@ namespace agrad::python {
 
 namespace {
 
-doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<py::ssize_t>(n), x); }
-
 class callback_operation final : public external_operation {
  public:
   /// forward(x, with_adjoint) returns (y, residuals); reverse(residuals, y_adjoint) returns x_adjoint.

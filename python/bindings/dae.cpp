@@ -37,8 +37,8 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
 }
 
 /// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be asked for.
-std::shared_ptr<dae> made(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
-                          const dae_options& options, std::array<bool, 5> wanted) {
+std::shared_ptr<dae> made_dae(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
+                              const dae_options& options, std::array<bool, 5> wanted) {
   return std::make_shared<dae>(function, f.code, options.absolute_tolerance_forward.size(), times, stops, options,
                                dae_wanted{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4]});
 }
@@ -48,7 +48,7 @@ shape_type shape_of(const dae& f, py::ssize_t times) {
 }
 
 /// Records the solve on the slots of x and returns y and y' at the times, times x 2 x n, as recorded.
-array record(const std::shared_ptr<const dae>& f, const array& x, py::ssize_t times) {
+array record_dae(const std::shared_ptr<const dae>& f, const array& x, py::ssize_t times) {
   const span argument = x.as_dense();
   recording& in = *x.owner();
   slot first = 0;
@@ -60,7 +60,7 @@ array record(const std::shared_ptr<const dae>& f, const array& x, py::ssize_t ti
 }
 
 /// Solves at once: the same, and what it cost.
-py::tuple solve(const dae& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x, py::ssize_t times) {
+py::tuple solve_dae(const dae& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x, py::ssize_t times) {
   py::array_t<double> y(shape_of(f, times));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -81,10 +81,10 @@ void register_dae(py::module_& m) {
   m.def("check_dae_problem", &check_dae_problem, py::arg("function"), py::arg("y0"), py::arg("yp0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, yp0, t0 and times are a problem.");
   py::class_<dae, std::shared_ptr<dae>>(m, "DaeOperation", "The solve of a recorded residual.")
-      .def(py::init(&made), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
+      .def(py::init(&made_dae), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
            py::arg("wanted"))
-      .def("record", &record, py::arg("x"), py::arg("times"))
-      .def("solve", &solve, py::arg("x"), py::arg("times"));
+      .def("record", &record_dae, py::arg("x"), py::arg("times"))
+      .def("solve", &solve_dae, py::arg("x"), py::arg("times"));
 }
 
 }  // namespace agrad::python

@@ -30,10 +30,11 @@ using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
-std::shared_ptr<event_operation> made(const std::string& function, const pooled_program& f, Eigen::Index states,
-                                      std::size_t times, const ode_method& method, const dose_rows& doses, std::size_t stops,
-                                      const event_rows& events, long max_events, bool times_move, std::vector<std::size_t> hits,
-                                      Eigen::Index reached, Eigen::Index counted, std::shared_ptr<solve_progress> progress) {
+std::shared_ptr<event_operation> made_events(const std::string& function, const pooled_program& f, Eigen::Index states,
+                                             std::size_t times, const ode_method& method, const dose_rows& doses,
+                                             std::size_t stops, const event_rows& events, long max_events, bool times_move,
+                                             std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
+                                             std::shared_ptr<solve_progress> progress) {
   event_plan plan;
   for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
@@ -48,11 +49,11 @@ std::shared_ptr<event_operation> made(const std::string& function, const pooled_
 }
 
 /// All numbers of the solution, one after the other, recorded on the entries of x.
-array record(const std::shared_ptr<const event_operation>& f, const array& x) { return applied(f, x); }
+array record_events(const std::shared_ptr<const event_operation>& f, const array& x) { return applied(f, x); }
 
 /// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, and the
 /// number of the event, the time and the state of each hit.
-py::tuple solve(const event_operation& f, const doubles& x) {
+py::tuple solve_events(const event_operation& f, const doubles& x) {
   const double* from = x.data();
   event_solution s;
   {
@@ -69,11 +70,11 @@ py::tuple solve(const event_operation& f, const doubles& x) {
 void register_events(py::module_& m) {
   py::class_<event_operation, std::shared_ptr<event_operation>>(
       m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
-      .def(py::init(&made), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"),
-           py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"), py::arg("hits"),
-           py::arg("reached"), py::arg("counted"), py::arg("progress") = py::none())
-      .def("record", &record, py::arg("x"))
-      .def("solve", &solve, py::arg("x"))
+      .def(py::init(&made_events), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
+           py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"),
+           py::arg("times_move"), py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("progress") = py::none())
+      .def("record", &record_events, py::arg("x"))
+      .def("solve", &solve_events, py::arg("x"))
       .def("statistics", [](const event_operation& f) { return to_dict(f.statistics()); })
       .def("log_steps", &log_steps<event_operation>, py::arg("x"), py::arg("log"))
       .def("expect_hits", &event_operation::expect_hits);

@@ -22,7 +22,7 @@ linalg::shape matrix_shape(const linalg_row& row, const array& x) {
 }
 
 /// The results, each a matrix, a scalar as 1 x 1.
-py::tuple record(const linalg_row& row, const py::args& arguments) {
+py::tuple record_linalg(const linalg_row& row, const py::args& arguments) {
   const std::string name(row.name);
   if (arguments.size() != static_cast<std::size_t>(row.arguments)) {
     fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
@@ -63,7 +63,7 @@ void register_linalg(py::module_& m) {
       .def_readonly("options", &linalg_row::options)
       .def_readonly("arguments", &linalg_row::arguments)
       .def_readonly("results", &linalg_row::results)
-      .def("__call__", &record);
+      .def("__call__", &record_linalg);
   m.def(
       "linalg_rows",
       [] {

@@ -105,12 +105,12 @@ shape_type shape_of(const ode_operation& f, py::ssize_t times) {
 }
 
 /// Records the solve on the slots of x and returns the states, times x n, as recorded.
-array record(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
+array record_ode(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
   return applied(f, x, shape_of(*f, times));
 }
 
 /// Solves at once: the states.
-py::array_t<double> solve(const ode_operation& f, const doubles& x, py::ssize_t times) {
+py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssize_t times) {
   py::array_t<double> y(shape_of(f, times));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -157,8 +157,8 @@ void register_ode(py::module_& m) {
            }),
            py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"), py::arg("of_state"),
            py::arg("of_time"), py::arg("of_times"), py::arg("progress") = py::none())
-      .def("record", &record, py::arg("x"), py::arg("times"))
-      .def("solve", &solve, py::arg("x"), py::arg("times"))
+      .def("record", &record_ode, py::arg("x"), py::arg("times"))
+      .def("solve", &solve_ode, py::arg("x"), py::arg("times"))
       .def("statistics", [](const ode_operation& f) { return to_dict(f.statistics()); })
       .def("log_steps", &log_steps<ode_operation>, py::arg("x"), py::arg("log"));
 }

@@ -13,6 +13,9 @@ namespace agrad::python {
 
 using doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 
+/// A copy of n numbers.
+inline doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<pybind11::ssize_t>(n), x); }
+
 /// All inputs, one after the other; throws ShapeError unless they are as many as the program takes.
 inline std::vector<double> joined(const program& p, const std::vector<doubles>& inputs) {
   std::vector<double> x;

@@ -25,8 +25,6 @@ namespace agrad::python {
 
 namespace {
 
-doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<py::ssize_t>(n), x); }
-
 std::vector<double> to_vector(const doubles& x) { return {x.data(), x.data() + x.size()}; }
 
 /// A body whose further paths come from owner.record(local, captured): (program, new captured values), or None.
@@ -65,8 +63,8 @@ std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::si
 }
 
 /// The result as a vector where it is `wanted`, else None.
-py::object prepare(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint,
-                   bool wanted) {
+py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint,
+                        bool wanted) {
   const double *first = carry.data(), *entries = xs.data();
   std::vector<double> known = to_vector(captured);
   const std::vector<double>* y = nullptr;
@@ -77,7 +75,7 @@ py::object prepare(scan_operation& f, const doubles& carry, const doubles& xs, c
   return wanted ? py::object(to_numpy(y->data(), y->size())) : py::none();
 }
 
-array record(const std::shared_ptr<scan_operation>& f, const array& x) {
+array record_scan(const std::shared_ptr<scan_operation>& f, const array& x) {
   check_open(std::string(f->name()).c_str(), *x.owner());
   if (x.size() != f->input_size()) throw ShapeError(std::string(f->name()) + ": argument has another size than was prepared");
   return applied(f, x);
@@ -125,9 +123,9 @@ void register_scan(py::module_& m) {
   py::class_<scan_operation, std::shared_ptr<scan_operation>>(m, "ScanOperation", "A loop over a body.")
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
            py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
-      .def("prepare", &prepare, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
+      .def("prepare", &prepare_scan, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
            py::arg("wanted"), "Runs the loop: the last carry, and ys, if wanted. The body may come to capture more.")
-      .def("record", &record, py::arg("x"), "Records the loop that was prepared, on the carry, captured values and xs.");
+      .def("record", &record_scan, py::arg("x"), "Records the loop that was prepared, on the carry, captured values and xs.");
 }
 
 }  // namespace agrad::python

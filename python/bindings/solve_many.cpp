@@ -129,8 +129,8 @@ struct many_solves {
   std::size_t results;
 };
 
-many_solves made(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
-                 const solve_progress* progress) {
+many_solves made_many(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
+                      const solve_progress* progress) {
   std::vector<parallel_operation::part> all;
   for (const part_type& each : parts)
     std::visit([&](const auto& what) { all.push_back({what, each.second, what->output_size()}); }, each.first);
@@ -142,12 +142,12 @@ many_solves made(const std::string& name, const std::vector<part_type>& parts, s
 }
 
 /// All states of all solves, one after the other, recorded on the entries of x.
-array record(const many_solves& f, const array& x) {
+array record_many(const many_solves& f, const array& x) {
   return applied(f.what, x, shape_type{static_cast<py::ssize_t>(f.results)});
 }
 
 /// The same at once.
-py::array_t<double> solve(const many_solves& f, const doubles& x) {
+py::array_t<double> solve_many(const many_solves& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.results));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -161,9 +161,9 @@ py::array_t<double> solve(const many_solves& f, const doubles& x) {
 
 void register_solve_many(py::module_& m) {
   py::class_<many_solves>(m, "ManyOperation", "Solves side by side, in threads.")
-      .def(py::init(&made), py::arg("name"), py::arg("parts"), py::arg("threads"), py::arg("progress") = py::none())
-      .def("record", &record, py::arg("x"))
-      .def("solve", &solve, py::arg("x"));
+      .def(py::init(&made_many), py::arg("name"), py::arg("parts"), py::arg("threads"), py::arg("progress") = py::none())
+      .def("record", &record_many, py::arg("x"))
+      .def("solve", &solve_many, py::arg("x"));
 }
 
 }  // namespace agrad::python

@@ -23,8 +23,9 @@ namespace {
 
 using steady = steady_operation<>;
 
-std::shared_ptr<steady> made(const std::string& function, const pooled_program& f, Eigen::Index states,
-                             double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations, int method) {
+std::shared_ptr<steady> made_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
+                                    double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
+                                    int method) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
                                static_cast<steady_method>(method)};
   check_solver_options(function, options, states);
@@ -32,10 +33,10 @@ std::shared_ptr<steady> made(const std::string& function, const pooled_program& 
 }
 
 /// Records the steady state on the slots of x.
-array record(const std::shared_ptr<const steady>& f, const array& x) { return applied(f, x); }
+array record_steady(const std::shared_ptr<const steady>& f, const array& x) { return applied(f, x); }
 
 /// Finds it at once: the steady state, and how it was found.
-py::tuple solve(const steady& f, const doubles& x) {
+py::tuple solve_steady(const steady& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.output_size()));
   const double* from = x.data();
   double* to = y.mutable_data();
@@ -58,10 +59,10 @@ py::tuple solve(const steady& f, const doubles& x) {
 
 void register_steady(py::module_& m) {
   py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")
-      .def(py::init(&made), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
+      .def(py::init(&made_steady), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
            py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"))
-      .def("record", &record, py::arg("x"))
-      .def("solve", &solve, py::arg("x"));
+      .def("record", &record_steady, py::arg("x"))
+      .def("solve", &solve_steady, py::arg("x"));
 }
 
 }  // namespace agrad::python
