@@ -84,7 +84,8 @@ TEST_CASE("derivatives of the determinant at singular matrices; the gradient is 
 }
 
 TEST_CASE("solve: values and derivatives") {
-  for (const auto& [n, m] : {std::pair<Index, Index>{0, 0}, {0, 2}, {1, 1}, {2, 3}, {5, 1}, {5, 0}}) {
+  for (const auto& size : {std::pair<Index, Index>{0, 0}, {0, 2}, {1, 1}, {2, 3}, {5, 1}, {5, 0}}) {
+    const Index n = size.first, m = size.second;
     CAPTURE(n);
     const MatrixXd a = regular(n), b = numbers(n, m, 0.4);
     CHECK(distance(a * agrad::solve(a, b), b) < 1e-13);

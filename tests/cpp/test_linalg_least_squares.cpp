@@ -9,7 +9,8 @@ namespace test_linalg_least_squares {
 using namespace linalg_probe;
 
 TEST_CASE("least_squares: values and derivatives, constants on either side") {
-  for (const auto& [m, n] : {std::pair<Index, Index>{1, 1}, {3, 2}, {5, 5}, {7, 3}}) {
+  for (const auto& size : {std::pair<Index, Index>{1, 1}, {3, 2}, {5, 5}, {7, 3}}) {
+    const Index m = size.first, n = size.second;
     CAPTURE(m);
     const MatrixXd a = numbers(m, n) + 2 * MatrixXd::Identity(m, n), b = numbers(m, 2, 4.4);
     const MatrixXd x = agrad::least_squares(a, b);
@@ -21,7 +22,8 @@ TEST_CASE("least_squares: values and derivatives, constants on either side") {
 
 TEST_CASE("pseudoinverse: values and derivatives of tall and wide matrices") {
   const auto f = [](const auto& a) { return agrad::pseudoinverse(a); };
-  for (const auto& [m, n] : {std::pair<Index, Index>{1, 1}, {4, 2}, {2, 4}, {3, 3}}) {
+  for (const auto& size : {std::pair<Index, Index>{1, 1}, {4, 2}, {2, 4}, {3, 3}}) {
+    const Index m = size.first, n = size.second;
     CAPTURE(m);
     const MatrixXd a = numbers(m, n) + 2 * MatrixXd::Identity(m, n), y = f(a);
     CHECK(distance(a * y * a, a) < 1e-13);

@@ -19,7 +19,8 @@ const auto both = [](const auto& a) {
 }  // namespace
 
 TEST_CASE("qr: values and derivatives") {
-  for (const auto& [m, n] : {std::pair<Index, Index>{0, 0}, {3, 0}, {0, 3}, {1, 1}, {5, 5}, {7, 3}, {3, 6}, {1, 4}, {4, 1}}) {
+  for (const auto& size : {std::pair<Index, Index>{0, 0}, {3, 0}, {0, 3}, {1, 1}, {5, 5}, {7, 3}, {3, 6}, {1, 4}, {4, 1}}) {
+    const Index m = size.first, n = size.second;
     CAPTURE(m);
     CAPTURE(n);
     const MatrixXd a = numbers(m, n);

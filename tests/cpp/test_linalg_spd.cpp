@@ -58,7 +58,8 @@ TEST_CASE("ldlt: values and derivatives, of an indefinite matrix, too") {
 }
 
 TEST_CASE("solve_spd: values and derivatives, constants on either side") {
-  for (const auto& [n, m] : {std::pair<Index, Index>{0, 2}, {1, 1}, {2, 3}, {5, 2}}) {
+  for (const auto& size : {std::pair<Index, Index>{0, 2}, {1, 1}, {2, 3}, {5, 2}}) {
+    const Index n = size.first, m = size.second;
     CAPTURE(n);
     const MatrixXd a = spd(n), b = numbers(n, m, 0.4);
     CHECK(distance(a * agrad::solve_spd(a, b), b) < 1e-13);

@@ -51,7 +51,8 @@ TEST_CASE("symmetric_eigen: values and derivatives") {
 }
 
 TEST_CASE("svd: values and derivatives") {
-  for (const auto& [m, n] : {std::pair<Index, Index>{0, 0}, {3, 0}, {0, 3}, {1, 1}, {2, 2}, {4, 4}, {6, 3}, {3, 5}}) {
+  for (const auto& size : {std::pair<Index, Index>{0, 0}, {3, 0}, {0, 3}, {1, 1}, {2, 2}, {4, 4}, {6, 3}, {3, 5}}) {
+    const Index m = size.first, n = size.second;
     CAPTURE(m);
     CAPTURE(n);
     MatrixXd a = numbers(m, n);

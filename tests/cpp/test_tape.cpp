@@ -317,7 +317,7 @@ TEST_CASE("statistics count what was recorded") {
   const var a = 1.0, b = 2.0;
   var c = a * b + b * b;
   c += a;
-  const var d = agrad::custom(1.0, [](auto&, const var&) {});
+  [[maybe_unused]] const var d = agrad::custom(1.0, [](auto&, const var&) {});
   const auto after = tape::current().statistics();
   CHECK(after.statements - before.statements == 2);  // the sum of products and the increment
   CHECK(after.leaves - before.leaves == 4 + 1);

@@ -182,7 +182,7 @@ TEST_CASE("functions of nothing, constants and results of length zero") {
 TEST_CASE("the same directions every time, others by another seed, and the tape as it was") {
   const Eigen::Vector3d x(0.5, 1.5, 2.5);
   const agrad::scope own;
-  const var kept = 2.0;
+  [[maybe_unused]] const var kept = 2.0;
   const auto before = agrad::tape::current().statistics();
   agrad::check_options other;
   other.seed = 7;

@@ -77,16 +77,10 @@ csr_pattern arrow(std::size_t n) {
 }  // namespace
 
 TEST_CASE("band factors solve with the matrix and its transposed, with rows exchanged") {
-  for (const auto& [n, lower, upper] : std::vector<std::array<long, 3>>{{1, 0, 0},
-                                                                        {2, 1, 0},
-                                                                        {2, 1, 1},
-                                                                        {7, 0, 3},
-                                                                        {7, 3, 0},
-                                                                        {9, 2, 2},
-                                                                        {30, 1, 4},
-                                                                        {30, 7, 2},
-                                                                        {40, 39, 39},
-                                                                        {300, 2, 2}}) {
+  const std::vector<std::array<long, 3>> bands{{1, 0, 0}, {2, 1, 0},  {2, 1, 1},  {7, 0, 3},    {7, 3, 0},
+                                               {9, 2, 2}, {30, 1, 4}, {30, 7, 2}, {40, 39, 39}, {300, 2, 2}};
+  for (const auto& band : bands) {
+    const long n = band[0], lower = band[1], upper = band[2];
     CAPTURE(n);
     const csr_pattern p = agrad::detail::band_pattern(static_cast<std::size_t>(n), {lower, upper});
     CHECK(error_of(newton_matrix(algebra_of(ode_algebra_kind::banded, p)), random_on(p), 0.02, -1) < 1e-12);
