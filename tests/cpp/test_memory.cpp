@@ -7,7 +7,9 @@
 #include <cmath>
 #include <new>
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "resident_memory.hpp"
+
+#if defined(__linux__) && !AGRAD_TESTS_SANITIZED
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -8,13 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <sstream>
 #include <vector>
 
-#include <unistd.h>
+#include "resident_memory.hpp"
 
 namespace test_tape {
 
@@ -27,19 +26,6 @@ namespace {
 
 /// A function that returns an expression, not a variable.
 auto product_plus(const var& a, const var& b, double c) { return a * b + c; }
-
-/// Bytes of this process that are in memory; 0 where that is not known or, under a sanitizer, says nothing of the tape.
-std::size_t resident_bytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 0;
-#endif
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr) return 0;
-  unsigned long total = 0, resident = 0;
-  const int found = std::fscanf(file, "%lu %lu", &total, &resident);
-  std::fclose(file);
-  return found == 2 ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
-}
 
 }  // namespace
 
@@ -341,7 +327,7 @@ TEST_CASE("ten million steps of x = sin(x) + x * c take less than 16 bytes an op
   constexpr int steps = 10'000'000;
   constexpr double operations = 3.0 * steps;  // sin, product, sum
   const double c = 0.25;
-  const std::size_t resident = resident_bytes();
+  const long resident = resident_bytes();
   var x0 = 0.8, x = x0;
   for (int i = 0; i < steps; ++i) x = sin(x) + x * c;
   x.grad();

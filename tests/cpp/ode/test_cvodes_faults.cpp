@@ -1,12 +1,10 @@
 // Faults of the CVODES engine: exceptions, values that are not finite, too many steps, bad arguments, leaks.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <functional>
 #include <string>
 
-#include <unistd.h>
-
+#include "resident_memory.hpp"
 #include "systems.hpp"
 
 namespace test_cvodes_faults {
@@ -158,14 +156,6 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
         "f: adjoints is of length 6, but must be of length 4; one for each state at each time");
 }
 
-namespace {
-[[maybe_unused]] long resident_pages() {
-  long total = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident;
-}
-}  // namespace
-
 TEST_CASE("a thousand failing solves leave the memory as it was") {
   const auto fail = [](int how) {
     lotka_volterra system(rates);
@@ -189,11 +179,9 @@ TEST_CASE("a thousand failing solves leave the memory as it was") {
     return failures;
   };
   CHECK(fail_all(200) == 200);
-  [[maybe_unused]] const long before = resident_pages();
+  const long before = resident_bytes();
   CHECK(fail_all(1000) == 1000);
-#if !defined(__SANITIZE_ADDRESS__)  // which keeps freed memory for a while, and counts leaks itself
-  CHECK((resident_pages() - before) * sysconf(_SC_PAGESIZE) < 256 * 1024);
-#endif
+  CHECK(resident_bytes() - before < 256 * 1024);
 }
 
 }  // namespace test_cvodes_faults

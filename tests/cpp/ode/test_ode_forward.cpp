@@ -2,16 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include <unistd.h>
-
 #include <agrad/agrad.hpp>
 #include <agrad/solve/ode_forward.hpp>
+
+#include "resident_memory.hpp"
 
 namespace test_ode_forward {
 
@@ -191,17 +190,10 @@ TEST_CASE("forward: repeated solves and failures leave memory as it was") {
     CHECK_THROWS_AS(ode_bdf_tol(f, y0, 0.0, std::vector<double>{1, 2}, 1e-6, 1e-6, 1000, k), std::domain_error);
     CHECK_THROWS_AS(ode_bdf_tol(f, y0, 0.0, std::vector<double>{1}, 1e-6, 1e-6, 2, k), agrad::SolverError);
   };
-  const auto pages = [] {
-    long total = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident;
-  };
   for (int i = 0; i < 100; ++i) round();
-  [[maybe_unused]] const long before = pages();
+  const long before = resident_bytes();
   for (int i = 0; i < 500; ++i) round();
-#if !defined(__SANITIZE_ADDRESS__)  // which keeps freed memory for a while, and counts leaks itself
-  CHECK((pages() - before) * sysconf(_SC_PAGESIZE) < 256 * 1024);
-#endif
+  CHECK(resident_bytes() - before < 256 * 1024);
 }
 
 }  // namespace test_ode_forward

@@ -322,12 +322,14 @@ class rosenbrock : public one_step_solver {
 
   /// Those of v' (f(t + delta, y) - f(t, y)), where v is what all stages have of it.
   void send_time(const one_step& at, const double* record, double* parameters) {
-    time_parameters_.assign(m_, 0.0);  // apart: what cancels leaves nothing behind
+    time_states_.assign(n_, 0.0);  // apart: what cancels leaves nothing behind
+    time_parameters_.assign(m_, 0.0);
     for (const double sign : {1.0, -1.0}) {
       const double time = sign > 0 ? at.t + time_difference(at) : at.t;
       send(sign, time, record, time_adjoint_.data(), right_.data(), time_parameters_.data());
-      for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign * right_[i];
+      for (std::size_t i = 0; i < n_; ++i) time_states_[i] += sign * right_[i];
     }
+    for (std::size_t i = 0; i < n_; ++i) sum_[i] += time_states_[i];
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += time_parameters_[j];
   }
 
@@ -339,8 +341,8 @@ class rosenbrock : public one_step_solver {
   std::vector<double> slope_, by_time_, stage_, right_;
   std::vector<double> stage_states_;  // the states of all of them
   std::array<double, stages> stage_times_{};
-  std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_parameters_, adjoint_, none_, direction_,
-      product_, weights_;
+  std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_states_, time_parameters_, adjoint_, none_,
+      direction_, product_, weights_;
 };
 
 }  // namespace agrad

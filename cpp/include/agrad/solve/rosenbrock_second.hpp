@@ -152,8 +152,9 @@ class rosenbrock_second final : public rosenbrock {
     for (const double sign : {1.0, -1.0}) {
       const double t = sign > 0 ? at.t + delta : at.t;
       system_.tangent(along_.width, t, record, directions, along_.parameters.data(), slope.data());
-      for (std::size_t i = 0; i < count(); ++i) by_time_tangents_[i] += sign / delta * slope[i];
+      for (std::size_t i = 0; i < count(); ++i) by_time_tangents_[i] += sign * slope[i];
     }
+    for (double& x : by_time_tangents_) x /= delta;  // last: a product that is fused with its sum would not cancel
   }
 
   // ---- backwards
