@@ -172,7 +172,7 @@ TEST_CASE("a Jacobian is filled in whole and partial passes and sweeps") {
       agrad::finite_difference_jacobian(wide{m}, x, fx, differences);
       CAPTURE(n);
       CAPTURE(m);
-      CHECK(fx == other);
+      CHECK((fx - other).cwiseAbs().maxCoeff() < 1e-15);  // a compiler may fuse other products in each
       CHECK((forward - reverse).cwiseAbs().maxCoeff() < 1e-15);
       CHECK((either == forward || either == reverse));
       CHECK((differences - forward).cwiseAbs().maxCoeff() < 1e-11);

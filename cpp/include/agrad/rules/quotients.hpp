@@ -52,6 +52,7 @@ struct exprel_moment_rule : rule<2> {
 /// Derivative n of sin(pi x); the argument is reduced exactly.
 inline double sin_pi_derivative(int n, double x) {
   const double r = std::remainder(x, 2.0);  // in [-1, 1]
+  if (std::isnan(r)) return r;
   const int quarters = static_cast<int>(std::rint(2 * r)), turn = (quarters + n + 4) % 4;
   const double rest = pi * (r - 0.5 * quarters);
   const double size = turn % 2 == 0 ? std::sin(rest) : std::cos(rest);
