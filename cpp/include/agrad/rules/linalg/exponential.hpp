@@ -115,7 +115,8 @@ X exponential(const X& a, double norm) {
   for (const approximant& p : approximants)
     if (norm <= p.bound) return evaluate(p, a);
   const approximant& largest = approximants[4];
-  const int squarings = std::max(0, static_cast<int>(std::ceil(std::log2(norm / largest.bound))));
+  const double doublings = std::log2(norm / largest.bound);  // infinite where a sum of finite entries is, or nan
+  const int squarings = doublings < 1024 ? static_cast<int>(std::ceil(doublings)) : 0;
   X y = evaluate(largest, scale(std::ldexp(1.0, -squarings), a));
   for (int i = 0; i < squarings; ++i) y = multiply(y, y);
   return y;
