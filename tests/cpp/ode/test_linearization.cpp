@@ -59,6 +59,14 @@ constexpr auto roots = [](const auto&, const auto& y, const auto& p) {
   return f;
 };
 
+/// Each state on itself and the one before, with an infinite derivative at zero.
+constexpr auto cascade = [](const auto&, const auto& y, const auto& p) {
+  const Index n = y.size();
+  result<decltype(y[0] * p[0])> f = (p.array() * y.array().sqrt()).matrix();
+  for (Index i = 1; i < n; ++i) f[i] += p[i - 1] * y[i - 1] * y[i];
+  return f;
+};
+
 template <class F>
 program_system system_of(const F& f, const VectorXd& p, Index n, bool differentiated = true) {
   const auto made = recorded(f).template program_for<vector_of<var>>("test", n, vector_of<var>(p.cast<var>()));
@@ -74,10 +82,11 @@ MatrixXd random(Index rows, Index columns, unsigned seed) {
 
 /// At so many points: each product as by one sweep, in any order.
 template <class System>
-void check_products(System& system, int points, unsigned seed) {
+void check_products(System& system, int points, unsigned seed, bool is_positive = false) {
   const Index n = system.states(), m = system.parameters();
   const VectorXd t = random(points, 1, seed);
-  const MatrixXd y = random(n, points, seed + 1), lambda = random(n, points, seed + 2);
+  const MatrixXd of_any_sign = random(n, points, seed + 1), y = is_positive ? MatrixXd(of_any_sign.cwiseAbs()) : of_any_sign,
+                 lambda = random(n, points, seed + 2);
   system.linearize(points, t.data(), y.data());
   for (int k = points; k-- > 0;) {
     VectorXd of_y(n), of_p(m), y_expected(n), p_expected(m);
@@ -129,6 +138,28 @@ TEST_CASE("where there are more entries than f has operations sweeps stay") {
   REQUIRE(all != nullptr);
   CHECK(few.structure->linear(*few.f, 60, 60, 6) == all);  // once for all systems
   CHECK(all->points() == 6);
+}
+
+TEST_CASE("products along long diagonals, and those of short ones") {
+  for (const Index n : {8, 64, 65}) {
+    const VectorXd p = random(n, 1, 2);
+    const auto made = recorded(cascade).program_for<vector_of<var>>("test", n, vector_of<var>(p.cast<var>()));
+    const auto size = static_cast<std::size_t>(n);
+    CHECK(made.structure->linear(*made.f, size, size, 6)->has_runs() == (n > 8));
+    program_system system = system_of(cascade, p, n);
+    for (const int points : {6, 1, 12}) check_products(system, points, 3, true);
+    VectorXd y = VectorXd::Constant(n, 4), lambda = VectorXd::Ones(n), of_y(n), of_p(n);
+    const double t = 0;
+    y[5] = 0, lambda[5] = 0;
+    system.linearize(1, &t, y.data());
+    system.linear_vjp(0, lambda.data(), of_y.data(), of_p.data());
+    CHECK(of_y[5] == p[5] * 4);
+    CHECK(of_y.allFinite());
+    lambda[5] = 1;
+    system.linear_vjp(0, lambda.data(), of_y.data(), of_p.data());
+    CHECK(std::abs(of_y[5]) == std::numeric_limits<double>::infinity());
+    CHECK(of_y[4] == Approx(p[4] / 4 + p[3] * 4 + p[4] * 0).epsilon(1e-15));
+  }
 }
 
 TEST_CASE("nothing comes of an infinite derivative whose adjoint is zero") {

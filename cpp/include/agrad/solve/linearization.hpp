@@ -2,7 +2,8 @@
 //
 // A sweep back through a step needs the derivatives at all of its stages, and knows the stages before it begins. The Jacobian's
 // entries are a program (program/entries_program.hpp), recorded for all points side by side (program/batch.hpp), so that one run
-// of it has them all; what depends on parameters alone is there once. A product is then a sum over the entries of each column.
+// of it has them all; what depends on parameters alone is there once. A product is then a sum over the entries of each column, or
+// along diagonals where these are long (solve/entry_runs.hpp).
 // Read next: solve/program_structure.hpp, which keeps it; solve/program_system.hpp, which uses it.
 #pragma once
 
@@ -11,9 +12,11 @@
 #include <memory>
 #include <vector>
 
+#include <Eigen/Core>
 #include <agrad/program/batch.hpp>
 #include <agrad/program/entries_program.hpp>
 #include <agrad/program/pattern.hpp>
+#include <agrad/solve/entry_runs.hpp>
 
 namespace agrad {
 
@@ -52,11 +55,14 @@ class linearization {
   /// y_adjoint = lambda' df/dy and parameter_adjoint = lambda' df/dp at point k; either may be null.
   void product(const workspace& w, std::size_t k, const double* lambda, double* y_adjoint, double* parameter_adjoint) const {
     const entries_at at{w.run.values.data(), entries_->outputs().data() + k * rows_.size(), lambda};
+    if (has_runs_) return product_by_runs(at, k, y_adjoint, parameter_adjoint);
     if (y_adjoint != nullptr) multiply(at, 0, states_, y_adjoint);
     if (parameter_adjoint != nullptr) multiply(at, states_, first_.size() - 1, parameter_adjoint);
   }
 
   std::size_t points() const { return points_; }
+  /// Whether products go along diagonals (solve/entry_runs.hpp).
+  bool has_runs() const { return has_runs_; }
   /// What an evaluation costs: operations of the program, and entries that they compute.
   std::size_t operations() const { return entries_->code().operations.size(); }
   std::size_t work() const { return detail::work_of(*entries_); }
@@ -89,6 +95,20 @@ class linearization {
     for (std::uint32_t k = 0; k < points_; ++k)
       for (const slot s : entries) outputs.push_back(batch.at(s).row(k));
     entries_ = schedule(all, outputs);
+    find_runs();
+  }
+
+  /// Where single entries take less there are none.
+  void find_runs() {
+    std::size_t runs = 0;
+    for (std::size_t k = 0; k < points_; ++k) {
+      const slot* slots = entries_->outputs().data() + k * rows_.size();
+      of_states_.push_back(detail::entry_runs(first_, rows_, slots, 0, states_));
+      of_parameters_.push_back(detail::entry_runs(first_, rows_, slots, states_, first_.size() - 1));
+      runs += of_states_.back().size() + of_parameters_.back().size();
+    }
+    has_runs_ = runs * least_length <= rows_.size() * points_;
+    if (!has_runs_) of_states_.clear(), of_parameters_.clear();
   }
 
   struct entries_at {
@@ -109,6 +129,18 @@ class linearization {
     }
     if (none != 0) multiply_carefully(at, begin, end, to);
   }
+  /// Not inline, as the loops above are slower beside it.
+  [[gnu::noinline]] void product_by_runs(const entries_at& at, std::size_t k, double* y_adjoint,
+                                         double* parameter_adjoint) const {
+    const auto multiply_runs = [&](const std::vector<detail::entry_run>& runs, std::size_t begin, std::size_t end, double* to) {
+      std::fill_n(to, end - begin, 0.0);
+      for (const detail::entry_run& run : runs) run.add_product(at.values, at.lambda, to);
+      const Eigen::Map<const Eigen::VectorXd> sums(to, static_cast<Eigen::Index>(end - begin));
+      if ((0 * sums).sum() != 0) multiply_carefully(at, begin, end, to);
+    };
+    if (y_adjoint != nullptr) multiply_runs(of_states_[k], 0, states_, y_adjoint);
+    if (parameter_adjoint != nullptr) multiply_runs(of_parameters_[k], states_, first_.size() - 1, parameter_adjoint);
+  }
   /// Where there are entries that are not finite: nothing comes of those whose adjoint is zero.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const {
     for (std::size_t j = begin; j < end; ++j) {
@@ -119,11 +151,14 @@ class linearization {
     }
   }
 
+  static constexpr std::size_t least_length = 20;  // of runs, on average: shorter ones wait for what has just been stored
   static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more are in no cache
 
   std::size_t states_, points_;
-  std::vector<std::uint32_t> first_, rows_;  // of each column's entries
-  std::shared_ptr<const program> entries_;   // one point's after the other's
+  bool has_runs_ = false;
+  std::vector<std::uint32_t> first_, rows_;                                // of each column's entries
+  std::shared_ptr<const program> entries_;                                 // one point's after the other's
+  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point
 };
 
 }  // namespace agrad
