@@ -6,7 +6,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include <agrad/program/pattern.hpp>
@@ -14,13 +16,13 @@
 namespace agrad::detail {
 
 struct entry_run {
-  std::uint32_t column, row, slot, step, length;
+  std::uint32_t column, row, place, step, length;
 
   /// Whether `of_column`'s entry in `of_row`, which is at `at`, is the next one; a second entry says what the step is.
   bool takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at) {
-    if (of_column != column + length || of_row != row + length || at < slot) return false;
-    if (length == 1) step = at - slot;
-    if (at != slot + length * step) return false;
+    if (of_column != column + length || of_row != row + length || at < place) return false;
+    if (length == 1) step = at - place;
+    if (at != place + length * step) return false;
     ++length;
     return true;
   }
@@ -31,9 +33,9 @@ struct entry_run {
     const Eigen::Map<const Eigen::ArrayXd> of_rows(lambda + row, n);
     Eigen::Map<Eigen::ArrayXd> to(sums + column, n);
     if (step == 1)
-      to += of_rows * Eigen::Map<const Eigen::ArrayXd>(values + slot, n);
+      to += of_rows * Eigen::Map<const Eigen::ArrayXd>(values + place, n);
     else
-      to += of_rows * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + slot, n, Eigen::InnerStride<>(step));
+      to += of_rows * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + place, n, Eigen::InnerStride<>(step));
   }
 };
 
@@ -42,19 +44,17 @@ struct entry_run {
 inline std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
                                          const slot* slots, std::size_t begin, std::size_t end) {
   std::vector<entry_run> runs;
-  bool has_more = true;
-  for (std::uint32_t which = 0; has_more; ++which) {
-    has_more = false;
-    entry_run run{0, 0, 0, 0, 0};
-    for (std::size_t j = begin; j < end; ++j) {
-      const std::uint32_t e = first[j] + which, column = static_cast<std::uint32_t>(j - begin);
-      if (e >= first[j + 1]) continue;
-      has_more = true;
-      if (run.length > 0 && run.takes(column, rows[e], slots[e])) continue;
-      if (run.length > 0) runs.push_back(run);
-      run = {column, rows[e], slots[e], 0, 1};
+  std::vector<std::uint32_t> columns(end -
+                                     begin);  // that have entries left: as many visits as entries, however long a column is
+  std::iota(columns.begin(), columns.end(), 0U);
+  for (std::uint32_t which = 0; !columns.empty(); ++which) {
+    const auto is_done = [&](std::uint32_t j) { return first[begin + j] + which == first[begin + j + 1]; };
+    columns.erase(std::remove_if(columns.begin(), columns.end(), is_done), columns.end());
+    for (const std::uint32_t column : columns) {
+      const std::uint32_t e = first[begin + column] + which;
+      if (column == columns.front() || !runs.back().takes(column, rows[e], slots[e]))
+        runs.push_back({column, rows[e], slots[e], 0, 1});
     }
-    if (run.length > 0) runs.push_back(run);
   }
   return runs;
 }

@@ -55,14 +55,14 @@ class linearization {
   /// y_adjoint = lambda' df/dy and parameter_adjoint = lambda' df/dp at point k; either may be null.
   void product(const workspace& w, std::size_t k, const double* lambda, double* y_adjoint, double* parameter_adjoint) const {
     const entries_at at{w.run.values.data(), entries_->outputs().data() + k * rows_.size(), lambda};
-    if (has_runs_) return product_by_runs(at, k, y_adjoint, parameter_adjoint);
+    if (has_runs()) return product_by_runs(at, k, y_adjoint, parameter_adjoint);
     if (y_adjoint != nullptr) multiply(at, 0, states_, y_adjoint);
     if (parameter_adjoint != nullptr) multiply(at, states_, first_.size() - 1, parameter_adjoint);
   }
 
   std::size_t points() const { return points_; }
   /// Whether products go along diagonals (solve/entry_runs.hpp).
-  bool has_runs() const { return has_runs_; }
+  bool has_runs() const { return !of_states_.empty(); }
   /// What an evaluation costs: operations of the program, and entries that they compute.
   std::size_t operations() const { return entries_->code().operations.size(); }
   std::size_t work() const { return detail::work_of(*entries_); }
@@ -107,8 +107,7 @@ class linearization {
       of_parameters_.push_back(detail::entry_runs(first_, rows_, slots, states_, first_.size() - 1));
       runs += of_states_.back().size() + of_parameters_.back().size();
     }
-    has_runs_ = runs * least_length <= rows_.size() * points_;
-    if (!has_runs_) of_states_.clear(), of_parameters_.clear();
+    if (runs * least_length > rows_.size() * points_) of_states_.clear(), of_parameters_.clear();
   }
 
   struct entries_at {
@@ -155,10 +154,9 @@ class linearization {
   static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more are in no cache
 
   std::size_t states_, points_;
-  bool has_runs_ = false;
   std::vector<std::uint32_t> first_, rows_;                                // of each column's entries
   std::shared_ptr<const program> entries_;                                 // one point's after the other's
-  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point
+  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point, or none
 };
 
 }  // namespace agrad
