@@ -44,8 +44,8 @@ struct entry_run {
 inline std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
                                          const slot* slots, std::size_t begin, std::size_t end) {
   std::vector<entry_run> runs;
-  std::vector<std::uint32_t> columns(end -
-                                     begin);  // that have entries left: as many visits as entries, however long a column is
+  // Columns that have entries left: as many visits as entries, however long a column is.
+  std::vector<std::uint32_t> columns(end - begin);
   std::iota(columns.begin(), columns.end(), 0U);
   for (std::uint32_t which = 0; !columns.empty(); ++which) {
     const auto is_done = [&](std::uint32_t j) { return first[begin + j] + which == first[begin + j + 1]; };
