@@ -188,6 +188,7 @@ def solve_ivp(
     first_step: float | None = None,
     max_step: float = np.inf,
     max_memory: float = 1e9,
+    error_control: str = "auto",
     jac_sparsity: Any = None,
     linear_solver: str = "auto",
     sensitivities: str = "adjoint",
@@ -239,6 +240,12 @@ def solve_ivp(
         Of the one-step methods: the first step's size to try, chosen by default, and the largest.
     max_memory : float
         Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
+    error_control : {"auto", "states", "derivatives"}
+        Of the one-step methods: what step sizes are chosen by. "states" is the error of the states alone. "derivatives" is also that
+        of a tangent along one fixed direction of everything that may be differentiated, without which derivatives are lost
+        where a solution rests. "auto" is "derivatives" where a derivative is wanted and "states" where none is. Choose
+        "derivatives" where an optimiser calls values and gradients that are to come from the same steps; it then holds for
+        the initial state and for all floating-point numbers in `args`. See :doc:`gradient_trust`.
     jac_sparsity : array-like or scipy.sparse, shape (n, n), or pair of ints, optional
         Of the implicit methods: other than zero where df/dy may be, or how far below and above the diagonal that is. By
         default the recorded right-hand side tells, which is right unless it hides entries in an operation written by hand.
@@ -292,11 +299,13 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
-    tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
+    tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory, error_control)
     algebra = Algebra(linear_solver, jac_sparsity)
     make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
     if gradient_check is not False:
         finer = {"rtol": finer_tolerance(rtol), "atol": np.asarray(atol) * 1e-2}
+        control = "derivatives" if error_control == "states" else error_control  # so that its steps differ at rest, too
+        steps = steps._replace(error_control=control)
         second = options_of("solve_ivp", method, finer, max_num_steps, steps, algebra, sensitivities)
         make_options = checked(make_options, second, allowed_difference("solve_ivp", gradient_check))
     also = happenings("solve_ivp", doses, events, tstops, max_events)
@@ -340,6 +349,9 @@ def options_of(
         return step_method(function, method, tolerances, max_num_steps, steps, algebra)
     if steps.first_step is not None or steps.max_step != np.inf:
         raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
+    if steps.error_control != "auto":
+        hint = "the steps of 'BDF' and 'Adams' see derivatives with sensitivities='forward'"
+        raise ValueError(f"{function}: error_control is {steps.error_control!r}, but must be 'auto' for {method!r}; {hint}")
     if sensitivities != "adjoint":
         return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra)
     return simple_options(function, tolerances, max_num_steps, codes[method], algebra)

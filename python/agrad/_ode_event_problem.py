@@ -46,7 +46,7 @@ class EventProblem:
         self.progress = progress
 
         def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
-            return RecordedSlope(function, f, t0, states, problem.args, result=result)
+            return RecordedSlope(function, f, t0, states, problem.args, all_numbers=self.options.same_steps, result=result)
 
         self.slope = record(problem.fun)
         self.roots = [record(event.root, "root") for event in events]
@@ -93,9 +93,9 @@ class EventProblem:
             self.progress,
         )
 
-    def found(self) -> tuple[Any, ...]:
-        """The solution for the values that the parts have now."""
-        return self.uncounted.solve(self.posed.values())
+    def found(self, differentiated: bool = False) -> tuple[Any, ...]:
+        """The solution for the values that the parts have now, with the steps of a solve with derivatives or without."""
+        return self.uncounted.solve(self.posed.values(), differentiated)
 
     def at_once(self) -> OdeResult:
         states, reached, end, end_state, is_over, hits = self.found()
@@ -114,7 +114,7 @@ class EventProblem:
         """The solution as an operation of the recording, with as many numbers as it has for the values of now."""
         counts, reached, is_over = [0] * len(self.roots), self.outputs, False
         if self.roots:
-            _, reached, _, _, is_over, hits = self.found()
+            _, reached, _, _, is_over, hits = self.found(differentiated=True)
             for event, _, _ in hits:
                 counts[event] += 1
         is_cut = self.is_open and not self.ends_anywhere

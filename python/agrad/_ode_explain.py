@@ -11,6 +11,7 @@ import numpy as np
 from agrad._core import SolverError, StepLog
 from agrad._ode_advice import advice_for
 from agrad._ode_record import PosedProblem
+from agrad._structure import find_recording
 
 if TYPE_CHECKING:
     from agrad._ode_result import OdeResult
@@ -27,6 +28,7 @@ _LIMITS = {
     "end": "the end of the interval",
     "stops": "doses and stops",
     "events": "events",
+    "derivatives": "the error of derivatives",
 }
 
 
@@ -211,7 +213,8 @@ def explain(result: OdeResult) -> StepReport:
     log, stop = StepLog(), None
     if explained.posed is not None:
         try:
-            if not explained.posed.operation.log_steps(explained.posed.values(), log):
+            differentiated = find_recording(explained.posed.parts) is not None
+            if not explained.posed.operation.log_steps(explained.posed.values(), log, differentiated):
                 raise TypeError(f"explain: method {explained.method!r} keeps no log of its steps")
         except SolverError as error:
             stop = error

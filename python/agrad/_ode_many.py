@@ -205,6 +205,8 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
         )
     else:
         operation = OdeOperation(function, slope.program, n, count, options, is_recorded, False, False)
+    active = [np.full(np.size(x), isinstance(x, Array)) for x in [*problem.parameters, *slope.captured]]
+    operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
     return PosedProblem(function, operation, values)
 
 

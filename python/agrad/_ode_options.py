@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agrad._core import Array, DomainError, OdeOptions, ShapeError, StepMethod
+from agrad._core import Array, DomainError, ErrorControl, OdeOptions, ShapeError, StepMethod
 from agrad._ode_algebra import Algebra
 from agrad._ode_record import real_values
 
@@ -142,6 +142,15 @@ class Steps(NamedTuple):
     first_step: float | None = None
     max_step: float = math.inf
     max_memory: float = 1e9
+    error_control: str = "auto"
+
+
+def error_control_named(function: str, name: str) -> ErrorControl:
+    """What steps are chosen by, as the core has it."""
+    known = ErrorControl.__members__
+    if name not in known:
+        raise ValueError(f"{function}: error_control is {name!r}, but must be one of {', '.join(map(repr, known))}")
+    return known[name]
 
 
 def step_method(
@@ -154,6 +163,7 @@ def step_method(
 ) -> Callable[[int], StepMethod]:
     """What makes a one-step method for so many states; tolerances under the user's names of them."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
+    control = error_control_named(function, steps.error_control)
 
     def make(states: int) -> StepMethod:
         return StepMethod(
@@ -165,6 +175,7 @@ def step_method(
             math.inf if steps.max_step == math.inf else positive_number(function, "max_step", steps.max_step),
             positive_number(function, "max_memory", steps.max_memory),
             algebra.made(function, states),
+            control,
         )
 
     return make

@@ -186,7 +186,7 @@ def pose(
     start, states = real_values(function, "t0", t0).item(), real_values(function, "y0", y0)
     check_initial_value_problem(function, states, start, real_values(function, "times", times))
     options = make_options(len(states))
-    slope = RecordedSlope(function, f, start, states, args)
+    slope = RecordedSlope(function, f, start, states, args, all_numbers=options.same_steps)
     of_state, of_time, of_times = (isinstance(x, Array) for x in (y0, t0, times))
     operation = OdeOperation(function, slope.program, len(states), len(times), options, of_state, of_time, of_times, progress)
     parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in slope.parameters)]

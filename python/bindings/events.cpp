@@ -45,7 +45,8 @@ std::shared_ptr<event_operation> made_events(const std::string& function, const 
     plan.events.push_back({direction, terminal});
   }
   return std::make_shared<event_operation>(function, f.code, states, times, method.make, std::move(plan), std::move(programs),
-                                           event_counts{std::move(hits), reached, counted}, std::move(progress));
+                                           event_counts{std::move(hits), reached, counted}, std::move(progress),
+                                           method.same_steps);
 }
 
 /// All numbers of the solution, one after the other, recorded on the entries of x.
@@ -53,12 +54,12 @@ array record_events(const std::shared_ptr<const event_operation>& f, const array
 
 /// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, and the
 /// number of the event, the time and the state of each hit.
-py::tuple solve_events(const event_operation& f, const doubles& x) {
+py::tuple solve_events(const event_operation& f, const doubles& x, bool differentiated) {
   const double* from = x.data();
   event_solution s;
   {
     const py::gil_scoped_release unlocked;
-    s = f.solve(from);
+    s = f.solve(from, differentiated);
   }
   py::list hits;
   for (const event_hit& hit : s.hits) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
@@ -74,9 +75,10 @@ void register_events(py::module_& m) {
            py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"),
            py::arg("times_move"), py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("progress") = py::none())
       .def("record", &record_events, py::arg("x"))
-      .def("solve", &solve_events, py::arg("x"))
+      .def("solve", &solve_events, py::arg("x"), py::arg("differentiated"))
       .def("statistics", [](const event_operation& f) { return to_dict(f.statistics()); })
-      .def("log_steps", &log_steps<event_operation>, py::arg("x"), py::arg("log"))
+      .def("set_active", &event_operation::set_active, py::arg("active"))
+      .def("log_steps", &log_steps<event_operation>, py::arg("x"), py::arg("log"), py::arg("differentiated"))
       .def("expect_hits", &event_operation::expect_hits);
 }
 

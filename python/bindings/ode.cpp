@@ -88,15 +88,17 @@ ode_operation::maker maker_of(const step_options& options) {
 
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
                               long max_num_steps, double first_step, double max_step, double max_memory,
-                              const ode_algebra& algebra) {
+                              const ode_algebra& algebra, step_error_control error_control) {
   const step_options o{
-      relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra};
-  if (name == "Tsit5") return {{maker_of<runge_kutta<tsitouras_tableau>>(o)}};
-  if (name == "RK45") return {{maker_of<runge_kutta<dormand_prince_tableau>>(o)}};
-  if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o)}};
-  if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o)}};
-  if (name == "auto") return {{maker_of<switching_solver>(o)}};
-  if (name == "Rodas4") return {{maker_of<rosenbrock_second>(o)}};
+      relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra,
+      error_control};
+  const bool same_steps = error_control == step_error_control::derivatives;
+  if (name == "Tsit5") return {{maker_of<runge_kutta<tsitouras_tableau>>(o), same_steps}};
+  if (name == "RK45") return {{maker_of<runge_kutta<dormand_prince_tableau>>(o), same_steps}};
+  if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o), same_steps}};
+  if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o), same_steps}};
+  if (name == "auto") return {{maker_of<switching_solver>(o), same_steps}};
+  if (name == "Rodas4") return {{maker_of<rosenbrock_second>(o), same_steps}};
   throw std::logic_error("no one-step method has the name " + name);
 }
 
@@ -129,7 +131,12 @@ void register_ode(py::module_& m) {
   py::class_<ode_algebra>(m, "OdeAlgebra", "Linear algebra of implicit methods; see solve_ivp.")
       .def(py::init(&algebra_from), py::arg("kind"), py::arg("argument"), py::arg("half_bandwidths"), py::arg("ends"),
            py::arg("columns"));
-  py::class_<ode_method>(m, "OdeMethod", "A method of differential equations with its options.");
+  py::enum_<step_error_control>(m, "ErrorControl", "What the steps of a one-step method are chosen by; see solve_ivp.")
+      .value("auto", step_error_control::automatic)
+      .value("states", step_error_control::states)
+      .value("derivatives", step_error_control::derivatives);
+  py::class_<ode_method>(m, "OdeMethod", "A method of differential equations with its options.")
+      .def_readonly("same_steps", &ode_method::same_steps);
   py::class_<adjoint_method, ode_method>(m, "OdeOptions",
                                          "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
       .def(py::init(&adjoint_method_from), py::arg("function"), py::arg("relative_tolerance_forward"),
@@ -139,7 +146,8 @@ void register_ode(py::module_& m) {
            py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"));
   py::class_<step_method, ode_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
-           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"));
+           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),
+           py::arg("error_control"));
   py::class_<detail::step_log>(m, "StepLog", "What limited each step of a solve.")
       .def(py::init())
       .def("columns", [](const detail::step_log& log) { return to_dict(log); });
@@ -153,14 +161,16 @@ void register_ode(py::module_& m) {
                        const ode_method& method, bool of_state, bool of_time, bool of_times,
                        std::shared_ptr<solve_progress> progress) {
              return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
-                                                    ode_wanted{of_state, of_time, of_times}, std::move(progress));
+                                                    ode_wanted{of_state || method.same_steps, of_time, of_times},
+                                                    std::move(progress), method.same_steps);
            }),
            py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"), py::arg("of_state"),
            py::arg("of_time"), py::arg("of_times"), py::arg("progress") = py::none())
       .def("record", &record_ode, py::arg("x"), py::arg("times"))
       .def("solve", &solve_ode, py::arg("x"), py::arg("times"))
       .def("statistics", [](const ode_operation& f) { return to_dict(f.statistics()); })
-      .def("log_steps", &log_steps<ode_operation>, py::arg("x"), py::arg("log"));
+      .def("set_active", &ode_operation::set_active, py::arg("active"))
+      .def("log_steps", &log_steps<ode_operation>, py::arg("x"), py::arg("log"), py::arg("differentiated"));
 }
 
 }  // namespace agrad::python

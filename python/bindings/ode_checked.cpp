@@ -17,8 +17,11 @@ namespace {
 void warn(const std::string& function, const gradient_difference& found, double allowed) {
   char numbers[64];
   std::snprintf(numbers, sizeof numbers, "%.1e, more than %.1e", found.relative, allowed);
-  const std::string text = function + ": the gradient with respect to " + found.of +
-                           " differs from that of a second tolerance by a part of " + numbers + "; tighten rtol and atol";
+  const std::string text =
+      found.of == nullptr
+          ? function + ": the error of the gradient is estimated to be a part of " + numbers + "; tighten rtol and atol"
+          : function + ": the gradient with respect to " + found.of + " differs from that of a second tolerance by a part of " +
+                numbers + "; tighten rtol and atol";
   const py::gil_scoped_acquire locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
 }
@@ -33,7 +36,7 @@ checked_method checked_method_of(const ode_method& method, const ode_method& sec
                                             other(function + " (the second solution of gradient_check)", system, wanted),
                                             allowed, report);
   };
-  return {{make}};
+  return {{make, method.same_steps}};
 }
 
 }  // namespace

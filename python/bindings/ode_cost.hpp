@@ -29,6 +29,8 @@ inline pybind11::dict to_dict(const ode_pass_statistics& s) {
 inline pybind11::dict to_dict(const ode_statistics& s) {
   pybind11::dict d = to_dict(s.forward), backward = to_dict(s.backward), quadrature, sensitivities;
   if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from;
+  if (!std::isnan(s.gradient_error)) d["gradient_error"] = s.gradient_error;
+  d["held_by_derivatives"] = s.held_by_derivatives;
   d["checkpoints"] = s.checkpoints;
   backward["restarts"] = s.restarts;
   backward["recomputed_rhs_evaluations"] = s.recomputed_rhs_evaluations;
@@ -75,10 +77,10 @@ inline pybind11::dict to_dict(const detail::step_log& log) {
 
 /// Fills the log, without the interpreter lock; whether the method can.
 template <class Operation>
-bool log_steps(const Operation& f, const doubles& x, detail::step_log& log) {
+bool log_steps(const Operation& f, const doubles& x, detail::step_log& log, bool differentiated) {
   const double* from = x.data();
   const pybind11::gil_scoped_release unlocked;
-  return f.log_steps(from, log);
+  return f.log_steps(from, log, differentiated);
 }
 
 }  // namespace agrad::python

@@ -11,6 +11,7 @@ namespace agrad::python {
 /// A method with its options: what makes its solvers. The classes derived from it differ in how they are made.
 struct ode_method {
   ode_operation::maker make;
+  bool same_steps = false;  // whether a solve without derivatives takes the steps of one with them
 };
 /// CVODES with the adjoint method.
 struct adjoint_method : ode_method {

@@ -200,13 +200,13 @@ def test_one_subject_of_many():
 
 def test_inside_of_a_recorded_function_and_after_it():
     def end(growth):
-        result = ag.solve_ivp(predation, (0.0, 5.0), [30.0, 4.0], "Tsit5", args=(growth,))
+        result = ag.solve_ivp(predation, (0.0, 5.0), [30.0, 4.0], "Tsit5", args=(growth,), error_control="derivatives")
         kept.append((result, ag.solve.explain(result)))
         return result.y[0, -1]
 
     kept = []
     ag.grad(end)(0.55)
-    plain = ag.solve_ivp(predation, (0.0, 5.0), [30.0, 4.0], "Tsit5", args=(0.55,))
+    plain = ag.solve_ivp(predation, (0.0, 5.0), [30.0, 4.0], "Tsit5", args=(0.55,), error_control="derivatives")
     assert kept[0][1].steps == plain.nst
     assert ag.solve.explain(kept[0][0]).steps == plain.nst
     assert kept[0][0].stats["backward"]["steps"] == plain.nst  # explaining is no run

@@ -28,7 +28,7 @@ def test_an_accurate_gradient_is_not_warned_of_and_is_the_same(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_coarse_gradient_is_warned_of(method):
     with pytest.warns(RuntimeWarning, match=r"solve_ivp: the gradient with respect to the parameters differs .* tighten rtol"):
-        checked = ag.grad(loss)(0.7, method, 1e-2, 1e-9)
+        checked = ag.grad(loss)(0.7, method, 1e-2, 1e-12)
     assert checked == ag.grad(loss)(0.7, method, 1e-2, False)
 
 

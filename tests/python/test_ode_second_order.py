@@ -105,7 +105,8 @@ def test_through_the_change_to_a_stiff_method(made):
     times = np.concatenate([[0.01, 0.02], np.linspace(1.0, 40.0, 60), [60.0]])
 
     def result(x, method="auto", **options):
-        return ag.solve_ivp(van_der_pol, (0.0, 60.0), x[2:], method, times, args=(x[:2],), rtol=1e-9, atol=1e-9, **options)
+        options = {"rtol": 1e-9, "atol": 1e-9, "error_control": "derivatives", **options}
+        return ag.solve_ivp(van_der_pol, (0.0, 60.0), x[2:], method, times, args=(x[:2],), **options)
 
     def f(x, method="auto"):
         y = result(x, method).y

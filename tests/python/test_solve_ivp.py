@@ -152,11 +152,11 @@ def test_statistics_while_recorded_are_those_of_the_recorded_values():
     seen = []
 
     def end(growth):
-        result = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=(growth, ARGS[1]))
+        result = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=(growth, ARGS[1]), error_control="derivatives")
         seen.append((dict(result.stats), result.nfev))
         return result.y[0, -1]
 
     ag.grad(end)(0.55)
-    plain = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=(0.55, ARGS[1]))
+    plain = ag.solve_ivp(predation, (0.0, 4.0), Y0, args=(0.55, ARGS[1]), error_control="derivatives")
     assert seen[0][1] == seen[0][0]["rhs_evaluations"] == plain.nfev
     assert seen[0][0]["backward"]["steps"] == 0

@@ -155,6 +155,7 @@ inline std::shared_ptr<const program> alone(const recorder& from, operation op) 
   op.data = 0;
   if (op.what == &kernels::external) {
     code.externals.push_back(from.code().externals[integers[0]]);
+    code.externals.back()->expect_derivatives();
     code.integers[0] = 0;
   }
   code.operations.push_back(op);

@@ -68,6 +68,9 @@ class external_operation {
     for (std::size_t row = 0; row < count; ++row) reverse(s, y_adjoints + row * stride, x_adjoints + row * stride);
   }
 
+  /// Called where an operation that holds this one's derivatives is recorded beside it, so that both are to compute the same value.
+  virtual void expect_derivatives() const {}
+
   /// Whether it has no second derivatives, because it is linear.
   virtual bool is_linear() const { return false; }
   /// Whether the operation has the two functions below, and so second derivatives.

@@ -53,6 +53,9 @@ class parallel_operation final : public external_operation {
   /// The state of a part.
   static const state& state_of(const state& s, std::size_t i) { return *static_cast<const states&>(s).of[i]; }
 
+  void expect_derivatives() const override {
+    for (const part& each : parts_) each.what->expect_derivatives();
+  }
   bool has_tangents() const override {
     return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_tangents(); });
   }

@@ -116,9 +116,9 @@ void octets_into(double* to, Eigen::Index n, const X*... x) {
 template <class Rule, class... X>
 AGRAD_INLINE double value_in_octets(const X&... x) {
   if constexpr (has_packets<Rule>) {
-    double value;
-    octets_into<Rule>(&value, 1, &x...);
-    return value;
+    if (AGRAD_UNLIKELY(suits_packets<Rule>(x...) == 0)) return Rule::value(x...);
+    const octet_array values = Rule::values(octet_array(octet_array::Constant(x))...);
+    return values[0];
   } else {
     return Rule::value(x...);
   }

@@ -17,7 +17,8 @@
 namespace agrad {
 
 /// What a check of a gradient found: the largest of the differences, each in the Euclidean norm relative to the gradient, of the
-/// gradients with respect to the initial state, the initial time, the times and the parameters; and of which of them that is.
+/// gradients with respect to the initial state, the initial time, the times and the parameters; and of which of them that is, null
+/// for the error that the solver itself estimates (`ode_statistics::gradient_error`).
 struct gradient_difference {
   double relative = 0;
   const char* of = "";
@@ -60,12 +61,17 @@ class checked_solver final : public ode_solver {
     const ode_gradient other = other_->sweep(adjoints);
     if (!(difference_of(g, other).relative <= allowed_)) {
       const gradient_difference found = beside_parts(g, other, adjoints);
-      if (!(found.relative <= allowed_)) report_(found);
+      if (!(found.relative <= allowed_)) return report_(found), g;
     }
+    const double estimate = solver_->statistics().gradient_error;  // of the probe, where there is one
+    if (estimate > allowed_) report_({estimate, nullptr});
     return g;
   }
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
+
+  void continue_probe(const std::vector<double>& tangent) override { solver_->continue_probe(tangent); }
+  const std::vector<double>& probe() const override { return solver_->probe(); }
 
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
 

@@ -37,6 +37,12 @@ struct entry_run {
     else
       to += of_rows * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + place, n, Eigen::InnerStride<>(step));
   }
+  /// Adds the entries times v to the sums of rows.
+  void add_forward_product(const double* values, const double* v, double* sums) const {
+    const auto n = static_cast<Eigen::Index>(length);
+    const Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>> entries(values + place, n, Eigen::InnerStride<>(step));
+    Eigen::Map<Eigen::ArrayXd>(sums + row, n) += Eigen::Map<const Eigen::ArrayXd>(v + column, n) * entries;
+  }
 };
 
 /// The runs of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: those of all columns' first

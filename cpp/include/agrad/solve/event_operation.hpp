@@ -36,10 +36,10 @@ class event_operation final : public external_operation {
   using maker = event_solver::maker;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). events: one for each rule of the plan.
-  /// progress: who is told about each run, if anyone.
+  /// progress: who is told about each run, if anyone. same_steps: as for `ode_operation`.
   event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                   event_plan plan, std::vector<event_programs> events, event_counts counts,
-                  std::shared_ptr<const progress_host> progress = nullptr)
+                  std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(static_cast<std::size_t>(states)),
@@ -51,7 +51,11 @@ class event_operation final : public external_operation {
         counts_(std::move(counts)),
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
         progress_(std::move(progress)),
+        same_steps_(same_steps),
         tangent_order_(order_of(run(*this, true).solver)) {}
+
+  /// As that of `ode_operation`.
+  void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
@@ -63,8 +67,9 @@ class event_operation final : public external_operation {
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
     auto& mine = static_cast<runs&>(s);
-    std::unique_ptr<run>& chosen = with_adjoint ? mine.swept : mine.plain;
-    if (chosen == nullptr) chosen = std::make_unique<run>(*this, with_adjoint);
+    const bool differentiated = with_adjoint || same_steps_;
+    std::unique_ptr<run>& chosen = differentiated ? mine.swept : mine.plain;
+    if (chosen == nullptr) chosen = std::make_unique<run>(*this, differentiated);
     const event_solution& solution = told(*chosen, x);
     check_counts(solution);
     place(solution, chosen->slots);
@@ -103,6 +108,7 @@ class event_operation final : public external_operation {
     ledger_.enter(mine.solver.statistics());
   }
 
+  void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangent_order_ == 2; }
   bool has_first_tangents() const override { return tangent_order_ >= 1; }
 
@@ -139,16 +145,16 @@ class event_operation final : public external_operation {
     for (std::size_t i = 0; i < back.amounts.size(); ++i) amounts[i] += back.amounts[i];
   }
 
-  /// A solution at once, whatever its counts.
-  event_solution solve(const double* x) const {
-    run once(*this, false);
+  /// A solution at once, whatever its counts, with the steps of a run with derivatives or of one without.
+  event_solution solve(const double* x, bool differentiated) const {
+    run once(*this, differentiated || same_steps_);
     return told(once, x);
   }
 
   /// As those of `ode_operation`.
   ode_statistics statistics() const { return ledger_.latest(); }
-  bool log_steps(const double* x, detail::step_log& log) const {
-    run once(*this, false);
+  bool log_steps(const double* x, detail::step_log& log, bool differentiated) const {
+    run once(*this, differentiated || same_steps_);
     if (!once.solver.log_steps(&log)) return false;
     solve(once, x);
     return true;
@@ -161,7 +167,9 @@ class event_operation final : public external_operation {
     run(const event_operation& of, bool with_adjoint)
         : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint, of.structure_),
           events(made(of)),
-          solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {}
+          solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {
+      system.set_active(of.active_);
+    }
     static event_solver::functions made(const event_operation& of) {
       event_solver::functions all;
       for (const event_programs& each : of.events_)
@@ -274,6 +282,8 @@ class event_operation final : public external_operation {
   mutable std::atomic<bool> reads_hits_{false};
   std::shared_ptr<const progress_host> progress_;
   mutable ode_ledger ledger_;
+  std::vector<bool> active_;
+  mutable std::atomic<bool> same_steps_;
   int tangent_order_;  // 0: none; 2: with second derivatives
 };
 

@@ -22,6 +22,7 @@
 #include <agrad/solve/event_watch.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/step_log.hpp>
+#include <agrad/solve/step_probe.hpp>
 
 namespace agrad {
 
@@ -110,6 +111,7 @@ class event_solver {
   void start() {
     t_ = v_.initial_time, y_ = v_.initial_state;
     used_ = solved_ = place_ = 0;
+    probe_.clear();
     running_.clear();
     statistics_ = {};
     counts_.assign(events_.size(), 0);
@@ -169,7 +171,9 @@ class event_solver {
     s.solver = differentiated_ ? solved_++ : 0;
     ode_solver& by = solver(s.solver);
     if (log_ != nullptr) log_->at_end = place_ == schedule_.size() ? detail::step_limit::end : detail::step_limit::stop;
+    move_probe(by);
     const Eigen::MatrixXd& states = by.integrate(y_, s.begin, ends_);
+    probe_ = by.probe(), after_probe_ = states.col(states.cols() - 1);
     statistics_ += by.statistics();
     y_ = states.col(states.cols() - 1);
     const bool has_event = !watch_.fired().empty();
@@ -179,6 +183,14 @@ class event_solver {
     const auto count = static_cast<Eigen::Index>(s.inner_outputs);
     solution_.states.middleCols(solution_.reached, count) = states.leftCols(count);
     solution_.reached += count;
+  }
+  /// Hands the tangent that controls steps to the segment's solver. What a dose or a reset has changed moves in a generic direction.
+  void move_probe(ode_solver& by) {
+    if (probe_.size() != static_cast<std::size_t>(n_)) return;
+    for (Eigen::Index i = 0; i < n_; ++i)
+      probe_[static_cast<std::size_t>(i)] +=
+          detail::generic_factor(static_cast<std::size_t>(i)) * std::abs(y_[i] - after_probe_[i]);
+    by.continue_probe(probe_);
   }
   /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
   double event_time(Eigen::Index count) const {
@@ -345,10 +357,10 @@ class event_solver {
   std::vector<detail::event_segment> segments_;  // the first `used_` of them
   std::size_t used_ = 0, solved_ = 0, place_ = 0;
   double t_ = 0;
-  Eigen::VectorXd y_, slope_;
+  Eigen::VectorXd y_, slope_, after_probe_;  // the last: the state in which the probe ended
   std::vector<std::size_t> running_;
   std::vector<long> counts_;
-  std::vector<double> last_, rates_, ends_;
+  std::vector<double> last_, rates_, ends_, probe_;
   event_solution solution_;
   ode_statistics statistics_;
   detail::step_log* log_ = nullptr;

@@ -49,6 +49,11 @@ class event_system final : public ode_system {
     if (differentiated_) std::copy(rates_.begin(), rates_.end(), p + m_);
   }
 
+  void parameter_sizes(double* sizes) const override {
+    inner_.parameter_sizes(sizes);
+    for (std::size_t j = 0; j < rates_.size() && differentiated_; ++j) sizes[m_ + j] = rates_[j] == 0 ? 1 : std::abs(rates_[j]);
+  }
+
   void rhs(double t, const double* y, double* dydt) override {
     inner_.rhs(inside(t), y, dydt);
     for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
@@ -66,6 +71,17 @@ class event_system final : public ode_system {
   void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
     inner_.linear_vjp(k, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
     put_rate_adjoints(lambda, parameter_adjoint);
+  }
+  void linear_jvp(int k, const double* v, const double* w, double* to) override {
+    inner_.linear_jvp(k, v, w, to);
+    add_rates(w, to);
+  }
+  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
+    inner_.rhs_with(inside(t), y, p, dydt);
+    if (differentiated_)
+      add_rates(p, dydt);
+    else
+      for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
   }
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }
@@ -117,6 +133,11 @@ class event_system final : public ode_system {
   }
 
  private:
+  /// What the rates among the parameters, or their tangents, are for the derivatives.
+  void add_rates(const double* p, double* dydt) const {
+    if (!differentiated_) return;
+    for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += p[m_ + j];
+  }
   void put_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
     if (parameter_adjoint == nullptr || !differentiated_) return;
     for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];

@@ -92,12 +92,61 @@ class explicit_runge_kutta : public one_step_solver {
       slope_at(stage_time(s, at), next, slope_of(record, s));
     }
     if (!Tableau::last_is_first) combinations::advance(at.h, record, n_, next);  // else the last stage is the end already
-    const double error = at.h * weighed_sum(typename combinations::error(), record, next);
-    if constexpr (Tableau::order == 8) {  // of order 5, made smaller where that of order 3 is larger
-      const double coarse = at.h * weighed_sum(typename combinations::coarse_error(), record, next);
+    return error_of(at.h, record, error_.data(), [&] { return this->weighed(error_.data(), record, next); });
+  }
+
+  /// The error of a step with these slopes; `to` gets it, and measure() says how large it is.
+  template <class Measure>
+  double error_of(double h, const double* record, double* to, const Measure& measure) const {
+    double coarse = 0;
+    if constexpr (Tableau::order == 8) coarse = (sum<typename combinations::coarse_error>(h, record, to), measure());
+    sum<typename combinations::error>(h, record, to);
+    const double error = measure();
+    if constexpr (Tableau::order == 8)  // of order 5, made smaller where that of order 3 is larger
       return error == 0 ? 0 : error * error / std::sqrt(error * error + 0.01 * coarse * coarse);
-    }
     return error;
+  }
+  template <class Weights>
+  void sum(double h, const double* record, double* to) const {
+    combinations::template sum<Weights>(record, n_, to);
+    for (std::size_t i = 0; i < n_; ++i) to[i] *= h;
+  }
+
+  // ---- the probe, whose record is as that of a step
+
+  /// Stages whose slopes are new in each step.
+  static constexpr int first_new = Tableau::last_is_first ? 1 : 0;
+
+  void begin_probe(double t, const double* record) override {
+    probe_record_.resize((1 + stages) * n_);
+    if (!Tableau::last_is_first) return;
+    if (statistics_.forward.steps > 0)
+      std::copy_n(slope_of(probe_record_.data(), stages - 1), n_, slope_of(probe_record_.data(), 0));
+    else
+      system_.along(t, record, probe_.now(), probe_.parameters(), slope_of(probe_record_.data(), 0));
+  }
+
+  double attempt_probe(const one_step& at, const double* record) override {
+    double* tangents = probe_record_.data();
+    std::copy_n(probe_.now(), n_, tangents);
+    linearize_stages<first_new>(at, record);
+    for (int s = first_new; s < stages; ++s) {
+      stage(s, at.h, tangents, probe_.next());
+      system_.linear_jvp(s - first_new, probe_.next(), probe_.parameters(), slope_of(tangents, s));
+    }
+    if (!Tableau::last_is_first) combinations::advance(at.h, tangents, n_, probe_.next());
+    return error_of(at.h, tangents, probe_.error(), [&] { return this->probe_.weighed(this->options_); });
+  }
+
+  /// The derivatives of f at as many stages as the step's end depends on, of which the first is stage `First`.
+  template <int First>
+  void linearize_stages(const one_step& at, const double* record) {
+    stage_.resize(inner * n_);
+    for (int k = 0; k < inner; ++k) {
+      stage_times_[static_cast<std::size_t>(k)] = stage_time(First + k, at);
+      stage(First + k, at.h, record, stage_.data() + static_cast<std::size_t>(k) * n_);
+    }
+    system_.linearize(inner, stage_times_.data(), stage_.data());
   }
 
   /// Stiff is a system whose fastest mode, not its error, sets the step size: 15 steps (and hardly one in between that is not)
@@ -105,19 +154,26 @@ class explicit_runge_kutta : public one_step_solver {
   /// tells the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
   bool gives_up(const one_step& at, const double* record, const double* next) override {
     if (!watches_ || !Tableau::last_is_first) return false;
-    stage_.resize(n_);
-    stage(stages - 2, at.h, record, stage_.data());
-    double slopes = 0, states = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double k = slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i], y = next[i] - stage_[i];
-      slopes += k * k, states += y * y;
-    }
-    if (states > 0 && at.h * std::sqrt(slopes / states) > 0.9 * Tableau::real_stability) {
+    const bool is_stiff =
+        lies_at_border(at.h, record, next) || (probe_.holds() && lies_at_border(at.h, probe_record_.data(), probe_.now()));
+    if (is_stiff) {
       calm_ = 0;
       return ++stiff_ >= 15;
     }
     if (++calm_ == 6) stiff_ = 0;
     return false;
+  }
+
+  /// Whether a step of states or tangents is as long as stability allows.
+  bool lies_at_border(double h, const double* record, const double* next) {
+    stage_.resize(n_);
+    stage(stages - 2, h, record, stage_.data());
+    double slopes = 0, states = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double k = slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i], y = next[i] - stage_[i];
+      slopes += k * k, states += y * y;
+    }
+    return states > 0 && h * std::sqrt(slopes / states) > 0.9 * Tableau::real_stability;
   }
 
   void repeat(const one_step& at, double* record, double* next) override {
@@ -127,12 +183,6 @@ class explicit_runge_kutta : public one_step_solver {
       ++statistics_.recomputed_rhs_evaluations;
     }
     combinations::advance(at.h, record, n_, next);
-  }
-
-  template <class Weights>
-  double weighed_sum(Weights, const double* record, const double* next) {
-    combinations::template sum<Weights>(record, n_, error_.data());
-    return weighed(error_.data(), record, next);
   }
 
   std::string place_of_fault(const one_step& at, const double* record) override {
@@ -153,12 +203,7 @@ class explicit_runge_kutta : public one_step_solver {
     seed_.resize(n_);
     part_.resize(m_);
     if (of_record != nullptr) slopes_back(at, record, of_record, l, parameters);
-    stage_.resize(inner * n_);
-    for (int s = 0; s < inner; ++s) {
-      stage_times_[static_cast<std::size_t>(s)] = stage_time(s, at);
-      stage(s, at.h, record, stage_.data() + static_cast<std::size_t>(s) * n_);
-    }
-    system_.linearize(inner, stage_times_.data(), stage_.data());
+    linearize_stages<0>(at, record);
     for (int s = inner; s-- > 0;) {
       seed(s, at.h, l, back_.data(), of_record, n_, seed_.data());
       system_.linear_vjp(s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
@@ -193,7 +238,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   std::array<double, inner> stage_times_{};
-  std::vector<double> part_, back_, seed_, stage_, vectors_;
+  std::vector<double> part_, back_, seed_, stage_, vectors_, probe_record_;
   bool watches_ = false;
   int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not
 };

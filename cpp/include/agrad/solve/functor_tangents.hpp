@@ -30,6 +30,15 @@ class functor_tangents : public functor_lanes<F, Args...> {
     with_duals<double, Args...>(this->values_, copy, [](const auto&...) {});
   }
 
+  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
+    this->set_state(y);
+    const auto next = [&p](double) { return *p++; };
+    with_duals<double, Args...>(this->values_, next, [&](const auto&... values) {
+      const auto slope = this->evaluated(t, this->y_, values...);
+      for (Eigen::Index i = 0; i < this->states(); ++i) dydt[i] = slope[i];
+    });
+  }
+
   bool has_first_tangents() const override { return takes_duals; }
 
   void tangent(int directions, double t, const double* y, const double* y_tangents, const double* parameter_tangents,

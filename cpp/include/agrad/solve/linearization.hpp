@@ -60,6 +60,26 @@ class linearization {
     if (parameter_adjoint != nullptr) multiply(at, states_, first_.size() - 1, parameter_adjoint);
   }
 
+  /// to = (df/dy) v + (df/dp) w at point k; w may be null.
+  void forward_product(const workspace& at, std::size_t k, const double* v, const double* w, double* to) const {
+    const double* values = at.run.values.data();
+    const slot* slots = entries_->outputs().data() + k * rows_.size();
+    std::fill_n(to, states_, 0.0);
+    const auto add = [&](std::size_t begin, std::size_t end, const double* factors) {
+      for (std::size_t j = begin; j < end; ++j) {
+        const double factor = factors[j - begin];
+        if (factor == 0) continue;
+        for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) to[rows_[e]] += values[slots[e]] * factor;
+      }
+    };
+    if (!has_runs()) {
+      add(0, states_, v);
+    } else {
+      for (const detail::entry_run& run : of_states_[k]) run.add_forward_product(values, v, to);
+    }
+    if (w != nullptr) add(states_, first_.size() - 1, w);
+  }
+
   std::size_t points() const { return points_; }
   /// Whether products go along diagonals (solve/entry_runs.hpp).
   bool has_runs() const { return !of_states_.empty(); }

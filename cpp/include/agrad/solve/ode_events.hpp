@@ -136,7 +136,7 @@ auto solve_events(const std::string& function, const event_solver::maker& make, 
   plan.stops = stops.size(), plan.max_events = max_events;
   take_doses(doses, plan, v);
   auto node =
-      std::make_unique<event_node<system_of_t<functor_system, F, Args...>>>(function, f, v.initial_state.size(), args...);
+      std::make_unique<event_node<system_of_t<functor_tangents, F, Args...>>>(function, f, v.initial_state.size(), args...);
   std::apply(
       [&](const auto&... each) {
         (node->events.push_back(std::make_unique<functor_event<std::decay_t<decltype(each)>, Args...>>(

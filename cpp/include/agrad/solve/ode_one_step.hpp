@@ -49,6 +49,13 @@ struct one_step_maker {
   }
 };
 
+/// Steps are controlled by tangents of the callable.
+template <class Solver>
+struct system_for<one_step_maker<Solver>> {
+  template <class F, class... Args>
+  using type = system_of_t<functor_tangents, F, Args...>;
+};
+
 template <class Solver, class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_one_step(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,

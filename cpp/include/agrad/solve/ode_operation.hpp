@@ -5,6 +5,7 @@
 // swept back and one that is not, so that the second run allocates nothing.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,9 +25,10 @@ class ode_operation final : public external_operation {
   using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). make: the solver, with its options,
-  /// which it checks. progress: who is told about each run, if anyone.
+  /// which it checks. progress: who is told about each run, if anyone. same_steps: whether a run without derivatives takes the steps
+  /// of a run with them.
   ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
-                ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr)
+                ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
@@ -35,7 +37,11 @@ class ode_operation final : public external_operation {
         make_(std::move(make)),
         wanted_(wanted),
         progress_(std::move(progress)),
+        same_steps_(same_steps),
         has_tangents_(solver(*this, true).integrator->has_tangents()) {}
+
+  /// Says which parameters derivatives are wanted of, where these are not all; before the first run.
+  void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + 1 + m_) + times_; }
@@ -45,8 +51,9 @@ class ode_operation final : public external_operation {
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
     auto& mine = static_cast<solvers&>(s);
-    std::unique_ptr<solver>& chosen = with_adjoint ? mine.swept : mine.plain;
-    if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
+    const bool differentiated = with_adjoint || same_steps_;
+    std::unique_ptr<solver>& chosen = differentiated ? mine.swept : mine.plain;
+    if (chosen == nullptr) chosen = std::make_unique<solver>(*this, differentiated);
     Eigen::Map<Eigen::MatrixXd> states(y, n_, static_cast<Eigen::Index>(times_));
     run_pass(progress_.get(), false, [&] {
       states = integrate(*chosen, x);
@@ -79,6 +86,7 @@ class ode_operation final : public external_operation {
     ledger_.enter(mine.swept->integrator->statistics());
   }
 
+  void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return has_tangents_; }
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
@@ -101,9 +109,10 @@ class ode_operation final : public external_operation {
   /// What the run cost that has been made last, with the sweeps that have followed it; those of second order are not counted.
   ode_statistics statistics() const { return ledger_.latest(); }
 
-  /// Solves without derivatives and writes down what limits each step; whether the method can.
-  bool log_steps(const double* x, detail::step_log& log) const {
-    solver once(*this, false);
+  /// Solves once more, with the steps of a run with derivatives or of one without, and writes down what limits each step; whether
+  /// the method can.
+  bool log_steps(const double* x, detail::step_log& log, bool differentiated) const {
+    solver once(*this, differentiated || same_steps_);
     if (!once.integrator->log_steps(&log)) return false;
     integrate(once, x);
     return true;
@@ -113,7 +122,9 @@ class ode_operation final : public external_operation {
   struct solver {
     solver(const ode_operation& of, bool with_adjoint)
         : system(of.f_, of.n_, with_adjoint, of.structure_),
-          integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {}
+          integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {
+      system.set_active(of.active_);
+    }
     program_system system;
     std::unique_ptr<ode_solver> integrator;
     double started = 0;
@@ -147,6 +158,8 @@ class ode_operation final : public external_operation {
   ode_wanted wanted_;
   std::shared_ptr<const progress_host> progress_;
   mutable ode_ledger ledger_;
+  std::vector<bool> active_;
+  mutable std::atomic<bool> same_steps_;
   bool has_tangents_;
 };
 

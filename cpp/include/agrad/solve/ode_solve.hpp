@@ -44,6 +44,24 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
   throw DomainError(detail::sentence(function, "method", -1, static_cast<int>(method), "one of ode_one_step_method"));
 }
 
+namespace detail {
+
+/// Makes solvers by a method that is chosen at run time.
+struct one_step_method_maker {
+  ode_one_step_method method;
+  const step_options& options;
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
+    return make_one_step_solver(method, function, system, options, wanted);
+  }
+};
+template <>
+struct system_for<one_step_method_maker> {
+  template <class F, class... Args>
+  using type = system_of_t<functor_tangents, F, Args...>;
+};
+
+}  // namespace detail
+
 /// Solves y' = f(t, y, args...), y(t0) = y0, by a method, with all of its options.
 ///
 /// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 uses the last.
@@ -55,9 +73,7 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  const auto make = [&](const std::string& function, ode_system& system, ode_wanted wanted) {
-    return make_one_step_solver(method, function, system, options, wanted);
-  };
+  const detail::one_step_method_maker make{method, options};
   if constexpr (detail::hold_duals<Y0, T0, Time, Args...>)
     return detail::solve_dual<detail::functor_jacobians>("ode_solve", make, f, detail::kept_argument(y0.derived()),
                                                          detail::kept_argument(t0), times, detail::kept_argument(args)...);

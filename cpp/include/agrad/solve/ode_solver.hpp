@@ -63,6 +63,14 @@ class ode_solver {
 
   virtual const ode_statistics& statistics() const = 0;
 
+  /// Of methods whose steps are controlled by a tangent as well (solve/step_probe.hpp): the tangent with which the next `integrate`
+  /// begins, for a later part of one solution, and the tangent with which the last one ended, empty where there is none.
+  virtual void continue_probe(const std::vector<double>& /*tangent*/) {}
+  virtual const std::vector<double>& probe() const {
+    static const std::vector<double> none;
+    return none;
+  }
+
   /// From now on `integrate` ends at the first event that the watch finds (null: goes on to the end). Its last column is then
   /// the state there, in the place of the output times from there on. Whether the method can.
   virtual bool watch(detail::event_watch*) { return false; }

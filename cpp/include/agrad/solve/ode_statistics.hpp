@@ -64,10 +64,15 @@ struct ode_statistics {
   long checkpoints = 0;
   long recomputed_rhs_evaluations = 0;
   long restarts = 0;  // of the backward integration, one for each output time that has an adjoint
+  /// An estimate of the gradient's relative error: the local errors of a tangent in a generic direction, added up
+  /// (solve/step_probe.hpp). Nan where steps were not controlled by derivatives.
+  double gradient_error = std::numeric_limits<double>::quiet_NaN();
+  long held_by_derivatives = 0;  // accepted steps that are as short as they are because of derivatives
   double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a method for stiff systems took over, if one did
 
   /// Those of a later part of the same integration.
   ode_statistics& operator+=(const ode_statistics& more) {
+    if (more.forward.steps > 0) gradient_error = more.gradient_error + (forward.steps > 0 ? gradient_error : 0);
     forward += more.forward;
     backward += more.backward;
     quadrature += more.quadrature;
@@ -75,6 +80,7 @@ struct ode_statistics {
     checkpoints += more.checkpoints;
     recomputed_rhs_evaluations += more.recomputed_rhs_evaluations;
     restarts += more.restarts;
+    held_by_derivatives += more.held_by_derivatives;
     if (!std::isnan(more.stiff_from)) stiff_from = more.stiff_from;
     return *this;
   }

@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -85,8 +86,25 @@ class ode_system {
     vjp(linear_t_[k], linear_y_ + k * states(), lambda, y_adjoint, parameter_adjoint);
   }
 
+  /// to = (df/dy) v + (df/dp) w at point k. Here: by `tangent`, or where there is none by differences, which are good enough for the
+  /// control of steps.
+  virtual void linear_jvp(int k, const double* v, const double* w, double* to) {
+    along(linear_t_[k], linear_y_ + k * states(), v, w, to);
+  }
+  void along(double t, const double* y, const double* v, const double* w, double* to);
+
+  /// dydt = f(t, y; p) with other values p of the active parameters. Here: for systems without any.
+  virtual void rhs_with(double t, const double* y, const double* /*p*/, double* dydt) { rhs(t, y, dydt); }
+
   /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
+
+  /// How large a generic change of each parameter is, m entries: of the parameter's own size, or 1 where that is zero; 0 where no
+  /// derivative is wanted.
+  virtual void parameter_sizes(double* sizes) const {
+    parameter_values(sizes);
+    for (Eigen::Index j = 0; j < parameters(); ++j) sizes[j] = sizes[j] == 0 ? 1 : std::abs(sizes[j]);
+  }
 
   /// Whether the system has the two functions below, for second derivatives through a solve.
   virtual bool has_tangents() const { return false; }
@@ -123,6 +141,29 @@ inline void ode_system::jvp(double t, const double* y, const double* v, double* 
   Eigen::MatrixXd J(states(), states());
   jacobian(t, y, J);
   Eigen::Map<Eigen::VectorXd>(to, states()) = J * Eigen::Map<const Eigen::VectorXd>(v, states());
+}
+
+inline void ode_system::along(double t, const double* y, const double* v, const double* w, double* to) {
+  if (has_first_tangents()) return tangent(1, t, y, v, w, to);
+  using vector = Eigen::VectorXd;
+  using given = Eigen::Map<const vector>;
+  const given at(y, states()), direction(v, states()), of_parameters(w, parameters());
+  vector p(parameters()), ahead(states()), behind(states());
+  parameter_values(p.data());
+  const auto largest = [](const vector& from, const given& by) {  // of the parts by which each number moves
+    const double least = std::max(1e-3 * from.lpNorm<Eigen::Infinity>(), 1e-6);
+    return by.cwiseQuotient(from.cwiseAbs().cwiseMax(least)).lpNorm<Eigen::Infinity>();
+  };
+  const double size = std::max(states() > 0 ? largest(at, direction) : 0.0, parameters() > 0 ? largest(p, of_parameters) : 0.0);
+  const double epsilon = 6e-6 / (size > 0 && std::isfinite(size) ? size : 1.0);
+  const auto move = [&](double by, vector& slope) {
+    rhs_with(t, vector(at + by * direction).data(), vector(p + by * of_parameters).data(), slope.data());
+    return slope.allFinite();
+  };
+  const bool has_ahead = move(epsilon, ahead), has_behind = move(-epsilon, behind);
+  double span = 2 * epsilon;
+  if (has_ahead != has_behind) move(0, has_ahead ? behind : ahead), span = epsilon;  // beside the end of where f is finite
+  Eigen::Map<vector>(to, states()) = (ahead - behind) / span;
 }
 
 inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {

@@ -18,12 +18,14 @@
 #include <agrad/base/interrupt.hpp>
 #include <agrad/base/progress.hpp>
 #include <agrad/solve/event_watch.hpp>
+#include <agrad/solve/first_step.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/ode_system.hpp>
 #include <agrad/solve/step_control.hpp>
 #include <agrad/solve/step_fault.hpp>
-#include <agrad/solve/step_log.hpp>
+#include <agrad/solve/step_logger.hpp>
 #include <agrad/solve/step_outputs.hpp>
+#include <agrad/solve/step_probe.hpp>
 #include <agrad/solve/step_store.hpp>
 
 namespace agrad {
@@ -50,11 +52,14 @@ class one_step_solver : public ode_solver {
     std::copy_n(y0.data(), n_, record_.data());
     t_ = t0;
     begin(t_, record_.data());
+    probe_.start(system_, options_, wanted_, y0, t0);
+    if (probe_.is_on()) begin_probe(t_, record_.data());
     if (watch_ != nullptr) begin_watch();
-    h_ = options_.first_step > 0 ? options_.first_step : first_step(times.back() - t0);
+    h_ = options_.first_step > 0 ? options_.first_step : chosen_first_step(times.back() - t0);
     while (outputs_.size() < times_.size()) {
       if (integrate_to_next()) stop_here();
     }
+    statistics_.gradient_error = probe_.relative_error();
     integrated_ = true;
     return states_;
   }
@@ -63,15 +68,17 @@ class one_step_solver : public ode_solver {
   /// `time`, which took the place of the output times that were not reached.
   bool gave_up() const { return t_ < asked_until_; }
   double time() const { return t_; }
-
   bool watch(detail::event_watch* events) override {
     watch_ = events;
     return true;
   }
   bool log_steps(detail::step_log* log) override {
-    log_ = log;
+    logger_.attach(log);
     return true;
   }
+
+  void continue_probe(const std::vector<double>& tangent) override { probe_.continue_from(tangent); }
+  const std::vector<double>& probe() const override { return probe_.tangent(); }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     check_integrated(adjoints);
@@ -81,11 +88,15 @@ class one_step_solver : public ode_solver {
     listener_ = progress_listener::current();
     std::vector<double> l(n_, 0.0);
     std::size_t outputs = outputs_.size();
+    const bool is_finite = adjoints.allFinite();
     const auto adjoint = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
     for (std::size_t step = store_.steps(); step-- > 0;) {
       double* of_record = outputs_.collect(step, outputs, adjoint, n_, l.data(), of_record_);
       outputs = outputs_.before(step, outputs);
       step_back(place(step), taken(step), of_record, l.data(), g.parameters.data());
+      detail::drop_denormals(l);
+      if (is_finite) check_finite("the adjoint", "y", step, l.data(), n_);
+      if (is_finite) check_finite("the adjoint", "parameters", step, g.parameters.data(), m_);
       if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
       if (listener_ != nullptr) listener_->at(store_.time(step));
     }
@@ -126,6 +137,11 @@ class one_step_solver : public ode_solver {
   virtual void begin(double t, double* record) = 0;
   /// A step from the record's state to `next`; fills the record and returns the error, 1 being what is allowed.
   virtual double attempt(const one_step& at, double* record, double* next) = 0;
+  /// Before the first step of the probe, and before every other one.
+  virtual void begin_probe(double /*t*/, const double* /*record*/) {}
+  /// Takes the probe along the step that was attempted last: fills `probe_.next()` and `probe_.error()`. Returns the error as `attempt`
+  /// does.
+  virtual double attempt_probe(const one_step& at, const double* record) = 0;
   /// The record of a step that was accepted, once more: from its first state to `next`.
   virtual void repeat(const one_step& at, double* record, double* next) = 0;
   /// The weights of the record's vectors in the state at a part of a step of size h, for methods with an interpolant.
@@ -141,6 +157,13 @@ class one_step_solver : public ode_solver {
   virtual bool gives_up(const one_step&, const double* /*record*/, const double* /*next*/) { return false; }
   /// What became infinite or nan in a step that failed, in words, or nothing.
   virtual std::string place_of_fault(const one_step& at, const double* record) = 0;
+
+  /// Refuses adjoints or tangents of `of` that are not finite at a step of a solution that is: so many numbers, `width` for each.
+  void check_finite(const char* what, const char* of, std::size_t step, const double* x, std::size_t count,
+                    std::size_t width = 1) const {
+    if (!detail::are_finite(x, count))
+      detail::throw_not_finite(function_, what, of, x, count, width, store_.time(step), static_cast<long>(step));
+  }
 
   one_step place(std::size_t step) const {
     return {store_.time(step), store_.size(step), step + 1 < store_.steps() ? store_.time(step + 1) : times_.back()};
@@ -194,21 +217,19 @@ class one_step_solver : public ode_solver {
   detail::step_store store_;
   detail::step_outputs outputs_;
   std::vector<double> error_, next_;
+  detail::step_probe probe_;
 
  private:
-  /// Hairer, Norsett and Wanner (1993), section II.4: from the sizes of the slope and of its change.
-  double first_step(double span) {
+  /// Attempts a step of the state and, where that passes, of the probe. Returns the larger error.
+  double attempt_both(const one_step& at) {
+    const double of_state = attempt(at, record_.data(), next_.data());
+    return probe_.larger_error(of_state, [&] { return attempt_probe(at, record_.data()); });
+  }
+
+  double chosen_first_step(double span) {
     const double* y = record_.data();
-    std::vector<double> slope(n_), change(n_);
-    slope_at(t_, y, slope.data());
-    const double d0 = weighed(y, y, y), d1 = weighed(slope.data(), y, y);
-    const double guess = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, span);
-    for (std::size_t i = 0; i < n_; ++i) next_[i] = y[i] + guess * slope[i];
-    slope_at(t_ + guess, next_.data(), change.data());
-    for (std::size_t i = 0; i < n_; ++i) change[i] -= slope[i];
-    const double d2 = weighed(change.data(), y, y) / guess, most = std::max(d1, d2);
-    if (!std::isfinite(most)) return guess;
-    return std::min(100 * guess, most <= 1e-15 ? std::max(1e-6, guess * 1e-3) : std::pow(0.01 / most, 1.0 / order_));
+    const auto slope = [&](double t, const double* at, double* to) { slope_at(t, at, to); };
+    return detail::first_step(t_, y, n_, span, order_, slope, [&](const double* x) { return weighed(x, y, y); });
   }
 
   /// To the next output time, or past it; whether it is over there.
@@ -222,7 +243,7 @@ class one_step_solver : public ode_solver {
       const double end = end_of_next(), left = end - t_;
       const bool is_last = h_ >= left * (1 - 1e-10);
       h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
-      if (log_ != nullptr) limit_ = limit_of(h, end);
+      if (logger_.is_on()) logger_.limit(limit_of(h, end));
       if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
       if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return true;
     }
@@ -273,22 +294,26 @@ class one_step_solver : public ode_solver {
   /// says nothing against it.
   bool take(const one_step& whole, double wanted) {
     one_step at = whole;
-    double error = attempt(at, record_.data(), next_.data());
+    double error = attempt_both(at);
     if (!(error <= 1)) {
       ++statistics_.forward.error_test_failures;
       fault_place_ = std::isfinite(error) ? std::string() : place_of_fault(at, record_.data());
-      if (log_ != nullptr) log_->rejected.push_back({at.t, dominating(), std::isfinite(error)});
+      if (fault_place_.empty() && !std::isfinite(error))
+        fault_place_ = detail::not_finite_tangent(probe_.is_on() ? probe_.next() : nullptr, n_, at.t);
+      if (logger_.is_on()) logger_.reject(at.t, error_, scale_, std::isfinite(error));
       h_ = at.h * control_.after_rejected(error);
       return false;
     }
     if (watch_ != nullptr && sees_event(at)) {
       at = up_to_event(at);
-      error = attempt(at, record_.data(), next_.data());
+      error = attempt_both(at);
     }
-    if (log_ != nullptr) log_step(at, error);
+    if (logger_.is_on()) log_step(at, error);
     const double factor = control_.after_accepted(error);
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
+    if (probe_.holds()) ++statistics_.held_by_derivatives;
+    if (probe_.is_on()) probe_.accept();
     h_ = factor >= 1 ? std::max(at.h * factor, wanted) : at.h * factor;
     t_ = at.end;
     if (listener_ != nullptr) listener_->at(t_);
@@ -296,32 +321,20 @@ class one_step_solver : public ode_solver {
     const bool is_enough = (gives_up(at, record_.data(), next_.data()) && !is_at_output()) || has_ended_at_event();
     std::copy_n(next_.data(), n_, record_.data());
     begin(t_, record_.data());
+    if (probe_.is_on()) begin_probe(t_, record_.data());
     return is_enough;
   }
 
-  // ---- the log
-
   /// What keeps a step of size h from being longer, unless it is its own error.
   detail::step_limit limit_of(double h, double end) const {
-    if (h < h_ * (1 - 1e-9)) return end == times_.back() ? log_->at_end : detail::step_limit::output;
+    if (h < h_ * (1 - 1e-9)) return end == times_.back() ? logger_.at_end() : detail::step_limit::output;
     return h_ >= options_.max_step ? detail::step_limit::largest : detail::step_limit::error;
   }
-  std::int32_t dominating() const { return static_cast<std::int32_t>(detail::largest(error_, scale_)); }
-
   AGRAD_COLD void log_step(const one_step& at, double error) {
-    detail::step_row row;
-    row.t = at.t, row.h = at.end - at.t, row.error = error, row.order = order_, row.state = dominating();
-    if (row.state >= 0) {
-      const auto i = static_cast<std::size_t>(row.state);
-      row.size = std::max(std::abs(record_[i]), std::abs(next_[i]));
-      row.by_absolute = options_.absolute_tolerance[row.state] / scale_[row.state];
-    }
-    row.damping = row.h * probe_.rate(system_, at.end, next_.data());
-    const bool has_event = watch_ != nullptr && !watch_->fired().empty();
-    row.limit = has_event                             ? detail::step_limit::event
-                : limit_ != detail::step_limit::error ? limit_
-                                                      : detail::step_log::by_error(error);
-    log_->steps.push_back(row);
+    const detail::logged_vectors of{record_.data(), next_.data(), probe_.holds() ? probe_.error() : error_.data()};
+    const Eigen::VectorXd& scale = probe_.holds() ? probe_.scale() : scale_;
+    logger_.accept({at.t, at.end - at.t, error}, of, scale, options_.absolute_tolerance, order_);
+    logger_.finish(system_, at.end, next_.data(), has_ended_at_event(), probe_.holds());
   }
 
   // ---- events
@@ -376,9 +389,7 @@ class one_step_solver : public ode_solver {
   Eigen::VectorXd y0_;
   std::string fault_place_;
   detail::event_watch* watch_ = nullptr;
-  detail::step_log* log_ = nullptr;
-  detail::step_limit limit_ = detail::step_limit::error;  // of the step under way, for the log
-  detail::damping_probe probe_;
+  detail::step_logger logger_;
   progress_listener* listener_ = nullptr;  // of the pass under way
   std::vector<double> slope_;
   double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;

@@ -35,6 +35,14 @@ class program_system : public ode_system {
         adjoints_(f_->input_size()),
         slope_(static_cast<std::size_t>(n)) {}
 
+  /// Says which parameters derivatives are wanted of, where these are not all.
+  void set_active(std::vector<bool> active) { active_ = std::move(active); }
+  void parameter_sizes(double* sizes) const override {
+    ode_system::parameter_sizes(sizes);
+    for (std::size_t j = 0; j < active_.size() && differentiated_; ++j)
+      if (!active_[j]) sizes[j] = 0;
+  }
+
   void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
 
   Eigen::Index states() const override { return n_; }
@@ -133,6 +141,18 @@ class program_system : public ode_system {
     linear_->product(linear_work_, static_cast<std::size_t>(k), lambda, y_adjoint, parameter_adjoint);
   }
 
+  void linear_jvp(int k, const double* v, const double* w, double* to) override {
+    if (linear_ == nullptr) return ode_system::linear_jvp(k, v, w, to);
+    linear_->forward_product(linear_work_, static_cast<std::size_t>(k), v, parameters() > 0 ? w : nullptr, to);
+  }
+
+  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
+    const std::vector<double> own(inputs_.begin() + 1 + n_, inputs_.end());
+    std::copy_n(p, parameters(), inputs_.begin() + 1 + n_);
+    program_system::rhs(t, y, dydt);
+    set_parameters(own.data());
+  }
+
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
 
   bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
@@ -221,6 +241,7 @@ class program_system : public ode_system {
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   Eigen::Index n_, m_;
   std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one
+  std::vector<bool> active_;                        // of the parameters, or empty
   bool differentiated_, has_looked_ = false;
   int linear_at_ = 0;
   unsigned long calls_ = 0;

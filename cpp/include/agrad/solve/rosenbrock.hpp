@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/colouring.hpp>
+#include <agrad/solve/jacobian_entries.hpp>
 #include <agrad/solve/newton_matrix.hpp>
 #include <agrad/solve/one_step_solver.hpp>
 #include <agrad/solve/tableau_rodas4.hpp>
@@ -39,7 +39,7 @@ class rosenbrock : public one_step_solver {
         jacobian_(function, system, matrix.how()),
         matrix_(std::move(matrix)),
         entries_(matrix_.entries()),
-        colours_(few_colours()),
+        colours_(detail::few_colours(pattern(), n_, stages)),
         is_autonomous_(system.is_autonomous()),
         slope_(n_),
         by_time_(n_),
@@ -84,6 +84,8 @@ class rosenbrock : public one_step_solver {
 
   double attempt(const one_step& at, double* record, double* next) override {
     if (!is_linearised_) linearise(at, record);
+    // An infinite entry would leave a state where it is, and its adjoint, too.
+    if (sweeps_ && !detail::are_finite(entries_.data(), entries_.size())) return std::numeric_limits<double>::quiet_NaN();
     statistics_.forward.rhs_evaluations += stages - 1;
     carry_out(at, record, next);
     const double* error = solution(record, stages - 1);
@@ -135,6 +137,61 @@ class rosenbrock : public one_step_solver {
       matrix_.solve(factors(record), u.data());
     }
     vector_map(next, n()) += const_vector(solution(record, stages - 1), n());  // Y_6 + U_6
+  }
+
+  // ---- the probe, whose record is as that of a step but without factors
+
+  double attempt_probe(const one_step& at, const double* record) override {
+    probe_record_.resize((1 + stages) * n_);
+    double* tangents = probe_record_.data();
+    std::copy_n(probe_.now(), n_, tangents);
+    linearize_stages(at, record);
+    probe_by_time(at, record);
+    if (system_.has_jacobian_adjoint()) {
+      entry_tangents_.resize(matrix_.entries());
+      system_.jacobian_tangent({1, at.t, record, probe_.now(), probe_.parameters()}, entry_tangents_.data());
+    }
+    for (int s = 0; s < stages; ++s) {
+      vector_map u(solution(tangents, s), n());
+      stage(s, tangents, probe_.next());
+      system_.linear_jvp(s, probe_.next(), probe_.parameters(), u.data());
+      for (int j = 0; j < s; ++j) u += entry(method::C, s, j) / at.h * const_vector(solution(tangents, j), n());
+      u += method::d[s] * at.h * const_vector(time_adjoint_.data(), n());
+      add_moved_jacobian(at.t, record, solution(record, s), u.data());
+      matrix_.solve(factors(record), u.data());
+    }
+    vector_map(probe_.next(), n()) += const_vector(solution(tangents, stages - 1), n());
+    std::copy_n(solution(tangents, stages - 1), n_, probe_.error());
+    return probe_.weighed(options_);
+  }
+
+  /// The probe's part of the difference in time.
+  void probe_by_time(const one_step& at, const double* record) {
+    time_adjoint_.assign(n_, 0.0);
+    if (is_autonomous_) return;
+    const double delta = time_difference(at);
+    right_.resize(n_);
+    system_.along(at.t + delta, record, probe_.now(), probe_.parameters(), time_adjoint_.data());
+    system_.along(at.t, record, probe_.now(), probe_.parameters(), right_.data());
+    for (std::size_t i = 0; i < n_; ++i) time_adjoint_[i] = (time_adjoint_[i] - right_[i]) / delta;
+  }
+
+  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w: the second derivative of f, by a difference along u where the system has no
+  /// derivatives of its Jacobian.
+  void add_moved_jacobian(double t, const double* y, const double* u, double* to) {
+    if (system_.has_jacobian_adjoint()) {
+      const double* entry_tangent = entry_tangents_.data();
+      each_entry([&](std::size_t i, std::size_t j) { to[i] += *entry_tangent++ * u[j]; });
+      return;
+    }
+    const double size = relative_size(u, y);
+    if (size == 0 || !std::isfinite(size)) return;
+    const double epsilon = 6e-6 / size;
+    for (const double sign : {1.0, -1.0}) {
+      for (std::size_t i = 0; i < n_; ++i) stage_[i] = y[i] + sign * epsilon * u[i];
+      system_.along(t, stage_.data(), probe_.now(), probe_.parameters(), right_.data());
+      for (std::size_t i = 0; i < n_; ++i) to[i] += sign / (2 * epsilon) * right_[i];
+    }
   }
 
   void factorise(double h, double* record) {
@@ -250,28 +307,11 @@ class rosenbrock : public one_step_solver {
     each_entry(add);
   }
 
-  /// Calls use(i, j) for J's entries, on the pattern in its order, or row after row.
   template <class Use>
   void each_entry(const Use& use) const {
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (jacobian_.how().pattern) {
-        for (const auto j : jacobian_.how().pattern->row(i)) use(i, static_cast<std::size_t>(j));
-      } else {
-        for (std::size_t j = 0; j < n_; ++j) use(i, j);
-      }
-    }
+    detail::each_entry(pattern(), n_, use);
   }
-
-  /// Colours of J's columns, when there are fewer than stages.
-  colouring few_colours() const {
-    colouring c;
-    if (jacobian_.how().pattern) {
-      c = colour_columns(*jacobian_.how().pattern);
-    } else if (n_ < stages) {
-      for (std::size_t j = 0; j < n_; ++j) c.colour.push_back(c.count++);
-    }
-    return c.count < stages ? c : colouring();
-  }
+  const csr_pattern* pattern() const { return jacobian_.how().pattern ? &*jacobian_.how().pattern : nullptr; }
 
   /// The columns of colour c as a direction, and what is multiplied with J times it: entry i has V_i U_j for the column j of
   /// that colour that has an entry in row i, summed over the stages.
@@ -302,15 +342,20 @@ class rosenbrock : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_tangents_[j];
   }
 
-  /// Along U_s, in which J' V_s stays of the size of the adjoints however stiff J is. A state's own size is its value and the
-  /// ratio of its tolerances.
-  void send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters) {
-    const double* u = solution(record, s);
+  /// The largest part of a state that u is. A state's own size is its value and the ratio of its tolerances.
+  double relative_size(const double* u, const double* y) const {
     double size = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       const double absolute = options_.absolute_tolerance[static_cast<Eigen::Index>(i)];
-      size = std::max(size, std::abs(u[i]) / (std::abs(record[i]) + absolute / options_.relative_tolerance));
+      size = std::max(size, std::abs(u[i]) / (std::abs(y[i]) + absolute / options_.relative_tolerance));
     }
+    return size;
+  }
+
+  /// Along U_s, in which J' V_s stays of the size of the adjoints however stiff J is.
+  void send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters) {
+    const double* u = solution(record, s);
+    const double size = relative_size(u, record);
     if (size == 0) return;
     const double epsilon = 6e-6 / size;
     for (const double sign : {1.0, -1.0}) {
@@ -341,6 +386,7 @@ class rosenbrock : public one_step_solver {
   std::vector<double> slope_, by_time_, stage_, right_;
   std::vector<double> stage_states_;  // the states of all of them
   std::array<double, stages> stage_times_{};
+  std::vector<double> probe_record_, entry_tangents_;  // of the probe, and of J's entries along the probe
   std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_states_, time_parameters_, adjoint_, none_,
       direction_, product_, weights_;
 };

@@ -30,6 +30,7 @@ class rosenbrock_second final : public rosenbrock {
       double* directions = carried_.data() + step * size;
       std::copy(now.begin(), now.end(), directions);
       carry(place(step), taken(step), directions, now.data());
+      if (detail::are_finite(directions, count())) check_finite("the tangent", "y", step, now.data(), count(), width());
       outputs_.write(step, k, directions, now.data(), count(), states);
       if (step % 64 == 0) poll_interrupt();
     }
@@ -96,14 +97,14 @@ class rosenbrock_second final : public rosenbrock {
   /// J and J' at the step's begin.
   void linearise_with_tangents(const one_step& at, const double* record, const double* directions) {
     jacobian_(at.t, record, entries_.data());
-    entry_tangents_.resize(matrix_.entries() * width());
-    system_.jacobian_tangent(point(at.t, record, directions), entry_tangents_.data());
+    moved_entries_.resize(matrix_.entries() * width());
+    system_.jacobian_tangent(point(at.t, record, directions), moved_entries_.data());
     again_.resize(matrix_.kept());
   }
 
   /// to += J' u, or J'^T u.
   void add_product(bool transposed, const double* u, double* to) const {
-    const double* entry_tangent = entry_tangents_.data();
+    const double* entry_tangent = moved_entries_.data();
     each_entry([&](std::size_t i, std::size_t j) {
       if (transposed) std::swap(i, j);
       for (std::size_t k = 0; k < width(); ++k) to[i * width() + k] += entry_tangent[k] * u[j];
@@ -231,7 +232,7 @@ class rosenbrock_second final : public rosenbrock {
 
   ode_directions along_;
   std::vector<double> carried_;  // of each step: the tangents of its first state and of the U_s
-  std::vector<double> entry_tangents_, again_, by_time_tangents_, stage_tangents_, one_;
+  std::vector<double> moved_entries_, again_, by_time_tangents_, stage_tangents_, one_;
   pair l_, total_, of_record_;
   std::vector<pair> w_, v_;
 };

@@ -79,6 +79,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
         const double factor = s < inner ? store_.size(step) * Tableau::b[s] : 0;
         for (std::size_t i = 0; i < count; ++i) now[i] += factor * slope[i];
       }
+      if (detail::are_finite(directions, count)) this->check_finite("the tangent", "y", step, now.data(), count, Width);
       outputs_.write(step, k, directions, now.data(), count, states);
       if (step % 64 == 0) poll_interrupt();
     }

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,14 @@ AGRAD_COLD inline std::string not_finite_slope(const double* slope, std::size_t 
   return {};
 }
 
+/// "the tangent of y[2] becomes nan after t = 4.1", or empty.
+AGRAD_COLD inline std::string not_finite_tangent(const double* tangent, std::size_t n, double t) {
+  for (std::size_t i = 0; tangent != nullptr && i < n; ++i)
+    if (!std::isfinite(tangent[i]))
+      return "the tangent of y[" + std::to_string(i) + "] becomes " + to_text(tangent[i]) + " after t = " + to_text(t);
+  return {};
+}
+
 /// The same of the slopes of a step's record, the first one left out, or of the state that it would have ended at.
 AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, std::size_t n, double t,
                                             const std::vector<double>& end) {
@@ -29,6 +38,34 @@ AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, s
   for (std::size_t i = 0; i < n; ++i)
     if (!std::isfinite(end[i])) return "y[" + std::to_string(i) + "] becomes " + to_text(end[i]) + " after t = " + to_text(t);
   return {};
+}
+
+/// Throws where a derivative that goes with a solution is not finite although the solution is. what: "the adjoint" or "the tangent".
+/// count: numbers, `width` for each state or parameter.
+[[noreturn]] AGRAD_COLD inline void throw_not_finite(std::string_view function, const std::string& what, std::string_view of,
+                                                     const double* x, std::size_t count, std::size_t width, double t,
+                                                     long steps) {
+  std::size_t i = 0;
+  while (i + 1 < count && std::isfinite(x[i])) ++i;
+  const std::string advice =
+      "the right-hand side has no finite derivative there; keep the solution away from it, or choose by np.where";
+  std::string text(function);
+  text.append(": ").append(what).append(" of ").append(of).append("[").append(std::to_string(i / width)).append("] is ");
+  text.append(to_text(x[i])).append(" at t = ").append(to_text(t)).append(", but must be finite; ").append(advice);
+  throw SolverError(text, t, steps, "not_finite", advice);
+}
+
+/// An adjoint that has become denormal would stay so, and slow each step that follows.
+inline void drop_denormals(std::vector<double>& adjoints) {
+  for (double& each : adjoints)
+    if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
+}
+
+/// Whether all of so many numbers are finite.
+inline bool are_finite(const double* x, std::size_t count) {
+  double none = 0;
+  for (std::size_t i = 0; i < count; ++i) none += 0 * x[i];
+  return none == 0;
 }
 
 /// The state whose error is largest against its tolerance, or -1 where there is none yet.

@@ -1,7 +1,7 @@
 // Step log: of each step of an integration, what limited it, for those who ask why there are so many.
 //
 // A solver that is given a log writes a row for each step and for each attempt that failed; without one it writes nothing.
-// Read next: solve/one_step_solver.hpp and solve/cvodes_log.hpp, who write; python/agrad/_ode_explain.py, who reads.
+// Read next: solve/step_logger.hpp and solve/cvodes_log.hpp, who write; python/agrad/_ode_explain.py, who reads.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,8 +16,8 @@
 namespace agrad::detail {
 
 /// What kept a step from being longer: its error; how fast sizes may grow; Newton's method; max_step; an output time; the end of
-/// the interval; a dose or a stop; an event.
-enum class step_limit : std::uint8_t { error, growth, convergence, largest, output, end, stop, event };
+/// the interval; a dose or a stop; an event; the error of derivatives.
+enum class step_limit : std::uint8_t { error, growth, convergence, largest, output, end, stop, event, derivatives };
 
 /// Errors below this part of what is allowed do not hold a step back.
 inline constexpr double idle_error = 1e-3;

@@ -9,6 +9,10 @@
 
 namespace agrad {
 
+/// What step sizes are chosen by: the errors of the states, or those of derivatives as well (solve/step_probe.hpp). `automatic` takes
+/// derivatives into account where they are wanted, so a solve without derivatives takes the longer steps.
+enum class step_error_control { automatic, states, derivatives };
+
 /// Everything that tunes a one-step method.
 struct step_options {
   double relative_tolerance = 1e-6;
@@ -18,6 +22,7 @@ struct step_options {
   double max_step = infinity_step();
   double max_memory = 1e9;  // bytes that may be kept for the sweep back; beyond it steps are computed twice
   ode_algebra algebra;      // of Rodas4's matrices
+  step_error_control error_control = step_error_control::automatic;
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
 };

@@ -30,12 +30,16 @@ class switching_solver final : public ode_solver {
     reached_ = states_.cols() - 1;
     const Eigen::VectorXd here = states_.col(reached_);
     const std::vector<double> later(times.begin() + reached_, times.end());
+    second_.continue_probe(first_.probe());
     const Eigen::MatrixXd& rest = second_.integrate(here, first_.time(), later);
     states_.conservativeResize(Eigen::NoChange, reached_ + rest.cols());
     states_.rightCols(rest.cols()) = rest;
     add_up();
     return states_;
   }
+
+  void continue_probe(const std::vector<double>& tangent) override { first_.continue_probe(tangent); }
+  const std::vector<double>& probe() const override { return has_switched_ ? second_.probe() : first_.probe(); }
 
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     ode_gradient g = swept(adjoints);

@@ -1,0 +1,29 @@
+// First step: the size of a one-step method's first step.
+//
+// It comes from the sizes of the slope and of the slope's change over a short step of Euler's method.
+// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.4.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace agrad::detail {
+
+/// slope(t, y, to) is the right-hand side, weigh(x) the size of a vector beside the tolerances. span: the longest step.
+template <class Slope, class Weigh>
+double first_step(double t, const double* y, std::size_t n, double span, int order, const Slope& slope, const Weigh& weigh) {
+  std::vector<double> here(n), ahead(n), change(n);
+  slope(t, y, here.data());
+  const double d0 = weigh(y), d1 = weigh(here.data());
+  const double guess = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, span);
+  for (std::size_t i = 0; i < n; ++i) ahead[i] = y[i] + guess * here[i];
+  slope(t + guess, ahead.data(), change.data());
+  for (std::size_t i = 0; i < n; ++i) change[i] -= here[i];
+  const double d2 = weigh(change.data()) / guess, most = std::max(d1, d2);
+  if (!std::isfinite(most)) return guess;
+  return std::min(100 * guess, most <= 1e-15 ? std::max(1e-6, guess * 1e-3) : std::pow(0.01 / most, 1.0 / order));
+}
+
+}  // namespace agrad::detail
