@@ -241,9 +241,9 @@ def solve_ivp(
     max_memory : float
         Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
     error_control : {"auto", "states", "derivatives"}
-        Of the one-step methods: what step sizes are chosen by. "states" is the error of the states alone. "derivatives" is also that
-        of a tangent along one fixed direction of everything that may be differentiated, without which derivatives are lost
-        where a solution rests. "auto" is "derivatives" where a derivative is wanted and "states" where none is. Choose
+        Of the one-step methods: what step sizes are chosen by. "states" is the error of the states alone. "derivatives" is
+        also that of a tangent along one fixed direction of everything that may be differentiated, without which derivatives
+        are lost where a solution rests. "auto" is "derivatives" where a derivative is wanted and "states" where none is. Choose
         "derivatives" where an optimiser calls values and gradients that are to come from the same steps; it then holds for
         the initial state and for all floating-point numbers in `args`. See :doc:`gradient_trust`.
     jac_sparsity : array-like or scipy.sparse, shape (n, n), or pair of ints, optional

@@ -27,7 +27,9 @@ def test_a_system_at_rest(method, rtol):
 
 
 def test_every_default_with_a_captured_value():
-    loss = lambda s: ag.solve_ivp(lambda t, y: s - y, (0, 50.0), [1.0]).y[0, -1]
+    def loss(s):
+        return ag.solve_ivp(lambda t, y: s - y, (0, 50.0), [1.0]).y[0, -1]
+
     assert ag.grad(loss)(1.0) == pytest.approx(1.0, rel=1e-4)
 
 
@@ -42,7 +44,9 @@ def test_states_alone_are_asked_for_by_name(method):
 @pytest.mark.parametrize("rtol", TOLERANCES)
 def test_reversible_exchange_at_equilibrium(method, rtol):
     def end(k):
-        slope = lambda t, y, k: [-k[0] * y[0] + k[1] * y[1], k[0] * y[0] - k[1] * y[1]]
+        def slope(t, y, k):
+            return [-k[0] * y[0] + k[1] * y[1], k[0] * y[0] - k[1] * y[1]]
+
         return ag.solve_ivp(slope, (0.0, 200.0), [2.0, 2.0], method, args=(k,), rtol=rtol, atol=rtol / 100).y[0, -1]
 
     # y0 = 4 k1 / (k0 + k1)
@@ -85,7 +89,9 @@ def test_forward_mode_and_second_order_at_rest(method):
     """Logistic growth at its capacity: y = K, dy/dK = 1, and nothing of second order at the end."""
 
     def end(p):
-        logistic = lambda t, y, p: p[0] * y * (1 - y / p[1])
+        def logistic(t, y, p):
+            return p[0] * y * (1 - y / p[1])
+
         return ag.solve_ivp(logistic, (0.0, 60.0), [3.0], method, args=(p,)).y[0, -1]
 
     p = np.array([1.0, 3.0])
@@ -107,7 +113,9 @@ def test_doses_and_events_after_rest(method):
     assert ag.grad(end)(k) == pytest.approx(-np.exp(-k), rel=1e-4)  # 1 + exp(-k)
 
     def crossing(s):
-        slope = lambda t, y, s: [s - y[0], 1.0]
+        def slope(t, y, s):
+            return [s - y[0], 1.0]
+
         stop = ag.Event(lambda t, y, s: y[1] - 60.0, terminal=True)
         return ag.solve_ivp(slope, (0.0, 100.0), [1.0, 0.0], method, args=(s,), events=stop).y[0, -1]
 
@@ -122,7 +130,9 @@ def test_a_population_and_a_batch_have_the_steps_of_one(method):
         return at_rest(s, method)
 
     def total(s):
-        slope = lambda t, y, s: s - y
+        def slope(t, y, s):
+            return s - y
+
         subjects = [ag.Subject((0.0, 50.0), [1.0], [50.0], (s[i],)) for i in range(3)]
         return sum(result.y[0, 0] for result in ag.solve_many(slope, subjects, method, atol=1e-8))
 
@@ -135,7 +145,9 @@ def test_a_population_and_a_batch_have_the_steps_of_one(method):
 @every_method
 def test_the_same_steps_with_and_without_a_gradient(method):
     def loss(p, control="derivatives"):
-        slope = lambda t, y, p: [p[0] * y[0] - p[1] * y[0] * y[1], -p[2] * y[1] + p[3] * y[0] * y[1]]
+        def slope(t, y, p):
+            return [p[0] * y[0] - p[1] * y[0] * y[1], -p[2] * y[1] + p[3] * y[0] * y[1]]
+
         result = ag.solve_ivp(slope, (0.0, 10.0), [30.0, 4.0], method, args=(p,), error_control=control)
         steps.append(result.nst)
         return np.sum(result.y[:, -1] ** 2)
@@ -199,8 +211,11 @@ def test_what_limits_the_steps_is_told():
 
 @every_method
 def test_a_derivative_that_is_not_finite_raises_by_name(method):
-    """y' = -sqrt(y) at rest on zero: its slope is infinite there."""
-    end = lambda y0: ag.solve_ivp(lambda t, y: -np.sqrt(y), (0.0, 1.0), y0, method).y[0, -1]
+    """The system y' = -sqrt(y) at rest on zero: its slope is infinite there."""
+
+    def end(y0):
+        return ag.solve_ivp(lambda t, y: -np.sqrt(y), (0.0, 1.0), y0, method).y[0, -1]
+
     assert end(np.zeros(1)) == 0
     with pytest.raises(ag.SolverError, match=r"y\[0\]|Jacobian"):
         ag.grad(end)(np.zeros(1))
@@ -208,15 +223,22 @@ def test_a_derivative_that_is_not_finite_raises_by_name(method):
 
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_a_tangent_that_is_not_finite_raises_by_name(method):
-    end = lambda y0: ag.solve_ivp(lambda t, y: -np.sqrt(y), (0.0, 1.0), y0, method).y[:, -1]
+    def end(y0):
+        return ag.solve_ivp(lambda t, y: -np.sqrt(y), (0.0, 1.0), y0, method).y[:, -1]
+
     with pytest.raises(ag.SolverError, match=r"the tangent of y\[0\] is -?(inf|nan) at t = 0, but must be finite"):
         ag.jvp(end, (np.zeros(1),), (np.ones(1),))
 
 
 def test_a_derivative_that_is_not_finite_and_not_used_is_no_fault():
     """The second state is on the root's end, and the loss does not read it."""
-    slope = lambda t, y, k: [-k * y[0], -np.sqrt(y[1])]
-    end = lambda k: ag.solve_ivp(slope, (0.0, 1.0), [1.0, 0.0], "Tsit5", args=(k,), rtol=1e-8, atol=1e-8).y[0, -1]
+
+    def slope(t, y, k):
+        return [-k * y[0], -np.sqrt(y[1])]
+
+    def end(k):
+        return ag.solve_ivp(slope, (0.0, 1.0), [1.0, 0.0], "Tsit5", args=(k,), rtol=1e-8, atol=1e-8).y[0, -1]
+
     assert ag.grad(end)(0.5) == pytest.approx(-np.exp(-0.5), rel=1e-5)
 
 
@@ -224,16 +246,15 @@ def test_a_fault_where_derivatives_come_by_differences():
     """An operation without tangents: the probe is then a difference, and gradients at rest are right as well."""
     fall = ag.custom_vjp(lambda y: 1.0 - y)
     fall.defvjp(lambda y: (1.0 - y, None), lambda kept, cotangent: (-cotangent,))
-    end = lambda s: ag.solve_ivp(lambda t, y, s: fall(y) + s, (0.0, 50.0), [1.0], "Tsit5", args=(s,)).y[0, -1]
+
+    def end(s):
+        return ag.solve_ivp(lambda t, y, s: fall(y) + s, (0.0, 50.0), [1.0], "Tsit5", args=(s,)).y[0, -1]
+
     assert ag.grad(end)(0.0) == pytest.approx(1.0, rel=1e-4)
 
 
 def test_bad_arguments():
-    with pytest.raises(
-        ValueError, match="solve_ivp: error_control is 'steps', but must be one of 'auto', 'states', 'derivatives'"
-    ):
+    with pytest.raises(ValueError, match="error_control is 'steps', but must be one of 'auto', 'states', 'derivatives'"):
         at_rest(1.0, "Tsit5", error_control="steps")
-    with pytest.raises(
-        ValueError, match=r"error_control is 'states', but must be 'auto' for 'BDF'; .* sensitivities='forward'"
-    ):
+    with pytest.raises(ValueError, match=r"error_control is 'states', but must be 'auto' for 'BDF'; .*='forward'"):
         at_rest(1.0, "BDF", error_control="states")

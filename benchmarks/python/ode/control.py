@@ -4,7 +4,7 @@
 
 For each problem and method the milliseconds of a compiled value and gradient at a relative error of the gradient of 1e-5 (the
 first two tolerances that enclose it, on the line of logarithms), with steps that see the states alone and with steps that see
-derivatives too, their ratio, and the steps at rtol 1e-6. The reference is the same method at 1e-12 with steps that see derivatives.
+derivatives too, their ratio, and the steps at rtol 1e-6. The reference is the same method at 1e-12 with the latter steps.
 """
 
 from __future__ import annotations
