@@ -1,0 +1,67 @@
+"""What SciPy's users write: it works as it does there, or an error says what to write instead."""
+
+import math
+
+import numpy as np
+import pytest
+
+import agrad as ag
+
+FINE = {"rtol": 1e-10, "atol": 1e-12}
+
+
+# ---- right-hand sides --------------------------------------------------------------------------------------------------
+
+
+def filled(t, y, k):
+    d = np.zeros(2)
+    d[0] = y[0] * k
+    return d
+
+
+def unpacked(t, y, k):
+    d = np.empty(2)
+    d[0], d[1] = y
+    return d
+
+
+@pytest.mark.parametrize("fun", [filled, unpacked])
+@pytest.mark.parametrize("method", ["Tsit5", "BDF"])
+def test_a_plain_array_that_is_filled_is_refused_in_plain_words(fun, method):
+    message = (
+        rf"^solve_ivp\({fun.__name__}\): the value of an item assignment is recorded, but must be a plain number where the "
+        r"array is NumPy's own; write the list \[a, b\], ag.array\(\[a, b\]\), or np.zeros\(n, like=x\)"
+    )
+    with pytest.raises(TypeError, match=message):
+        ag.solve_ivp(fun, (0.0, 1.0), [1.0, 2.0], method, args=(0.5,))
+    with pytest.raises(TypeError, match=message.replace("solve_ivp", "ode_tsit5")):
+        ag.ode_tsit5(fun, [1.0, 2.0], 0.0, [1.0], 0.5)
+    with pytest.raises(TypeError, match=message.replace("solve_ivp", "solve_many")):
+        ag.solve_many(fun, [ag.Subject((0.0, 1.0), [1.0, 2.0], args=(0.5,))], method)
+
+
+def test_what_the_message_says_works():
+    def by_zeros(t, y, k):
+        d = np.zeros(2, like=y)
+        d[0] = y[0] * k
+        return d
+
+    def end(k, fun):
+        return ag.solve_ivp(fun, (0.0, 1.0), [1.0, 2.0], args=(k,), **FINE).y[0, -1]
+
+    for fun in (by_zeros, lambda t, y, k: [y[0] * k, 0.0], lambda t, y, k: ag.array([y[0] * k, 0.0])):
+        np.testing.assert_allclose(ag.value_and_grad(end)(0.5, fun), [math.exp(0.5)] * 2, rtol=1e-8)
+
+
+def test_a_function_of_math_is_refused_with_numpys_name():
+    with pytest.raises(TypeError, match=r"^float: argument is a recorded value, .*\(np\.exp, not math\.exp\)$"):
+        ag.solve_ivp(lambda t, y: [math.exp(-y[0])], (0.0, 1.0), [1.0])
+
+
+def test_another_error_of_a_right_hand_side_comes_out_unchanged():
+    def ragged(t, y):
+        return np.array([[1.0], [1.0, 2.0]])
+
+    with pytest.raises(ValueError, match=r"^setting an array element with a sequence") as caught:
+        ag.solve_ivp(ragged, (0.0, 1.0), [1.0])
+    assert caught.type is ValueError
