@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +18,8 @@ __all__ = ["OdeResult", "output_times"]
 
 
 @dataclass
-class OdeResult:
-    """What :func:`solve_ivp` returns.
+class OdeResult(Mapping[str, Any]):
+    """What :func:`solve_ivp` returns: attributes, which are entries of a mapping as well, as in SciPy's result.
 
     Attributes
     ----------
@@ -41,6 +41,17 @@ class OdeResult:
         last, by whichever thread; second-order sweeps are not counted.
     sol : callable or None
         With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
+    t_events, y_events : lists of arrays, or None
+        For each event the times at which it happened, and the states there; None without events.
+    nfev, njev, nlu, nst : int
+        Of the forward pass the evaluations of the right-hand side and of its Jacobian, factorisations and steps, from `stats`.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> result = ag.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0])
+    >>> print(result["y"][0, -1].round(4), sorted(result.keys())[:5])
+    0.3679 ['message', 'nfev', 'njev', 'nlu', 'nst']
     """
 
     t: Any
@@ -56,6 +67,24 @@ class OdeResult:
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled and copied: the numbers, not the problem, whose functions cannot be."""
         return self.__dict__ | {"_explained": None}
+
+    def __getitem__(self, name: str) -> Any:
+        """The attribute of that name."""
+        if name not in self._names():
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        """The public attributes: what is kept, and what is counted or looked up when it is read."""
+        read = [name for name, member in vars(cls).items() if isinstance(member, property)]
+        return [each.name for each in fields(cls) if not each.name.startswith("_")] + read
 
     @property
     def t_events(self) -> list[Any] | None:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.integrate
 
 import agrad as ag
 
@@ -65,3 +66,42 @@ def test_another_error_of_a_right_hand_side_comes_out_unchanged():
     with pytest.raises(ValueError, match=r"^setting an array element with a sequence") as caught:
         ag.solve_ivp(ragged, (0.0, 1.0), [1.0])
     assert caught.type is ValueError
+
+
+# ---- results -----------------------------------------------------------------------------------------------------------
+
+
+def decay(t, y, k=1.0):
+    return -k * y
+
+
+@pytest.mark.parametrize("method", ["Tsit5", "BDF"])
+def test_a_result_is_a_mapping_as_scipys_is(method):
+    event = ag.Event(lambda t, y: y[0] - 0.5)
+    result = ag.solve_ivp(decay, (0.0, 2.0), [1.0], method, events=event, dense_output=True)
+    theirs = scipy.integrate.solve_ivp(decay, (0.0, 2.0), [1.0], events=lambda t, y: y[0] - 0.5, dense_output=True)
+    assert set(theirs.keys()) <= set(result.keys()) == set(result)
+    for name in result:
+        assert result[name] is getattr(result, name) or np.all(np.equal(result[name], getattr(result, name)))
+        assert not name.startswith("_")
+    assert len(result) == len(result.items()) == len(result.values())
+    assert {**result}["t_events"][0] == pytest.approx([np.log(2)], rel=1e-4)
+    assert result.get("y") is result.y
+    assert result.get("x") is None
+    assert "x" not in result
+    with pytest.raises(KeyError, match="_hits"):
+        result["_hits"]
+    for name, counted in (("nfev", "rhs_evaluations"), ("njev", "jacobian_evaluations"), ("nlu", "factorizations")):
+        assert result[name] == result.stats[counted]
+
+
+def test_a_result_that_is_differentiated_is_a_mapping():
+    def end(k):
+        result = ag.solve_ivp(decay, (0.0, 1.0), [1.0], args=(k,), **FINE)
+        assert result["y"] is result.y
+        return result["y"][0, -1]
+
+    np.testing.assert_allclose(ag.grad(end)(0.5), -math.exp(-0.5), rtol=1e-7)
+    many = ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0])])
+    assert many[0]["success"]
+    assert many[0]["t_events"] is None
