@@ -15,7 +15,7 @@ from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_problem import InitialValueProblem
 from agrad._ode_progress import Progress
-from agrad._ode_record import further_arguments, pose
+from agrad._ode_record import check_callable, further_arguments, pose
 from agrad._ode_result import OdeResult
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
@@ -292,6 +292,7 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
+    check_callable("solve_ivp", "fun", fun)
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
     algebra = Algebra(linear_solver, jac_sparsity)
     make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)

@@ -34,8 +34,6 @@ class EventProblem:
     ) -> None:
         function, happenings = problem.function, problem.happenings
         assert happenings is not None, "there are doses, events or stops"
-        if not callable(problem.fun):
-            raise TypeError(f"{function}: fun is {problem.fun!r}, but must be callable as fun(t, y, ...)")
         self.function, self.what, self.times, self.ends_anywhere = function, happenings, times, end is None
         y0, events = vector(function, "y0", problem.y0), happenings.events or []
         self.is_open = any(event.terminal for event in events)

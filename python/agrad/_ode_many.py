@@ -19,6 +19,7 @@ from agrad._ode_record import (
     PosedProblem,
     RecordedSlope,
     RightHandSide,
+    check_callable,
     check_not_recorded,
     further_arguments,
     real_values,
@@ -169,8 +170,7 @@ def solve_many(
     >>> print(f"{ag.grad(total)(1.0):.6f}")  # -sum(t exp(-t))
     -0.941815
     """
-    if not callable(fun):
-        raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
+    check_callable("solve_many", "fun", fun)
     if not isinstance(subjects, Iterable):
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)

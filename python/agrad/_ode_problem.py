@@ -82,7 +82,7 @@ class InitialValueProblem:
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
         if starts_there and outputs is not t_span and any(isinstance(x, Array) for x in (start, outputs)):
             stays_equal(outputs[0], start)
-            slope = vector(self.function, "the result of f", self.fun(t0, first[0], *self.args))
+            slope = vector(self.function, "the result of fun", self.fun(t0, first[0], *self.args))
             first = first + (outputs[0] - start) * slope  # of which nothing but derivatives is left
         if times.size == starts_there:
             return OdeResult(outputs, np.transpose(first))

@@ -66,6 +66,12 @@ def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
     return tuple(args)
 
 
+def check_callable(function: str, name: str, f: Any) -> None:
+    """Raises where a right-hand side is none, under the name that its user gives it."""
+    if not callable(f):
+        raise TypeError(f"{function}: {name} is {f!r}, but must be callable as {name}(t, y, ...)")
+
+
 def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
     """Raises where derivatives with respect to an argument would be lost."""
     if find_recording((x,)) is not None:
@@ -178,8 +184,7 @@ def pose(
     progress: SolveProgress | None = None,
 ) -> StatesProblem:
     """An initial value problem as its solvers take it, checked, with its right-hand side recorded."""
-    if not callable(f):
-        raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
+    check_callable(function, "f", f)
     y0, times = vector(function, "y0", y0), vector(function, "times", times)
     if np.size(t0) != 1:
         raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")

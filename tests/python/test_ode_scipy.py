@@ -105,3 +105,18 @@ def test_a_result_that_is_differentiated_is_a_mapping():
     many = ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0])])
     assert many[0]["success"]
     assert many[0]["t_events"] is None
+
+
+# ---- arguments' names --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("events", [None, lambda t, y: y[0]])
+def test_messages_name_the_right_hand_side_as_its_caller_does(events):
+    with pytest.raises(TypeError, match=r"^solve_ivp: fun is 3, but must be callable as fun\(t, y, \.\.\.\)$"):
+        ag.solve_ivp(3, (0.0, 1.0), [1.0], events=events)
+    with pytest.raises(TypeError, match=r"^solve_many: fun is None, but must be callable as fun\(t, y, \.\.\.\)$"):
+        ag.solve_many(None, [ag.Subject((0.0, 1.0), [1.0])])
+    with pytest.raises(TypeError, match=r"^ode_tsit5: f is 3, but must be callable as f\(t, y, \.\.\.\)$"):
+        ag.ode_tsit5(3, [1.0], 0.0, [1.0])
+    with pytest.raises(ag.ShapeError, match=r"^solve_ivp: the result of fun is of shape \(1, 1\), but must be a vector$"):
+        ag.grad(lambda t0: ag.solve_ivp(lambda t, y: [[1.0]], (t0, 1.0), [1.0], t_eval=[0.0]).y[0, 0])(0.0)
