@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._ode_algebra import Algebra
+from agrad._ode_backwards import answer_backwards
 from agrad._ode_checked import allowed_difference, checked, finer_tolerance
 from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
@@ -15,8 +16,8 @@ from agrad._ode_one_step import METHODS
 from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
 from agrad._ode_problem import InitialValueProblem
 from agrad._ode_progress import Progress
-from agrad._ode_record import check_callable, further_arguments, pose
-from agrad._ode_result import OdeResult
+from agrad._ode_record import as_given, check_callable, further_arguments, pose, real_values
+from agrad._ode_result import OdeResult, output_times
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl", "options_of", "solve_ivp"]
 
@@ -202,7 +203,8 @@ def solve_ivp(
     fun : callable
         The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
     t_span : pair of floats
-        Initial and final time, increasing. Without events and doses the result is differentiable in them, as in t_eval.
+        Initial and final time. Where they decrease, so do t_eval and `t`, and there are no doses; directions of events are
+        those along the solution. Without events and doses the result is differentiable in them, as in t_eval.
     y0 : array-like, shape (n,)
         The initial state.
     method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "BDF", "Adams"}
@@ -213,7 +215,7 @@ def solve_ivp(
         methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
         and by polynomials between Adams' longer ones.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span. They
+        Output times within t_span, in its direction; the initial time may be the first. By default the two ends of t_span. They
         cost steps only where they are sparse: where a step passes several, the method's interpolant is used (not by CKRK).
     dense_output : bool
         Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. It
@@ -307,12 +309,12 @@ def solve_ivp(
         if gradient_check is not False:
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
     args = further_arguments("solve_ivp", args)
+    t_span, t_eval = as_given("solve_ivp", "t_span", t_span), as_given("solve_ivp", "t_eval", t_eval)
+    output_times("solve_ivp", t_span, t_eval, may_decrease=True)
     problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, (rtol, atol))
-    result = problem.solve_as_far_as_it_goes(t_span, t_eval) if return_partial else problem.solve(t_span, t_eval)
-    if dense_output:
-        reached = result.t[-1] if len(result.t) else t_span[0]
-        result.sol = problem.solution((t_span[0], reached) if result.status == -1 else t_span)
-    return result
+    start, end = real_values("solve_ivp", "t_span", t_span)
+    answer = InitialValueProblem.answer if start < end else answer_backwards
+    return answer(problem, t_span, t_eval, partial=return_partial, dense=dense_output)
 
 
 def options_of(

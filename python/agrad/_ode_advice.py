@@ -70,4 +70,4 @@ def _is_abrupt(report: StepReport) -> bool:
     if report.rejected_between is None or report.rejected < max(5, 0.1 * report.steps):
         return False
     begin, end = report.rejected_between
-    return end - begin <= 0.2 * (report.span[1] - report.span[0])
+    return end - begin <= 0.2 * abs(report.span[1] - report.span[0])

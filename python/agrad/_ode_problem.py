@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError, OdeMethod, ShapeError, SolveProgress, SolverError
+from agrad._ode_backwards import in_minus_time, turned_statistics
 from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
-from agrad._ode_progress import Progress, told_of
+from agrad._ode_progress import Progress, Told, told_of
 from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, stays_equal, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
@@ -35,15 +36,24 @@ class InitialValueProblem:
     progress: Progress = False
     method: str = ""  # and the tolerances, for those who ask what limited the steps
     tolerances: tuple[Any, Any] = (None, None)
+    is_backwards: bool = False  # whether time is s = -t of what the user gave
     _posed: PosedProblem | None = field(default=None, init=False)  # that was solved last
 
-    def solve(self, t_span: Sequence[Any], t_eval: Any) -> OdeResult:
+    def answer(self, t_span: Any, t_eval: Any, *, partial: bool, dense: bool) -> OdeResult:
+        """What `solve_ivp` returns, for increasing times."""
+        result = self.solve_as_far_as_it_goes(t_span, t_eval) if partial else self.solve(t_span, t_eval)
+        if dense:
+            reached = result.t[-1] if len(result.t) else t_span[0]
+            result.sol = self.solution((t_span[0], reached) if result.status == -1 else t_span)
+        return result
+
+    def solve(self, t_span: Any, t_eval: Any) -> OdeResult:
         """The solution at the output times."""
         t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         t0, times = output_times(self.function, t_span, t_eval)
         end = float(real_values(self.function, "t_span", t_span)[1])
         has_events = self.happenings is not None and bool(self.happenings.events)
-        told, is_recorded = told_of(self.function, self.progress, t0, end if has_events else float(times[-1])), False
+        told, is_recorded = self._told(t0, end if has_events else float(times[-1])), False
         try:
             if self.happenings is None:
                 result = self._solved(t_span, t_span if t_eval is None else t_eval, t0, times, told.host)
@@ -56,12 +66,17 @@ class InitialValueProblem:
             if not is_recorded:
                 told.forget()
         result._explained = self._explained()
+        if self.is_backwards and isinstance(result.stats, Statistics):
+            result.stats = turned_statistics(result.stats)
         if self.method == "auto":
             result.describe_switch()
         return result
 
+    def _told(self, t0: float, end: float) -> Told:
+        return told_of(self.function, self.progress, t0, end, sign=-1.0 if self.is_backwards else 1.0)
+
     def _explained(self) -> Explained:
-        return Explained(self._posed, self.method, self.tolerances)
+        return Explained(self._posed, self.method, self.tolerances, self.is_backwards)
 
     def _solved_with_events(
         self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None, progress: SolveProgress | None
@@ -132,14 +147,18 @@ class InitialValueProblem:
         def sol(t: Any) -> Any:
             """The states at t: shape (n,) for a number, (n, k) for k times in any order; solved for at these very times."""
             t = array(t) if isinstance(t, (list, tuple)) and find_recording(t) is not None else t
-            asked = real_values("sol", "t", t)
+            if self.is_backwards:
+                t = in_minus_time("sol", "t", t)
+            asked, sign = real_values("sol", "t", t), -1.0 if self.is_backwards else 1.0
             if asked.ndim > 1:
                 raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
             t0, end = real_values(self.function, "t_span", t_span)
             for k, each in enumerate(np.atleast_1d(asked)):
                 if not t0 <= each <= end:
                     place = f"t[{k}]" if asked.ndim else "t"
-                    raise DomainError(f"sol: {place} is {each}, but must be within t_span = {(float(t0), float(end))}")
+                    raise DomainError(
+                        f"sol: {place} is {sign * each}, but must be within t_span = {(sign * float(t0), sign * float(end))}"
+                    )
             if asked.size == 0:
                 return np.zeros((np.size(problem.y0), 0))
             times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
@@ -152,7 +171,9 @@ class InitialValueProblem:
                 times = np.reshape(t, (-1,))[chosen]
             result = replace(problem).solve(t_span, times)  # which remembers what it solved, and threads may call this one
             if len(result.t) < times.size:
-                raise DomainError(f"sol: t is {times[-1]}, but must not be after the terminal event that ended the solution")
+                raise DomainError(
+                    f"sol: t is {sign * times[-1]}, but must not be after the terminal event that ended the solution"
+                )
             return result.y[:, places.reshape(-1)] if asked.ndim else result.y[:, 0]
 
         return sol

@@ -23,7 +23,19 @@ from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten, is_number
 
-__all__ = ["PosedProblem", "RecordedSlope", "StatesProblem", "pose", "real_values", "stays_equal", "vector"]
+__all__ = [
+    "PosedProblem",
+    "RecordedSlope",
+    "StatesProblem",
+    "as_given",
+    "check_callable",
+    "check_not_recorded",
+    "further_arguments",
+    "pose",
+    "real_values",
+    "stays_equal",
+    "vector",
+]
 
 RightHandSide = Callable[..., Any]
 

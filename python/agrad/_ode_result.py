@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -122,26 +122,44 @@ class OdeResult(Mapping[str, Any]):
             self.message += f" It turned stiff: by Tsit5 until t = {self.stats['stiff_from']:.6g}, by Rodas4 from there on."
 
 
-def output_times(function: str, t_span: Sequence[Any], t_eval: Any) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
+def output_times(
+    function: str, t_span: Any, t_eval: Any, *, may_decrease: bool = False
+) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
     """The initial time and the output times of `solve_ivp`, which may begin with it."""
     span = real_values(function, "t_span", t_span)
     if span.shape != (2,):
         raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
     t0, end = span.tolist()
-    if not t0 < end:
-        hint = "; backwards in time, s = -t increases: solve dy/ds = -fun(-s, y)" if t0 > end else ""
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be increasing{hint}")
     if not np.isfinite(span).all():
-        hint = "; a terminal event ends a solution before a time that is late enough" if np.isfinite(t0) else ""
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint}")
+        hint = "; a terminal event ends a solution before a time that is late enough" if np.isinf(end) else ""
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
+    if not (t0 < end or (may_decrease and t0 > end)):
+        hint = "; backwards in time, s = -t increases: solve for s" if t0 > end else ""
+        condition = "of two different times" if may_decrease else "increasing"
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
     if t_eval is None:
         return t0, span
     times = real_values(function, "t_eval", t_eval)
     if times.ndim != 1 or times.size == 0:
         raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
-    for k, t in enumerate(times):
-        if not t0 <= t <= end:
-            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be within t_span = {(t0, end)}")
-        if k > 0 and not t > times[k - 1]:
-            raise DomainError(f"{function}: t_eval[{k}] is {t}, but must be greater than t_eval[{k - 1}] = {times[k - 1]}")
+    outside = ~((min(t0, end) <= times) & (times <= max(t0, end)))
+    misplaced = ~(np.diff(times) > 0) if t0 < end else ~(np.diff(times) < 0)
+    if outside.any() or misplaced.any():
+        _raise_misplaced(function, times, (t0, end), outside, np.append(False, misplaced))
     return t0, times
+
+
+def _raise_misplaced(
+    function: str,
+    times: np.ndarray[Any, np.dtype[np.float64]],
+    span: tuple[float, float],
+    outside: np.ndarray[Any, Any],
+    misplaced: np.ndarray[Any, Any],
+) -> NoReturn:
+    """The error of the first time that is outside of the span or out of order."""
+    k = int(np.flatnonzero(outside | misplaced)[0])
+    name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
+    if outside[k]:
+        raise DomainError(f"{name} within t_span = {span}")
+    order = "greater" if span[0] < span[1] else "less"
+    raise DomainError(f"{name} {order} than t_eval[{k - 1}] = {times[k - 1]}")
