@@ -13,7 +13,7 @@ from agrad._ode_checked import allowed_difference, checked, finer_tolerance
 from agrad._ode_events import Dose, happenings
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS
-from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, simple_options, step_method
+from agrad._ode_options import ADAMS, BDF, Steps, Tolerances, all_options, never_zero, simple_options, step_method
 from agrad._ode_problem import InitialValueProblem
 from agrad._ode_progress import Progress
 from agrad._ode_record import as_given, check_callable, further_arguments, pose, real_values
@@ -215,8 +215,9 @@ def solve_ivp(
         methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
         and by polynomials between Adams' longer ones.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, in its direction; the initial time may be the first. By default the two ends of t_span. They
-        cost steps only where they are sparse: where a step passes several, the method's interpolant is used (not by CKRK).
+        Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
+        the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's
+        interpolant is used (not by CKRK).
     dense_output : bool
         Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. It
         is no interpolant: each call solves once more, with these as output times.
@@ -233,8 +234,8 @@ def solve_ivp(
     max_events : int
         More events than that raise a SolverError.
     rtol, atol : float, float or shape (n,)
-        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward one by 10, as
-        :func:`ode_adjoint_tol` does.
+        Relative and absolute tolerance; atol may be 0 where a state stays off zero. CVODES' backward pass divides atol by 3
+        and the forward one by 10, as :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float
@@ -295,6 +296,8 @@ def solve_ivp(
     -0.6065
     """
     check_callable("solve_ivp", "fun", fun)
+    given = (rtol, atol)
+    atol = never_zero("solve_ivp", "atol", atol)
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
     algebra = Algebra(linear_solver, jac_sparsity)
     make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
@@ -310,8 +313,8 @@ def solve_ivp(
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
     args = further_arguments("solve_ivp", args)
     t_span, t_eval = as_given("solve_ivp", "t_span", t_span), as_given("solve_ivp", "t_eval", t_eval)
-    output_times("solve_ivp", t_span, t_eval, may_decrease=True)
-    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, (rtol, atol))
+    output_times("solve_ivp", t_span, t_eval, freely=True)
+    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, given)
     start, end = real_values("solve_ivp", "t_span", t_span)
     answer = InitialValueProblem.answer if start < end else answer_backwards
     return answer(problem, t_span, t_eval, partial=return_partial, dense=dense_output)

@@ -14,7 +14,7 @@ from agrad._ode import options_of
 from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turn_back, turned_statistics
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
-from agrad._ode_options import Tolerances, whole
+from agrad._ode_options import Tolerances, never_zero, whole
 from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import (
     PosedProblem,
@@ -26,6 +26,7 @@ from agrad._ode_record import (
     real_values,
     vector,
 )
+from agrad._ode_repeats import runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -92,9 +93,10 @@ class _Problem:
         self.states = real_values(function, "y0", self.y0)
         for part, given in (("t_span", subject.t_span), ("t_eval", subject.t_eval)):
             check_not_recorded(function, part, given, "times are not differentiated there")
-        self.t0, self.asked = output_times(function, subject.t_span, subject.t_eval, may_decrease=True)
+        self.t0, self.asked = output_times(function, subject.t_span, subject.t_eval, freely=True)
         self.is_backwards = bool(self.t0 > float(subject.t_span[1]))
-        self.times = 0.0 - self.asked if self.is_backwards else self.asked
+        self.is_first, self.places = runs_of(self.asked)
+        self.times = (0.0 - self.asked if self.is_backwards else self.asked)[self.is_first]
         self.t0 = 0.0 - self.t0 if self.is_backwards else self.t0
         self.starts_there = bool(self.times[0] == self.t0)
         self.doses = DoseTable(function, "doses", subject.doses)
@@ -179,7 +181,8 @@ def solve_many(
     check_callable("solve_many", "fun", fun)
     if not isinstance(subjects, Iterable):
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
-    make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
+    tolerances = {"rtol": rtol, "atol": never_zero("solve_many", "atol", atol)}
+    make_options = options_of("solve_many", method, tolerances, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}
@@ -240,7 +243,8 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
         if problem.starts_there and not problem.doses.rows:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
         explained = Explained(problem.posed, method, tolerances, problem.is_backwards)
-        result = OdeResult(problem.asked, np.transpose(y), _explained=explained)
+        columns = np.transpose(y) if problem.is_first.all() else np.transpose(y)[:, problem.places]
+        result = OdeResult(problem.asked, columns, _explained=explained)
         if problem.posed is not None:
             counts = Statistics(problem.posed.operation.statistics)
             result.stats = turned_statistics(counts) if problem.is_backwards else counts

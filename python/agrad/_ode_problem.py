@@ -15,6 +15,7 @@ from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, Told, told_of
 from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, stays_equal, vector
+from agrad._ode_repeats import repeated, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._structure import array, find_recording
@@ -48,9 +49,18 @@ class InitialValueProblem:
         return result
 
     def solve(self, t_span: Any, t_eval: Any) -> OdeResult:
-        """The solution at the output times."""
+        """The solution at the output times, some of which may be repeated."""
         t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
-        t0, times = output_times(self.function, t_span, t_eval)
+        t0, times = output_times(self.function, t_span, t_eval, freely=True)
+        is_first, places = runs_of(times)
+        if is_first.all():
+            return self._solved_once(t_span, t_eval, t0, times)
+        given = t_eval if isinstance(t_eval, Array) else times
+        result = self._solved_once(t_span, given[np.flatnonzero(is_first)], t0, times[is_first])
+        return repeated(result, given, is_first, places, lambda t, y: self.fun(t, y, *self.args))
+
+    def _solved_once(self, t_span: Any, t_eval: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]]) -> OdeResult:
+        """The solution at output times that differ."""
         end = float(real_values(self.function, "t_span", t_span)[1])
         has_events = self.happenings is not None and bool(self.happenings.events)
         told, is_recorded = self._told(t0, end if has_events else float(times[-1])), False
@@ -122,21 +132,21 @@ class InitialValueProblem:
             except SolverError:
                 continue
         else:
-            t0, times = output_times(self.function, t_span, t_eval)
-            first = np.reshape(vector(self.function, "y0", self.y0), (-1, 1))
-            result = OdeResult(times[:1], first) if times[0] == t0 else OdeResult(times[:0], first[:, :0])
+            t0, times = output_times(self.function, t_span, t_eval, freely=True)
+            first, at_start = np.reshape(vector(self.function, "y0", self.y0), (-1, 1)), np.count_nonzero(times == t0)
+            result = OdeResult(times[:at_start], first[:, np.zeros(at_start, int)])
         result.success, result.status, result.message, result._explained = False, -1, str(stop), explained
         return result
 
     def _before(self, stopped_at: float, t_span: Any, t_eval: Any) -> Iterator[tuple[Any, Any]]:
         """Spans and output times that end before a solver stopped, the longest first."""
-        t0, times = output_times(self.function, t_span, t_eval)
+        t0, times = output_times(self.function, t_span, t_eval, freely=True)
         if t_eval is None:  # as close to the stop as the solver comes
             for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
                 if stopped_at > t0:
                     yield _until(t_span, t0 + (stopped_at - t0) * part), None
             return
-        for count in range(int(np.count_nonzero(times <= stopped_at)), int(times[0] == t0), -1):
+        for count in range(int(np.count_nonzero(times <= stopped_at)), int(np.count_nonzero(times == t0)), -1):
             yield _until(t_span, times[count - 1]), (t_eval if isinstance(t_eval, Array) else times)[:count]
 
     def solution(self, t_span: Sequence[Any]) -> Callable[[Any], Any]:
@@ -161,20 +171,19 @@ class InitialValueProblem:
                     )
             if asked.size == 0:
                 return np.zeros((np.size(problem.y0), 0))
-            times, chosen, places = np.unique(asked, return_index=True, return_inverse=True)
+            order = np.argsort(np.ravel(asked), kind="stable")
+            times, places = np.ravel(asked)[order], np.argsort(order)
             if t0 == end:  # nothing was reached
                 y0 = np.reshape(vector("sol", "y0", problem.y0), (-1, 1))
-                return y0[:, places.reshape(-1)] if asked.ndim else y0[:, 0]
+                return y0[:, np.zeros(asked.size, int)] if asked.ndim else y0[:, 0]
             if isinstance(t, Array):
-                if times.size < asked.size:
-                    raise DomainError("sol: t is recorded and has equal times, but must have each once")
-                times = np.reshape(t, (-1,))[chosen]
+                times = np.reshape(t, (-1,))[order]
             result = replace(problem).solve(t_span, times)  # which remembers what it solved, and threads may call this one
             if len(result.t) < times.size:
                 raise DomainError(
                     f"sol: t is {sign * times[-1]}, but must not be after the terminal event that ended the solution"
                 )
-            return result.y[:, places.reshape(-1)] if asked.ndim else result.y[:, 0]
+            return result.y[:, places] if asked.ndim else result.y[:, 0]
 
         return sol
 

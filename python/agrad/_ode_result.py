@@ -123,9 +123,9 @@ class OdeResult(Mapping[str, Any]):
 
 
 def output_times(
-    function: str, t_span: Any, t_eval: Any, *, may_decrease: bool = False
+    function: str, t_span: Any, t_eval: Any, *, freely: bool = False
 ) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
-    """The initial time and the output times of `solve_ivp`, which may begin with it."""
+    """The initial time and the output times, which may begin with it; `freely` they may decrease, and equal ones follow."""
     span = real_values(function, "t_span", t_span)
     if span.shape != (2,):
         raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
@@ -133,9 +133,9 @@ def output_times(
     if not np.isfinite(span).all():
         hint = "; a terminal event ends a solution before a time that is late enough" if np.isinf(end) else ""
         raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
-    if not (t0 < end or (may_decrease and t0 > end)):
+    if not (t0 < end or (freely and t0 > end)):
         hint = "; backwards in time, s = -t increases: solve for s" if t0 > end else ""
-        condition = "of two different times" if may_decrease else "increasing"
+        condition = "of two different times" if freely else "increasing"
         raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
     if t_eval is None:
         return t0, span
@@ -143,9 +143,10 @@ def output_times(
     if times.ndim != 1 or times.size == 0:
         raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
     outside = ~((min(t0, end) <= times) & (times <= max(t0, end)))
-    misplaced = ~(np.diff(times) > 0) if t0 < end else ~(np.diff(times) < 0)
+    onwards = np.diff(times) if t0 < end else -np.diff(times)
+    misplaced = ~(onwards >= 0) if freely else ~(onwards > 0)
     if outside.any() or misplaced.any():
-        _raise_misplaced(function, times, (t0, end), outside, np.append(False, misplaced))
+        _raise_misplaced(function, times, (t0, end), outside, np.append(False, misplaced), "" if freely else " than")
     return t0, times
 
 
@@ -155,11 +156,12 @@ def _raise_misplaced(
     span: tuple[float, float],
     outside: np.ndarray[Any, Any],
     misplaced: np.ndarray[Any, Any],
+    than: str,
 ) -> NoReturn:
     """The error of the first time that is outside of the span or out of order."""
     k = int(np.flatnonzero(outside | misplaced)[0])
     name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
     if outside[k]:
         raise DomainError(f"{name} within t_span = {span}")
-    order = "greater" if span[0] < span[1] else "less"
-    raise DomainError(f"{name} {order} than t_eval[{k - 1}] = {times[k - 1]}")
+    order = ("greater" if span[0] < span[1] else "less") if than else ("at least" if span[0] < span[1] else "at most")
+    raise DomainError(f"{name} {order}{than} t_eval[{k - 1}] = {times[k - 1]}")

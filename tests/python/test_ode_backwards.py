@@ -193,7 +193,7 @@ def test_populations_of_both_directions():
     ("changes", "message"),
     [
         ({"doses": [ag.Dose(1.0, 0, 1.0)]}, "doses is given, but must not be where t_span decreases; an event with a reset "),
-        ({"t_eval": [1.0, 1.5]}, "t_eval[1] is 1.5, but must be less than t_eval[0] = 1.0"),
+        ({"t_eval": [1.0, 1.5]}, "t_eval[1] is 1.5, but must be at most t_eval[0] = 1.0"),
         ({"t_eval": [3.0, 1.5]}, "t_eval[0] is 3.0, but must be within t_span = (2.0, 0.0)"),
         ({"fun": lambda t, y: None}, "result is None, but must be the derivatives of the states; does it return?"),
         ({"fun": lambda t, y: [1.0, 2.0]}, "result is of shape (2,), but must be of shape (1,); one derivative for each state"),

@@ -1,0 +1,45 @@
+"""Output times of which several are equal: they are solved for once, and their columns repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agrad._core import Array
+from agrad._ode_record import stays_equal, vector
+
+if TYPE_CHECKING:
+    from agrad._ode_result import OdeResult
+
+__all__ = ["repeated", "runs_of"]
+
+
+def runs_of(times: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Of times in their order: which are the first of their value, and of each the place among these."""
+    is_first = np.append(True, times[1:] != times[:-1])
+    return is_first, np.cumsum(is_first) - 1
+
+
+def repeated(
+    result: OdeResult, t_eval: Any, is_first: np.ndarray[Any, Any], places: np.ndarray[Any, Any], slope: Callable[..., Any]
+) -> OdeResult:
+    """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
+
+    A recorded time that equals the one before it has a derivative of its own, which is the slope there.
+    """
+    kept = np.flatnonzero(places < len(result.t))
+    times, y = t_eval[kept], result.y[:, places[kept]]
+    if isinstance(t_eval, Array):
+        firsts, columns = result.t, []
+        for k, place in enumerate(places[kept]):
+            column = y[:, k]
+            if not is_first[k]:
+                stays_equal(times[k], firsts[place])
+                at = float(t_eval.recorded_values[k])
+                column = column + (times[k] - firsts[place]) * vector("solve_ivp", "the result of fun", slope(at, column))
+            columns.append(column)
+        y = np.stack(columns, axis=1)
+    result.t, result.y = times, y
+    return result
