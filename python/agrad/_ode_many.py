@@ -10,10 +10,10 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, SolverError, check_initial_value_problem
 from agrad._loops_body import keep
-from agrad._ode import options_of
 from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turn_back, turned_statistics
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
+from agrad._ode_methods import options_of, served
 from agrad._ode_options import Tolerances, never_zero, whole
 from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import (
@@ -182,6 +182,7 @@ def solve_many(
     if not isinstance(subjects, Iterable):
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     tolerances = {"rtol": rtol, "atol": never_zero("solve_many", "atol", atol)}
+    method, note = served(method)
     make_options = options_of("solve_many", method, tolerances, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
@@ -205,7 +206,10 @@ def solve_many(
         if any(each.is_backwards and str(error).startswith(f"{each.function}: ") for each in problems):
             turn_back(error)
         raise
-    return _results(problems, states, method, (rtol, atol))
+    results = _results(problems, states, method, (rtol, atol))
+    for result in results:
+        result.message += note
+    return results
 
 
 def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int], Any]) -> PosedProblem:

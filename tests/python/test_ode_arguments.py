@@ -208,9 +208,10 @@ def test_names_of_the_simple_interfaces():
     ("changes", "error", "message"),
     [
         (
-            {"method": "Radau"},
+            {"method": "radau"},
             ValueError,
-            "method is 'Radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4'",
+            "method is 'radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4', "
+            "'Radau', 'LSODA', 'RK23'",
         ),
         (
             {"t_span": (0.0, 1.0, 2.0)},
