@@ -17,6 +17,7 @@ from agrad._ode_progress import Progress
 from agrad._ode_record import RightHandSide, as_given, check_callable, further_arguments, real_values
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_scipy import Vectorized, algebra_of
+from agrad._ode_states import states_of
 
 __all__ = ["solve_ivp"]
 
@@ -60,8 +61,10 @@ def solve_ivp(
     t_span : pair of floats
         Initial and final time. Where they decrease, so do t_eval and `t`, and there are no doses; directions of events are
         those along the solution. Without events and doses the result is differentiable in them, as in t_eval.
-    y0 : array-like, shape (n,)
-        The initial state.
+    y0 : array-like, shape (n,), or of any shape, or tree of arrays
+        The initial state. Where it is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
+        state of that structure, fun and resets return one, and so is `y`, with the times as last axis of each array. States
+        that are counted (of doses, in jac_sparsity) are so as np.ravel has them, array after array.
     method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "BDF", "Adams"}
         "auto" starts with Tsit5 and goes on with Rodas4 where the system turns stiff; the result says from when on. These
         are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
@@ -89,7 +92,7 @@ def solve_ivp(
         Times that steps end at, because fun jumps there; differentiable where fun's jump moves with them.
     max_events : int
         More events than that raise a SolverError.
-    rtol, atol : float, float or shape (n,)
+    rtol, atol : float, float or of y0's structure
         Relative and absolute tolerance; atol may be 0 where a state stays off zero. CVODES' backward pass divides atol by 3
         and the forward one by 10, as :func:`ode_adjoint_tol` does.
     max_num_steps : int
@@ -158,6 +161,11 @@ def solve_ivp(
     -0.6065
     """
     check_callable("solve_ivp", "fun", fun)
+    states, y0 = states_of("solve_ivp", y0)
+    if states is not None:
+        if vectorized:
+            raise ValueError("solve_ivp: vectorized is True, but must be False where y0 is no vector")
+        fun, atol = states.function("solve_ivp", fun), states.tolerances("solve_ivp", "atol", atol)
     given = (rtol, atol)
     atol = never_zero("solve_ivp", "atol", atol)
     tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory)
@@ -174,6 +182,7 @@ def solve_ivp(
             raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
         if gradient_check is not False:
             raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
+    also = also if states is None else states.happenings("solve_ivp", also)
     args = further_arguments("solve_ivp", args)
     t_span, t_eval = as_given("solve_ivp", "t_span", t_span), as_given("solve_ivp", "t_eval", t_eval)
     output_times("solve_ivp", t_span, t_eval, freely=True)
@@ -182,5 +191,6 @@ def solve_ivp(
     start, end = real_values("solve_ivp", "t_span", t_span)
     answer = InitialValueProblem.answer if start < end else answer_backwards
     result = answer(problem, t_span, t_eval, partial=return_partial, dense=dense_output)
+    result = result if states is None else states.structured(result)
     result.message += note if jac is None else f"{note} The exact Jacobian of fun is used, jac is not."
     return result
