@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agrad._core import Array, SolverError
@@ -85,7 +86,7 @@ def answer_backwards(problem: InitialValueProblem, t_span: Any, t_eval: Any, **a
         raise
     result.t, hits = 0.0 - result.t, result._hits
     if hits is not None:
-        result._hits = lambda: _turned_hits(hits)
+        result._hits = partial(_turned_hits, hits)
     if result.status == -1:
         result.message = _turned_text(result.message)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from agrad._ode_problem import InitialValueProblem
 
 __all__ = ["EventProblem"]
+
+
+def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+    return lists
 
 
 class EventProblem:
@@ -106,7 +111,7 @@ class EventProblem:
             times[event].append(t)
             states[event].append(y)
         lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in states]
-        return lambda: lists
+        return partial(_same, lists)
 
     def recorded(self, recording: Any) -> OdeResult:
         """The solution as an operation of the recording, with as many numbers as it has for the values of now."""

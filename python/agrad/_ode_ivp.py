@@ -78,8 +78,9 @@ def solve_ivp(
         the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's
         interpolant is used (not by CKRK).
     dense_output : bool
-        Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. It
-        is no interpolant: each call solves once more, with these as output times.
+        Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. Its
+        first call solves once more, for the polynomials of the method within all steps. In a compiled function, whose runs
+        may take other steps, each call solves, with these as output times.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
     events : callable, Event, or sequence of these, optional

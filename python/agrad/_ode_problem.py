@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DomainError, OdeMethod, ShapeError, SolveProgress, SolverError
-from agrad._ode_backwards import in_minus_time, turned_statistics
+from agrad._core import Array, OdeMethod, SolveProgress, SolverError
+from agrad._ode_backwards import turned_statistics
+from agrad._ode_dense import Solution
 from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import Happenings
 from agrad._ode_explain import Explained
@@ -18,8 +19,6 @@ from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, 
 from agrad._ode_repeats import repeated, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
-from agrad._structure import array, find_recording
-from agrad._trees import flatten
 
 __all__ = ["InitialValueProblem"]
 
@@ -45,7 +44,7 @@ class InitialValueProblem:
         result = self.solve_as_far_as_it_goes(t_span, t_eval) if partial else self.solve(t_span, t_eval)
         if dense:
             reached = result.t[-1] if len(result.t) else t_span[0]
-            result.sol = self.solution((t_span[0], reached) if result.status == -1 else t_span)
+            result.sol = Solution(self, (t_span[0], reached) if result.status == -1 else t_span, result.y)
         return result
 
     def solve(self, t_span: Any, t_eval: Any) -> OdeResult:
@@ -149,51 +148,7 @@ class InitialValueProblem:
         for count in range(int(np.count_nonzero(times <= stopped_at)), int(np.count_nonzero(times == t0)), -1):
             yield _until(t_span, times[count - 1]), (t_eval if isinstance(t_eval, Array) else times)[:count]
 
-    def solution(self, t_span: Sequence[Any]) -> Callable[[Any], Any]:
-        """The function of `dense_output`, of what was given as it is now."""
-        problem = replace(self, y0=_copied(self.y0), args=_copied(self.args))
-        t_span = _copied(as_given(self.function, "t_span", t_span))
-
-        def sol(t: Any) -> Any:
-            """The states at t: shape (n,) for a number, (n, k) for k times in any order; solved for at these very times."""
-            t = array(t) if isinstance(t, (list, tuple)) and find_recording(t) is not None else t
-            if self.is_backwards:
-                t = in_minus_time("sol", "t", t)
-            asked, sign = real_values("sol", "t", t), -1.0 if self.is_backwards else 1.0
-            if asked.ndim > 1:
-                raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
-            t0, end = real_values(self.function, "t_span", t_span)
-            for k, each in enumerate(np.atleast_1d(asked)):
-                if not t0 <= each <= end:
-                    place = f"t[{k}]" if asked.ndim else "t"
-                    raise DomainError(
-                        f"sol: {place} is {sign * each}, but must be within t_span = {(sign * float(t0), sign * float(end))}"
-                    )
-            if asked.size == 0:
-                return np.zeros((np.size(problem.y0), 0))
-            order = np.argsort(np.ravel(asked), kind="stable")
-            times, places = np.ravel(asked)[order], np.argsort(order)
-            if t0 == end:  # nothing was reached
-                y0 = np.reshape(vector("sol", "y0", problem.y0), (-1, 1))
-                return y0[:, np.zeros(asked.size, int)] if asked.ndim else y0[:, 0]
-            if isinstance(t, Array):
-                times = np.reshape(t, (-1,))[order]
-            result = replace(problem).solve(t_span, times)  # which remembers what it solved, and threads may call this one
-            if len(result.t) < times.size:
-                raise DomainError(
-                    f"sol: t is {sign * times[-1]}, but must not be after the terminal event that ended the solution"
-                )
-            return result.y[:, places] if asked.ndim else result.y[:, 0]
-
-        return sol
-
 
 def _until(t_span: Any, end: float) -> Any:
     """The same span with another end."""
     return np.concatenate([t_span[:1], [end]]) if isinstance(t_span, Array) else (t_span[0], end)
-
-
-def _copied(tree: Any) -> Any:
-    """The tree with arrays of its own, which nobody else writes into."""
-    leaves, together, _ = flatten(tree)
-    return together([leaf.copy() if isinstance(leaf, (np.ndarray, Array)) else leaf for leaf in leaves])

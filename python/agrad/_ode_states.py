@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class States:
         """The result with states of the structure."""
         result.y, hits, sol = self.apart(result.y), result._hits, result.sol
         if hits is not None:
-            result._hits = lambda: self._structured_hits(hits)
+            result._hits = partial(self._structured_hits, hits)
         if sol is not None:
             result.sol = _StructuredSolution(self, sol)
         return result
