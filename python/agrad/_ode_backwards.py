@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from agrad._core import Array, SolverError
 from agrad._ode_events import DoseTable, Event, Happenings
 from agrad._ode_record import real_values, vector
+from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._recording import name_of
 
 if TYPE_CHECKING:
     from agrad._ode_problem import InitialValueProblem
-    from agrad._ode_result import OdeResult
 
 __all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turn_back", "turned_statistics"]
 
@@ -77,6 +77,7 @@ def _turned_event(event: Event) -> Event:
 def answer_backwards(problem: InitialValueProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
     """What `problem.answer` gives, for a t_span that decreases."""
     function = problem.function
+    output_times(function, t_span, t_eval, freely=True)  # whose messages name times as they were given
     span = in_minus_time(function, "t_span", t_span)
     times = None if t_eval is None else in_minus_time(function, "t_eval", t_eval)
     try:

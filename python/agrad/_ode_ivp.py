@@ -15,7 +15,7 @@ from agrad._ode_options import Steps, Tolerances, never_zero
 from agrad._ode_problem import InitialValueProblem
 from agrad._ode_progress import Progress
 from agrad._ode_record import RightHandSide, as_given, check_callable, further_arguments, real_values
-from agrad._ode_result import OdeResult, output_times
+from agrad._ode_result import OdeResult
 from agrad._ode_scipy import Vectorized, algebra_of
 from agrad._ode_states import states_of
 
@@ -186,11 +186,10 @@ def solve_ivp(
     also = also if states is None else states.happenings("solve_ivp", also)
     args = further_arguments("solve_ivp", args)
     t_span, t_eval = as_given("solve_ivp", "t_span", t_span), as_given("solve_ivp", "t_eval", t_eval)
-    output_times("solve_ivp", t_span, t_eval, freely=True)
     fun = Vectorized(fun) if vectorized else fun
     problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, given)
-    start, end = real_values("solve_ivp", "t_span", t_span)
-    answer = InitialValueProblem.answer if start < end else answer_backwards
+    span = real_values("solve_ivp", "t_span", t_span)
+    answer = answer_backwards if span.shape == (2,) and span[0] > span[1] else InitialValueProblem.answer
     result = answer(problem, t_span, t_eval, partial=return_partial, dense=dense_output)
     result = result if states is None else states.structured(result)
     result.message += note if jac is None else f"{note} The exact Jacobian of fun is used, jac is not."

@@ -95,8 +95,9 @@ class _Problem:
             check_not_recorded(function, part, given, "times are not differentiated there")
         self.t0, self.asked = output_times(function, subject.t_span, subject.t_eval, freely=True)
         self.is_backwards = bool(self.t0 > float(subject.t_span[1]))
-        self.is_first, self.places = runs_of(self.asked)
-        self.times = (0.0 - self.asked if self.is_backwards else self.asked)[self.is_first]
+        self.runs = runs_of(self.asked)
+        self.times = self.asked if self.runs is None else self.asked[self.runs.is_first]
+        self.times = 0.0 - self.times if self.is_backwards else self.times
         self.t0 = 0.0 - self.t0 if self.is_backwards else self.t0
         self.starts_there = bool(self.times[0] == self.t0)
         self.doses = DoseTable(function, "doses", subject.doses)
@@ -247,7 +248,7 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
         if problem.starts_there and not problem.doses.rows:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
         explained = Explained(problem.posed, method, tolerances, problem.is_backwards)
-        columns = np.transpose(y) if problem.is_first.all() else np.transpose(y)[:, problem.places]
+        columns = np.transpose(y) if problem.runs is None else np.transpose(y)[:, problem.runs.places]
         result = OdeResult(problem.asked, columns, _explained=explained)
         if problem.posed is not None:
             counts = Statistics(problem.posed.operation.statistics)

@@ -51,12 +51,12 @@ class InitialValueProblem:
         """The solution at the output times, some of which may be repeated."""
         t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         t0, times = output_times(self.function, t_span, t_eval, freely=True)
-        is_first, places = runs_of(times)
-        if is_first.all():
+        runs = runs_of(times)
+        if runs is None:
             return self._solved_once(t_span, t_eval, t0, times)
         given = t_eval if isinstance(t_eval, Array) else times
-        result = self._solved_once(t_span, given[np.flatnonzero(is_first)], t0, times[is_first])
-        return repeated(result, given, is_first, places, lambda t, y: self.fun(t, y, *self.args))
+        result = self._solved_once(t_span, given[np.flatnonzero(runs.is_first)], t0, times[runs.is_first])
+        return repeated(result, given, runs, lambda t, y: self.fun(t, y, *self.args))
 
     def _solved_once(self, t_span: Any, t_eval: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]]) -> OdeResult:
         """The solution at output times that differ."""

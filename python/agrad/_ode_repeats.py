@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,22 +13,31 @@ from agrad._ode_record import stays_equal, vector
 if TYPE_CHECKING:
     from agrad._ode_result import OdeResult
 
-__all__ = ["repeated", "runs_of"]
+__all__ = ["Runs", "repeated", "runs_of"]
 
 
-def runs_of(times: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+class Runs(NamedTuple):
     """Of times in their order: which are the first of their value, and of each the place among these."""
-    is_first = np.append(True, times[1:] != times[:-1])
-    return is_first, np.cumsum(is_first) - 1
+
+    is_first: np.ndarray[Any, Any]
+    places: np.ndarray[Any, Any]
 
 
-def repeated(
-    result: OdeResult, t_eval: Any, is_first: np.ndarray[Any, Any], places: np.ndarray[Any, Any], slope: Callable[..., Any]
-) -> OdeResult:
+def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
+    """None where all times differ."""
+    differs = times[1:] != times[:-1]
+    if differs.all():
+        return None
+    is_first = np.append(True, differs)
+    return Runs(is_first, np.cumsum(is_first) - 1)
+
+
+def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
     """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
 
     A recorded time that equals the one before it has a derivative of its own, which is the slope there.
     """
+    is_first, places = runs
     kept = np.flatnonzero(places < len(result.t))
     times, y = t_eval[kept], result.y[:, places[kept]]
     if isinstance(t_eval, Array):

@@ -142,12 +142,13 @@ def output_times(
     times = real_values(function, "t_eval", t_eval)
     if times.ndim != 1 or times.size == 0:
         raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
-    outside = ~((min(t0, end) <= times) & (times <= max(t0, end)))
-    onwards = np.diff(times) if t0 < end else -np.diff(times)
-    misplaced = ~(onwards >= 0) if freely else ~(onwards > 0)
-    if outside.any() or misplaced.any():
-        _raise_misplaced(function, times, (t0, end), outside, np.append(False, misplaced), "" if freely else " than")
-    return t0, times
+    in_order = (times[1:] >= times[:-1] if t0 < end else times[1:] <= times[:-1]) if freely else times[1:] > times[:-1]
+    first, last = (times[0], times[-1]) if t0 < end else (times[-1], times[0])
+    low, high = min(t0, end), max(t0, end)
+    if in_order.all() and low <= first and last <= high:
+        return t0, times
+    outside = ~((low <= times) & (times <= high))
+    _raise_misplaced(function, times, (t0, end), outside, np.append(False, ~in_order), "" if freely else " than")
 
 
 def _raise_misplaced(

@@ -136,6 +136,8 @@ class _StructuredSolution:
 
 def states_of(function: str, y0: Any) -> tuple[States | None, Any]:
     """The structure of an initial state and its vector; None and the state as it is where that is a vector itself."""
+    if isinstance(y0, (list, tuple)) and all(type(each) is float for each in y0):
+        return None, y0
     leaves, _, structure = flatten(y0, is_leaf=_is_plain)
     is_one = len(leaves) == 1 and structure.is_leaf()
     if is_one and _ndim(y0) <= 1:
