@@ -50,6 +50,8 @@ class Solution:
         self._problem: InitialValueProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
         self._problem.progress = False
         self._t_span = _copied(as_given(problem.function, "t_span", t_span))
+        self._start = vector("sol", "y0", self._problem.y0)
+        self._starts_with_jump = problem.happenings is not None
         self._sign = -1.0 if problem.is_backwards else 1.0
         self._size, self._varies = int(y.shape[0]), _varies(y)
         self._pieces: _Pieces | None = None
@@ -66,7 +68,8 @@ class Solution:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the polynomials, not the problem, whose functions perhaps cannot be."""
-        if not self._varies and self._found() is not None:
+        t0, end = self._span()
+        if not self._varies and (t0 == end or self._found() is not None):
             return self.__dict__ | {"_problem": None}
         return self.__dict__
 
@@ -88,8 +91,7 @@ class Solution:
         """The states, shape (n, k); asked: the values of t."""
         t0, end = self._span()
         if t0 == end:  # nothing was reached
-            assert self._problem is not None, "a solution without a step keeps its problem"
-            return np.reshape(vector("sol", "y0", self._problem.y0), (-1, 1))[:, np.zeros(asked.size, int)]
+            return np.reshape(self._start, (-1, 1))[:, np.zeros(asked.size, int)]
         pieces = None if self._varies or _varies(t) else self._found()
         return self._solved(t, asked) if pieces is None else self._put_together(pieces, t, asked)
 
@@ -140,11 +142,7 @@ class Solution:
     def _with_ends(self, y: Any, pieces: _Pieces, asked: Times) -> Any:
         """With the states at the two ends themselves, which are known without rounding, or jump there."""
         t0, end = self._span()
-        problem = self._problem
-        known = [(end, pieces.last)]
-        if problem is not None and problem.happenings is None:
-            known.append((t0, vector("sol", "y0", problem.y0)))
-        for time, state in known:
+        for time, state in ((end, pieces.last), (t0, None if self._starts_with_jump else self._start)):
             is_there = asked == time
             if state is not None and is_there.any():
                 y = np.where(is_there, np.reshape(state, (-1, 1)), y)

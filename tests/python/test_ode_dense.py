@@ -183,6 +183,13 @@ def test_what_a_pickled_solution_still_does():
         ag.compile(lambda t: back(t)[0])(0.7)
 
 
+def test_a_solution_without_a_step_pickles_too():
+    nothing = ag.solve_ivp(lambda t, y: np.log(-y), (0.0, 2.0), [1.0], "Tsit5", return_partial=True, dense_output=True)
+    assert pickle.loads(pickle.dumps(nothing)).sol(0.0) == nothing.sol(0.0) == 1.0
+    whole = ag.solve_ivp(lambda t, y: -y, (0.0, 2.0), [0.1], "BDF", dense_output=True)
+    assert pickle.loads(pickle.dumps(whole)).sol(0.0) == 0.1
+
+
 def test_the_time_of_a_solution_with_doses_is_differentiated_too():
     doses = [ag.Dose(0.5, 0, 2.0), ag.Dose(1.0, 0, 3.0, duration=0.8)]
     sol = ag.solve_ivp(fall, (0.0, 2.0), [1.0], "DOP853", doses=doses, dense_output=True, rtol=1e-10, atol=1e-10).sol
