@@ -17,9 +17,10 @@ from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
 from agrad._loops import cond, fori, scan
-from agrad._ode import ode_adjoint_tol, ode_adjoint_tol_ctl, solve_ivp
+from agrad._ode import ode_adjoint_tol, ode_adjoint_tol_ctl
 from agrad._ode_events import Dose, Event
 from agrad._ode_forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
+from agrad._ode_ivp import solve_ivp
 from agrad._ode_many import Subject, solve_many
 from agrad._ode_one_step import (
     ode_ckrk,

@@ -10,12 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     from agrad._ode_explain import StepReport
 
-__all__ = ["advice_for"]
+__all__ = ["MULTISTEP", "advice_for"]
 
 #: Of explicit methods: h times the fastest decay from which on the method, not the error, sets the steps. It is somewhat below
 #: the border of stability on the real axis (3.2 to 3.5 and 6.4), around which step sizes swing.
 _BORDER = {"Tsit5": 2.5, "RK45": 2.5, "CKRK": 2.5, "DOP853": 4.5}
-_MULTISTEP = ("BDF", "Adams")
+MULTISTEP = ("BDF", "Adams")
 
 
 def advice_for(report: StepReport) -> list[str]:
@@ -38,7 +38,7 @@ def _advice(report: StepReport) -> Iterator[str]:
         yield "Ask for fewer output times, which steps end at, or take 'BDF' or 'Adams', which interpolate between their steps"
     if limits["convergence"] >= 0.05 * steps:
         yield "Where Newton's method fails, look for jumps (tstops takes their times), or try 'Rodas4', which does not iterate"
-    if report.method in _MULTISTEP and limits["stops"] + limits["events"] >= 0.05 * steps:
+    if report.method in MULTISTEP and limits["stops"] + limits["events"] >= 0.05 * steps:
         yield "Doses, stops and events make the multistep methods begin anew with short steps; one-step methods just go on"
     if not is_stiff and _is_abrupt(report):
         yield "Where many attempts are rejected, look for jumps: known times belong into tstops, conditions into events"
@@ -70,4 +70,4 @@ def _is_abrupt(report: StepReport) -> bool:
     if report.rejected_between is None or report.rejected < max(5, 0.1 * report.steps):
         return False
     begin, end = report.rejected_between
-    return end - begin <= 0.2 * (report.span[1] - report.span[0])
+    return end - begin <= 0.2 * abs(report.span[1] - report.span[0])

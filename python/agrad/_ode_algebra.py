@@ -19,6 +19,7 @@ class Algebra(NamedTuple):
 
     linear_solver: str = "auto"
     jac_sparsity: Any = None
+    name: str = "jac_sparsity"  # that messages have for it
 
     @property
     def is_chosen(self) -> bool:
@@ -32,7 +33,7 @@ class Algebra(NamedTuple):
             raise ValueError(f"{function}: linear_solver is {self.linear_solver!r}, but must be one of {names}")
         if self.is_chosen and not is_implicit:
             raise ValueError(
-                f"{function}: linear_solver or jac_sparsity is given, but must not be for {method!r}; "
+                f"{function}: linear_solver or {self.name} is given, but must not be for {method!r}; "
                 "it solves no linear equations"
             )
         if self.linear_solver == "gmres" and has_factors:
@@ -41,16 +42,16 @@ class Algebra(NamedTuple):
                 "'BDF' and 'Adams' take 'gmres'"
             )
         if self.linear_solver == "gmres" and self.jac_sparsity is not None:
-            raise ValueError(f"{function}: jac_sparsity is given, but must not be for 'gmres'; it has products with df/dy only")
+            raise ValueError(f"{function}: {self.name} is given, but must not be for 'gmres'; it has products with df/dy only")
         return self
 
     def made(self, function: str, states: int) -> OdeAlgebra:
         """What the compiled part takes, for so many states."""
-        widths, rows, columns = _described(function, self.jac_sparsity, states)
-        return OdeAlgebra(self.linear_solver, "jac_sparsity", widths, rows, columns)
+        widths, rows, columns = _described(function, self.name, self.jac_sparsity, states)
+        return OdeAlgebra(self.linear_solver, self.name, widths, rows, columns)
 
 
-def _described(function: str, given: Any, states: int) -> tuple[Any, Any, Any]:
+def _described(function: str, name: str, given: Any, states: int) -> tuple[Any, Any, Any]:
     """Half-bandwidths, or the rows' ends and columns of the entries in compressed form, or nothing of both."""
     if given is None:
         return None, None, None
@@ -58,7 +59,8 @@ def _described(function: str, given: Any, states: int) -> tuple[Any, Any, Any]:
         try:
             return tuple(operator.index(width) for width in given), None, None
         except TypeError:
-            pass
+            if name != "jac_sparsity":
+                raise TypeError(f"{function}: {name} is {given!r}, but must be whole numbers") from None
     given = given if hasattr(given, "tocsr") else np.asarray(given)
     if given.dtype.kind not in "fiub":
         raise TypeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["EventProblem"]
 
 
+def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+    return lists
+
+
 class EventProblem:
     """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends."""
 
@@ -34,8 +39,6 @@ class EventProblem:
     ) -> None:
         function, happenings = problem.function, problem.happenings
         assert happenings is not None, "there are doses, events or stops"
-        if not callable(problem.fun):
-            raise TypeError(f"{function}: fun is {problem.fun!r}, but must be callable as fun(t, y, ...)")
         self.function, self.what, self.times, self.ends_anywhere = function, happenings, times, end is None
         y0, events = vector(function, "y0", problem.y0), happenings.events or []
         self.is_open = any(event.terminal for event in events)
@@ -108,7 +111,7 @@ class EventProblem:
             times[event].append(t)
             states[event].append(y)
         lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in states]
-        return lambda: lists
+        return partial(_same, lists)
 
     def recorded(self, recording: Any) -> OdeResult:
         """The solution as an operation of the recording, with as many numbers as it has for the values of now."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from agrad._core import SolverError, StepLog
 from agrad._ode_advice import advice_for
+from agrad._ode_backwards import turn_back
 from agrad._ode_record import PosedProblem
-from agrad._structure import find_recording
 
 if TYPE_CHECKING:
     from agrad._ode_result import OdeResult
@@ -38,6 +38,8 @@ class Explained(NamedTuple):
     posed: PosedProblem | None
     method: str
     tolerances: tuple[Any, Any]
+    is_backwards: bool = False
+    """Whether the problem was solved in s = -t."""
 
 
 class StateShare(NamedTuple):
@@ -93,10 +95,10 @@ class StepReport:
     advice : list of str
         What to try.
     columns : dict of numpy.ndarray
-        An entry for each step: "t" where it begins, "h" its size, "error" (1 is what is allowed), "state" whose error was
-        largest, "size" of that state, "by_absolute" the part of its tolerance that is atol, "damping" (h times the rate at
-        which the fastest mode decays, roughly), "order", "limit" the place in `limits`; and for each rejected attempt
-        "rejected_t", "rejected_state" and "rejected_by_error".
+        An entry for each step: "t" where it begins, "h" its size (negative where time decreases), "error" (1 is what is
+        allowed), "state" whose error was largest, "size" of that state, "by_absolute" the part of its tolerance that is
+        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "limit" the place
+        in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
     """
 
     method: str
@@ -213,8 +215,7 @@ def explain(result: OdeResult) -> StepReport:
     log, stop = StepLog(), None
     if explained.posed is not None:
         try:
-            differentiated = find_recording(explained.posed.parts) is not None
-            if not explained.posed.operation.log_steps(explained.posed.values(), log, differentiated):
+            if not explained.posed.log_steps(log):
                 raise TypeError(f"explain: method {explained.method!r} keeps no log of its steps")
         except SolverError as error:
             stop = error
@@ -222,8 +223,11 @@ def explain(result: OdeResult) -> StepReport:
 
 
 def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop: SolverError | None) -> StepReport:
-    t, h = columns["t"], columns["h"]
     begin = np.nan if explained.posed is None else explained.posed.initial_time
+    if explained.is_backwards:
+        begin = 0.0 - begin
+        columns |= {name: 0.0 - columns[name] for name in ("t", "rejected_t")} | {"h": -columns["h"]}
+    t, h = columns["t"], columns["h"]
     rtol, atol = explained.tolerances
     report = StepReport(
         explained.method,
@@ -234,7 +238,7 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
         list(_states(columns, np.asarray(atol, np.float64))),
         columns["rejected_t"].size,
         _most_between(columns["rejected_t"]),
-        None if stop is None or explained.posed is None else str(stop).removeprefix(f"{explained.posed.function}: "),
+        None if stop is None else _words(stop, explained),
         float(rtol),
         [],
         columns,
@@ -245,7 +249,15 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
     return report
 
 
+def _words(stop: SolverError, explained: Explained) -> str:
+    """Why it stopped, without the solver's name."""
+    if explained.is_backwards:
+        turn_back(stop)
+    return str(stop).removeprefix("" if explained.posed is None else f"{explained.posed.function}: ")
+
+
 def _sizes(t: np.ndarray[Any, Any], h: np.ndarray[Any, Any]) -> StepSizes:
+    h = np.abs(h)
     if h.size == 0:
         return StepSizes(np.nan, np.nan, np.nan, np.nan, np.nan)
     low, high = int(np.argmin(h)), int(np.argmax(h))

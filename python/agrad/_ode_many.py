@@ -8,22 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem
+from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, SolverError, check_initial_value_problem
 from agrad._loops_body import keep
-from agrad._ode import options_of
+from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turn_back, turned_statistics
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
-from agrad._ode_options import Tolerances, whole
+from agrad._ode_methods import options_of, served
+from agrad._ode_options import Tolerances, never_zero, whole
 from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import (
     PosedProblem,
     RecordedSlope,
     RightHandSide,
+    check_callable,
     check_not_recorded,
     further_arguments,
     real_values,
     vector,
 )
+from agrad._ode_repeats import runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -39,11 +42,11 @@ class Subject:
     Attributes
     ----------
     t_span : pair of floats
-        Initial and final time, increasing.
+        Initial and final time; where they decrease, there are no doses.
     y0 : array-like, shape (n,)
         The initial state.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, increasing; by default its two ends.
+        Output times within t_span, in its direction; by default its two ends.
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
     doses : sequence of Dose
@@ -90,9 +93,16 @@ class _Problem:
         self.states = real_values(function, "y0", self.y0)
         for part, given in (("t_span", subject.t_span), ("t_eval", subject.t_eval)):
             check_not_recorded(function, part, given, "times are not differentiated there")
-        self.t0, self.times = output_times(function, subject.t_span, subject.t_eval)
+        self.t0, self.asked = output_times(function, subject.t_span, subject.t_eval, freely=True)
+        self.is_backwards = bool(self.t0 > float(subject.t_span[1]))
+        self.runs = runs_of(self.asked)
+        self.times = self.asked if self.runs is None else self.asked[self.runs.is_first]
+        self.times = 0.0 - self.times if self.is_backwards else self.times
+        self.t0 = 0.0 - self.t0 if self.is_backwards else self.t0
         self.starts_there = bool(self.times[0] == self.t0)
         self.doses = DoseTable(function, "doses", subject.doses)
+        if self.is_backwards:
+            check_no_doses(function, self.doses)
         self.later = self.times[self.starts_there :]
         if self.later.size:
             check_initial_value_problem(function, self.states, self.t0, self.later)
@@ -105,7 +115,7 @@ class _Problem:
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.posed: PosedProblem | None = None
         #: What problems have in common that one recording of the right-hand side serves.
-        self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size)
+        self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size, self.is_backwards)
 
 
 def _frozen(leaf: Any) -> Any:
@@ -169,11 +179,12 @@ def solve_many(
     >>> print(f"{ag.grad(total)(1.0):.6f}")  # -sum(t exp(-t))
     -0.941815
     """
-    if not callable(fun):
-        raise TypeError(f"solve_many: fun is {fun!r}, but must be callable as fun(t, y, ...)")
+    check_callable("solve_many", "fun", fun)
     if not isinstance(subjects, Iterable):
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
-    make_options = options_of("solve_many", method, {"rtol": rtol, "atol": atol}, max_num_steps)
+    tolerances = {"rtol": rtol, "atol": never_zero("solve_many", "atol", atol)}
+    method, note = served(method)
+    make_options = options_of("solve_many", method, tolerances, max_num_steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}
@@ -182,14 +193,24 @@ def solve_many(
             continue
         slope = slopes.get(problem.key)
         if slope is None:
-            slope = RecordedSlope("solve_many", fun, problem.t0, problem.states, problem.args, all_numbers=True)
+            its = SlopeOfMinusTime(fun, "solve_many") if problem.is_backwards else fun
+            slope = RecordedSlope("solve_many", its, problem.t0, problem.states, problem.args, all_numbers=True)
             slopes[problem.key] = slope
         problem.posed = _posed(problem, slope, make_options)
         posed.append(problem.posed)
     parts = [(each.operation, [place for x in each.parts for place in arguments.places(x)]) for each in posed]
     told = told_of("solve_many", progress, 0.0, float(len(parts)), what="subjects ")
     many = ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0), told.host)
-    return _results(problems, _solved(many, arguments, slopes), method, (rtol, atol))
+    try:
+        states = _solved(many, arguments, slopes)
+    except SolverError as error:
+        if any(each.is_backwards and str(error).startswith(f"{each.function}: ") for each in problems):
+            turn_back(error)
+        raise
+    results = _results(problems, states, method, (rtol, atol))
+    for result in results:
+        result.message += note
+    return results
 
 
 def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int], Any]) -> PosedProblem:
@@ -228,9 +249,12 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
         y = np.reshape(flat[begin:end], (count, n))
         if problem.starts_there and not problem.doses.rows:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
-        result = OdeResult(problem.times, np.transpose(y), _explained=Explained(problem.posed, method, tolerances))
+        explained = Explained(problem.posed, method, tolerances, problem.is_backwards)
+        columns = np.transpose(y) if problem.runs is None else np.transpose(y)[:, problem.runs.places]
+        result = OdeResult(problem.asked, columns, _explained=explained)
         if problem.posed is not None:
-            result.stats = Statistics(problem.posed.operation.statistics)
+            counts = Statistics(problem.posed.operation.statistics)
+            result.stats = turned_statistics(counts) if problem.is_backwards else counts
             if method == "auto":
                 result.describe_switch()
         results.append(result)

@@ -21,6 +21,7 @@ __all__ = [
     "Tolerances",
     "all_options",
     "each_state",
+    "never_zero",
     "positive_number",
     "simple_options",
     "step_method",
@@ -30,6 +31,10 @@ __all__ = [
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
 ADAMS, BDF = 1, 2
+#: An absolute tolerance of zero is this one, at which no state is zero by chance; squares of errors over it are finite.
+_LEAST = 1e-100
+#: Adjoints and their integrals begin at zero, so their tolerances cannot vanish with the states'.
+_LEAST_OF_ADJOINTS = 1e-8
 _HERMITE, _POLYNOMIAL = 1, 2
 
 
@@ -45,6 +50,14 @@ def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.f
         index = f"[{bad[0]}]" if values.ndim else ""
         raise DomainError(f"{function}: {name}{index} is {values.flat[bad[0]]}, but must be positive and finite")
     return values
+
+
+def never_zero(function: str, name: str, x: Any) -> Any:
+    """Tolerances as they are given, but zeros, which SciPy takes, as the least ones."""
+    if isinstance(x, Array):
+        return x
+    values = real_values(function, name, x)
+    return np.where(values == 0, _LEAST, values) if (values == 0).any() else x
 
 
 def positive_number(function: str, name: str, x: Any) -> float:
@@ -128,7 +141,8 @@ def simple_options(
     def make(states: int) -> OdeOptions:
         same = positive_number(function, relative_name, relative)
         each = each_state(function, absolute_name, absolute, states)
-        derived = (same, each / 10, same, each / 3, same, float(each.min()))
+        of_adjoints = np.where(each > _LEAST, each, _LEAST_OF_ADJOINTS)
+        derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
         # Adams takes long steps of high order, which cubic interpolation between them would spoil.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
         return all_options(function, *derived, max_num_steps, 250, interpolation, method, method, algebra)(states)

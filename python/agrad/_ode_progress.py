@@ -19,11 +19,11 @@ _PATIENCE = 0.5  # seconds: a solve that is over sooner shows no bar
 class _Calls:
     """A user's callable, in one pass."""
 
-    def __init__(self, call: Callable[[float, float, str], object], name: str, end: float) -> None:
-        self._call, self._name, self._end = call, name, end
+    def __init__(self, call: Callable[[float, float, str], object], name: str, end: float, sign: float) -> None:
+        self._call, self._name, self._end, self._sign = call, name, sign * end, sign
 
     def __call__(self, t: float) -> None:
-        self._call(t, self._end, self._name)
+        self._call(self._sign * t, self._end, self._name)
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -32,14 +32,15 @@ class _Calls:
 class _Bar:
     """tqdm's bar of one pass, whose length is the time or the number of subjects."""
 
-    def __init__(self, tqdm: Any, function: str, what: str, name: str, begin: float, end: float) -> None:
+    def __init__(self, tqdm: Any, function: str, what: str, name: str, begin: float, end: float, sign: float) -> None:
         self._begin, self._length, self._what, self._name = begin, abs(end - begin), what, f"{function} {name}"
         layout = "{desc} {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
-        self._bar, self._end = tqdm(total=self._length, desc=self._name, bar_format=layout, leave=True), end
+        self._bar, self._end = tqdm(total=self._length, desc=self._name, bar_format=layout, leave=True), sign * end
+        self._sign = sign
 
     def __call__(self, t: float) -> None:
         self._bar.n = min(abs(t - self._begin), self._length)
-        self._bar.set_description_str(f"{self._name}: {self._what}{t:.6g} of {self._end:.6g}", refresh=False)
+        self._bar.set_description_str(f"{self._name}: {self._what}{self._sign * t:.6g} of {self._end:.6g}", refresh=False)
         self._bar.refresh()
 
     def close(self) -> None:
@@ -72,8 +73,8 @@ class Told(NamedTuple):
             self.maker.make = None
 
 
-def told_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ") -> Told:
-    """Who is told how far a solve from `begin` to `end` is; nobody, maybe."""
+def told_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ", sign: float = 1.0) -> Told:
+    """Who is told how far a solve from `begin` to `end` is, in times multiplied by `sign`; nobody, maybe."""
     if given is False or given is None:
         return Told()
     if given is True:
@@ -82,9 +83,9 @@ def told_of(function: str, given: Progress, begin: float, end: float, what: str 
         except ImportError:
             hint = 'pip install "agrad[progress]", or give a callable of (t, t_end, pass)'
             raise ImportError(f"{function}: progress is True, but tqdm is missing; {hint}") from None
-        maker, patience = _Maker(lambda name, a, b: _Bar(tqdm, function, what, name, a, b)), _PATIENCE
+        maker, patience = _Maker(lambda name, a, b: _Bar(tqdm, function, what, name, a, b, sign)), _PATIENCE
     elif callable(given):
-        maker, patience = _Maker(lambda name, a, b: _Calls(given, name, b)), 0.0
+        maker, patience = _Maker(lambda name, a, b: _Calls(given, name, b, sign)), 0.0
     else:
         raise TypeError(f"{function}: progress is {given!r}, but must be True, False or callable as progress(t, t_end, pass)")
     return Told(SolveProgress(maker, patience, begin, end), maker)

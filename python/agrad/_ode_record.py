@@ -16,6 +16,7 @@ from agrad._core import (
     OdeOperation,
     ShapeError,
     SolveProgress,
+    StepLog,
     check_initial_value_problem,
 )
 from agrad._loops_body import bodies_of, keep
@@ -23,7 +24,19 @@ from agrad._recording import name_of, open_recording
 from agrad._structure import array, find_recording
 from agrad._trees import flatten, is_number
 
-__all__ = ["PosedProblem", "RecordedSlope", "StatesProblem", "pose", "real_values", "stays_equal", "vector"]
+__all__ = [
+    "PosedProblem",
+    "RecordedSlope",
+    "StatesProblem",
+    "as_given",
+    "check_callable",
+    "check_not_recorded",
+    "further_arguments",
+    "pose",
+    "real_values",
+    "stays_equal",
+    "vector",
+]
 
 RightHandSide = Callable[..., Any]
 
@@ -64,6 +77,12 @@ def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
             f"{function}: args is of type {type(args).__name__}, but must be a tuple; write args=(x,) for one argument"
         )
     return tuple(args)
+
+
+def check_callable(function: str, name: str, f: Any) -> None:
+    """Raises where a right-hand side is none, under the name that its user gives it."""
+    if not callable(f):
+        raise TypeError(f"{function}: {name} is {f!r}, but must be callable as {name}(t, y, ...)")
 
 
 def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
@@ -144,6 +163,10 @@ class PosedProblem:
     def initial_time(self) -> float:
         return float(real_values(self.function, "t0", self.parts[1]).item())
 
+    def log_steps(self, log: StepLog) -> bool:
+        """Writes down what limits each step, of a solve with derivatives where a part is recorded; whether the method can."""
+        return self.operation.log_steps(self.values(), log, find_recording(self.parts) is not None)
+
     def values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The argument; of recorded parts the values that they were recorded with."""
         return np.concatenate([np.ravel(real_values(self.function, "args", x)) for x in self.parts])
@@ -178,8 +201,7 @@ def pose(
     progress: SolveProgress | None = None,
 ) -> StatesProblem:
     """An initial value problem as its solvers take it, checked, with its right-hand side recorded."""
-    if not callable(f):
-        raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
+    check_callable(function, "f", f)
     y0, times = vector(function, "y0", y0), vector(function, "times", times)
     if np.size(t0) != 1:
         raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")

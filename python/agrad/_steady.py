@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import ShapeError, SteadyOperation
 from agrad._loops_body import keep
 from agrad._ode_options import Tolerances, each_state, positive_number, whole
-from agrad._ode_record import RecordedSlope, further_arguments, real_values, vector
+from agrad._ode_record import RecordedSlope, check_callable, further_arguments, real_values, vector
 from agrad._structure import find_recording
 
 __all__ = ["SteadyResult", "steady_state"]
@@ -114,8 +114,7 @@ def steady_state(
     [-0.375, 0.125]
     """
     function = "steady_state"
-    if not callable(f):
-        raise TypeError(f"{function}: f is {f!r}, but must be callable as f(t, y, ...)")
+    check_callable(function, "f", f)
     if method not in _METHODS:
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, _METHODS))}")
     y0 = vector(function, "y0", y0)

@@ -19,14 +19,17 @@ _registered: set[type] = set()
 _lock = threading.Lock()
 
 
-def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
-    """Leaves, the function that puts leaves together again, and a hashable description of the structure."""
-    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=_NAMESPACE)
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
+    """Leaves, the function that puts leaves together again, and a hashable description of the structure.
+
+    What `is_leaf` says is a leaf is not looked into.
+    """
+    leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
     unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
     if unknown:
         for each in unknown:
             _register(each)
-        return flatten(tree)
+        return flatten(tree, is_leaf)
     return leaves, lambda new: optree.tree_unflatten(structure, new), structure
 
 

@@ -208,9 +208,10 @@ def test_names_of_the_simple_interfaces():
     ("changes", "error", "message"),
     [
         (
-            {"method": "Radau"},
+            {"method": "radau"},
             ValueError,
-            "method is 'Radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4'",
+            "method is 'radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4', "
+            "'Radau', 'LSODA', 'RK23'",
         ),
         (
             {"t_span": (0.0, 1.0, 2.0)},
@@ -218,20 +219,14 @@ def test_names_of_the_simple_interfaces():
             "t_span is of shape (3,), but must be of shape (2,); initial and final time",
         ),
         ({"t_span": 1.0}, ag.ShapeError, "t_span is of shape (), but must be of shape (2,); initial and final time"),
-        (
-            {"t_span": (1.0, 0.0)},
-            ag.DomainError,
-            "t_span is (1.0, 0.0), but must be increasing; backwards in time, s = -t increases: solve dy/ds = -fun(-s, y)",
-        ),
-        ({"t_span": (1.0, 1.0)}, ag.DomainError, "t_span is (1.0, 1.0), but must be increasing"),
-        ({"t_span": (0.0, NAN)}, ag.DomainError, "t_span is (0.0, nan), but must be increasing"),
+        ({"t_span": (1.0, 1.0)}, ag.DomainError, "t_span is (1.0, 1.0), but must be of two different times"),
+        ({"t_span": (0.0, NAN)}, ag.DomainError, "t_span is (0.0, nan), but must be finite"),
         ({"t_eval": []}, ag.ShapeError, "t_eval is of shape (0,), but must be a vector of one time or more"),
         ({"t_eval": [[0.5]]}, ag.ShapeError, "t_eval is of shape (1, 1), but must be a vector of one time or more"),
         ({"t_eval": [0.5, 1.5]}, ag.DomainError, "t_eval[1] is 1.5, but must be within t_span = (0.0, 1.0)"),
         ({"t_eval": [-0.5, 0.5]}, ag.DomainError, "t_eval[0] is -0.5, but must be within t_span = (0.0, 1.0)"),
         ({"t_eval": [0.5, NAN]}, ag.DomainError, "t_eval[1] is nan, but must be within t_span = (0.0, 1.0)"),
-        ({"t_eval": [0.0, 0.5, 0.25]}, ag.DomainError, "t_eval[2] is 0.25, but must be greater than t_eval[1] = 0.5"),
-        ({"t_eval": [0.0, 0.0]}, ag.DomainError, "t_eval[1] is 0.0, but must be greater than t_eval[0] = 0.0"),
+        ({"t_eval": [0.0, 0.5, 0.25]}, ag.DomainError, "t_eval[2] is 0.25, but must be at least t_eval[1] = 0.5"),
         ({"y0": [1j]}, TypeError, "y0 is of dtype complex128, but must be real numbers"),
         ({"y0": [NAN]}, ag.DomainError, "y0[0] is nan, but must be finite"),
     ],
@@ -271,8 +266,7 @@ def test_an_output_at_the_initial_time_moves_along_the_slope():
 def test_times_of_a_dense_output_are_differentiated():
     sol = ag.solve_ivp(lambda t, y: [-(y[0] ** 2)], (0.0, 3.0), [1.0], "Tsit5", dense_output=True, rtol=1e-8).sol
     np.testing.assert_allclose(ag.jacobian(lambda t: sol(t)[0])(np.array([2.0, 1.0])), np.diag([-1 / 9, -1 / 4]), rtol=1e-6)
-    with pytest.raises(ValueError, match="sol: t is recorded and has equal times, but must have each once"):
-        ag.grad(lambda t: np.sum(sol(t * np.ones(2))))(1.0)
+    np.testing.assert_allclose(ag.grad(lambda t: np.sum(sol(t * np.ones(2))))(1.0), -1 / 2, rtol=1e-6)
 
 
 def test_derivatives_with_respect_to_times_are_refused_where_they_would_be_lost():

@@ -127,9 +127,9 @@ def test_initial_times_alone_and_nobody():
             r"solve_many\(subjects\[0\]\): y0 is of shape \(2, 2\), but must be a vector",
         ),
         (
-            lambda: ag.solve_many(elimination, [Subject((1.0, 0.0), [1.0])]),
+            lambda: ag.solve_many(elimination, [Subject((1.0, 1.0), [1.0])]),
             ag.DomainError,
-            r"solve_many\(subjects\[0\]\): t_span is \(1.0, 0.0\), but must be increasing",
+            r"solve_many\(subjects\[0\]\): t_span is \(1.0, 1.0\), but must be of two different times",
         ),
         (lambda: ag.solve_many(elimination, [], threads=-1), ag.DomainError, "threads is -1, but must be at least 0"),
         (lambda: ag.solve_many(elimination, [], "Euler"), ValueError, "solve_many: method is 'Euler', but must be one of"),

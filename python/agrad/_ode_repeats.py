@@ -1,0 +1,54 @@
+"""Output times of which several are equal: they are solved for once, and their columns repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from agrad._core import Array
+from agrad._ode_record import stays_equal, vector
+
+if TYPE_CHECKING:
+    from agrad._ode_result import OdeResult
+
+__all__ = ["Runs", "repeated", "runs_of"]
+
+
+class Runs(NamedTuple):
+    """Of times in their order: which are the first of their value, and of each the place among these."""
+
+    is_first: np.ndarray[Any, Any]
+    places: np.ndarray[Any, Any]
+
+
+def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
+    """None where all times differ."""
+    differs = times[1:] != times[:-1]
+    if differs.all():
+        return None
+    is_first = np.append(True, differs)
+    return Runs(is_first, np.cumsum(is_first) - 1)
+
+
+def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
+    """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
+
+    A recorded time that equals the one before it has a derivative of its own, which is the slope there.
+    """
+    is_first, places = runs
+    kept = np.flatnonzero(places < len(result.t))
+    times, y = t_eval[kept], result.y[:, places[kept]]
+    if isinstance(t_eval, Array):
+        firsts, columns = result.t, []
+        for k, place in enumerate(places[kept]):
+            column = y[:, k]
+            if not is_first[k]:
+                stays_equal(times[k], firsts[place])
+                at = float(t_eval.recorded_values[k])
+                column = column + (times[k] - firsts[place]) * vector("solve_ivp", "the result of fun", slope(at, column))
+            columns.append(column)
+        y = np.stack(columns, axis=1)
+    result.t, result.y = times, y
+    return result
