@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -41,6 +42,15 @@ namespace detail {
 inline std::string needs_no_time(const std::string& function) {
   return sentence(function, "f", -1, "a function of t", "one of the states and parameters alone",
                   "give t, at which f is taken");
+}
+
+/// "the Jacobian's entry [0, 1] is nan", or empty.
+inline std::string place_not_finite(const Eigen::MatrixXd& J) {
+  for (Eigen::Index j = 0; j < J.cols() && !J.allFinite(); ++j)
+    for (Eigen::Index i = 0; i < J.rows(); ++i)
+      if (!std::isfinite(J(i, j)))
+        return "the Jacobian's entry [" + std::to_string(i) + ", " + std::to_string(j) + "] is " + to_text(J(i, j));
+  return {};
 }
 
 }  // namespace detail

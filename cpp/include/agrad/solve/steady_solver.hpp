@@ -68,6 +68,7 @@ class steady_solver {
     ode_gradient gradient{totals_.take_adjoint(w), 0, {}, Eigen::VectorXd(system_.parameters())};
     if (system_.parameters() > 0) system_.vjp(time_, y_.data(), w.data(), nullptr, gradient.parameters.data());
     gradient.parameters = -gradient.parameters;
+    if (adjoint.allFinite() && gradient.parameters.hasNaN()) fail_derivative("the gradient with respect to a parameter is nan");
     return gradient;
   }
 
@@ -159,7 +160,8 @@ class steady_solver {
   /// Factors the matrix of g at y; false if it is not finite.
   bool factor_at(const Eigen::VectorXd& y) {
     matrix_ = jacobian(y);
-    if (!matrix_.allFinite()) return false;
+    not_finite_ = detail::place_not_finite(matrix_);
+    if (!not_finite_.empty()) return false;
     terms_ = matrix_.cwiseAbs() * y.cwiseAbs();
     totals_.put_rows(matrix_);
     factors_.compute(matrix_);
@@ -169,7 +171,7 @@ class steady_solver {
   void factor() {
     if (!solved_) throw std::logic_error(function_ + ": derivatives come after solve has succeeded");
     if (factored_) return;
-    factor_at(y_);
+    if (!factor_at(y_)) fail_derivative(not_finite_);
     report_.singular = factors_.singular();
     factored_ = true;
   }
@@ -256,7 +258,8 @@ class steady_solver {
   }
 
   void integrate() {
-    if (options_.method == steady_method::newton) fail("Newton's method did not converge", "allow integration");
+    if (options_.method == steady_method::newton)
+      fail("Newton's method did not converge" + (not_finite_.empty() ? "" : ": " + not_finite_), "allow integration");
     detail::steady_integration path(function_, system_, y0_, options_);
     while (path.advance()) {
       y_ = path.state();
@@ -281,6 +284,11 @@ class steady_solver {
                       report_.integrated_time, report_.iterations, "NO_STEADY_STATE", advice);
   }
 
+  [[noreturn]] AGRAD_COLD void fail_derivative(const std::string& what) const {
+    throw SolverError(function_ + ": the derivative stopped at the steady state (NOT_FINITE); " + what, 0, 0, "NOT_FINITE",
+                      what);
+  }
+
   std::string function_;
   ode_system& system_;
   steady_options options_;
@@ -288,6 +296,7 @@ class steady_solver {
   Eigen::VectorXd y0_, y_;
   detail::conserved_totals<Real> totals_;
   Eigen::MatrixXd matrix_;  // G
+  std::string not_finite_;  // where the matrix that was to be factored is not finite
   Eigen::VectorXd terms_;   // |J| |y|, where G was factored
   double rest_ = 0;         // a slope that counts as none
   detail::steady_factors<Real> factors_;
