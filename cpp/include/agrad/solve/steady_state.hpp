@@ -77,7 +77,8 @@ auto steady_recorded(const std::string& function, const steady_options& options,
 /// Finds the steady state that the system goes to from y0: y with f(0, y, args...) = 0, by damped Newton steps from states that
 /// integration leads to. A linear system, and one that is at rest at y0, is left to Newton's method alone.
 ///
-/// f: as for ode_tsit5_tol; it must not depend on t, and is asked at three times. y0: Eigen column vector of double, var or dual, where to start.
+/// f: as for ode_tsit5_tol; it must not depend on t, and is asked at three times. y0: Eigen column vector of double, var or dual,
+///   where to start.
 /// Totals that the system conserves keep their values at y0, which chooses among the steady states; with respect to y0 the
 ///   gradient is through them alone.
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite. max_iterations: of Newton's method, from each
