@@ -16,6 +16,7 @@ from agrad._core import Array, DomainError, ShapeError, StepLog
 from agrad._ode_advice import MULTISTEP
 from agrad._ode_backwards import in_minus_time
 from agrad._ode_event_problem import EventProblem
+from agrad._ode_events import NOTHING_HAPPENS
 from agrad._ode_record import as_given, pose, real_values, vector
 from agrad._structure import array, find_recording
 from agrad._trees import flatten
@@ -159,10 +160,13 @@ def _pieces_of(problem: InitialValueProblem, t_span: Any, t0: float, end: float)
     log, asked = StepLog(), np.array([end])
     if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves have the same
         asked = np.array([t0 + 1e-3 * (end - t0), end])
-    if problem.happenings is None:
-        posed: Any = pose(problem.function, problem.fun, problem.y0, t0, asked, problem.make_options, problem.args)
-    else:
-        posed = EventProblem(problem, t0, asked, end, None).posed
+    happenings = problem.happenings
+    posed: Any = None
+    if happenings is None:
+        posed = pose(problem.function, problem.fun, problem.y0, t0, asked, problem.make_options, problem.args)
+        happenings = NOTHING_HAPPENS if posed.switches else None
+    if happenings is not None:
+        posed = EventProblem(problem, happenings, t0, asked, end, None).posed
     if not posed.log_steps(log):
         return None
     steps = log.columns()

@@ -17,6 +17,7 @@ from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
 
 if TYPE_CHECKING:
+    from agrad._ode_events import Happenings
     from agrad._ode_problem import InitialValueProblem
 
 __all__ = ["EventProblem"]
@@ -32,13 +33,13 @@ class EventProblem:
     def __init__(
         self,
         problem: InitialValueProblem,
+        happenings: Happenings,
         t0: float,
         times: np.ndarray[Any, np.dtype[np.float64]],
         end: float | None,
         progress: SolveProgress | None,
     ) -> None:
-        function, happenings = problem.function, problem.happenings
-        assert happenings is not None, "there are doses, events or stops"
+        function = problem.function
         self.function, self.what, self.times, self.ends_anywhere = function, happenings, times, end is None
         y0, events = vector(function, "y0", problem.y0), happenings.events or []
         self.is_open = any(event.terminal for event in events)

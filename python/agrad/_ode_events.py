@@ -13,7 +13,7 @@ from agrad._core import Array, DomainError, ShapeError
 from agrad._ode_options import whole
 from agrad._ode_record import real_values, vector
 
-__all__ = ["Dose", "DoseTable", "Event", "Happenings", "happenings"]
+__all__ = ["NOTHING_HAPPENS", "Dose", "DoseTable", "Event", "Happenings", "happenings"]
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,10 @@ class Happenings:
     events: list[Event] | None
     stops: Any
     max_events: int
+
+
+#: Beside what the right-hand side says itself.
+NOTHING_HAPPENS = Happenings(DoseTable("", "doses", ()), None, np.zeros(0), 1)
 
 
 def happenings(function: str, doses: Any, events: Any, tstops: Any, max_events: int) -> Happenings | None:

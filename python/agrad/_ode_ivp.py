@@ -91,7 +91,8 @@ def solve_ivp(
         Amounts that states get at times, at once or as infusions; see :class:`Dose`. At the time of a dose the output is the
         state after it.
     tstops : array-like, shape (s,)
-        Times that steps end at, because fun jumps there; differentiable where fun's jump moves with them.
+        Times that steps end at, because fun jumps there; differentiable where fun's jump moves with them. Comparisons of t
+        with numbers in fun, as ``np.where(t < 5.0, ...)``, are found without.
     max_events : int
         More events than that raise a SolverError.
     rtol, atol : float, float or of y0's structure

@@ -12,7 +12,7 @@ from agrad._core import Array, OdeMethod, SolveProgress, SolverError
 from agrad._ode_backwards import turned_statistics
 from agrad._ode_dense import Solution
 from agrad._ode_event_problem import EventProblem
-from agrad._ode_events import Happenings
+from agrad._ode_events import NOTHING_HAPPENS, Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, Told, told_of
 from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, stays_equal, vector
@@ -69,7 +69,7 @@ class InitialValueProblem:
             else:
                 for name, given in (("t_span", t_span), ("t_eval", t_eval)):
                     check_not_recorded(self.function, name, given, "with doses or events times are not differentiated")
-                result = self._solved_with_events(t0, times, None if t_eval is None else end, told.host)
+                result = self._solved_with_events(self.happenings, t0, times, None if t_eval is None else end, told.host)
             is_recorded = isinstance(result.y, Array)
         finally:
             if not is_recorded:
@@ -88,10 +88,15 @@ class InitialValueProblem:
         return Explained(self._posed, self.method, self.tolerances, self.is_backwards)
 
     def _solved_with_events(
-        self, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], end: float | None, progress: SolveProgress | None
+        self,
+        happenings: Happenings,
+        t0: float,
+        times: np.ndarray[Any, np.dtype[np.float64]],
+        end: float | None,
+        progress: SolveProgress | None,
     ) -> OdeResult:
         self._posed = None
-        with_events = EventProblem(self, t0, times, end, progress)
+        with_events = EventProblem(self, happenings, t0, times, end, progress)
         self._posed = with_events.posed
         return with_events.solve()
 
@@ -112,6 +117,8 @@ class InitialValueProblem:
             return OdeResult(outputs, np.transpose(first))
         later = outputs[starts_there:]
         problem = pose(self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress)
+        if problem.switches and not any(isinstance(x, Array) for x in (start, outputs)):  # steps end where f jumps
+            return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, progress)
         self._posed = problem
         y = problem.solve()
         states = np.transpose(np.concatenate([first, y]) if starts_there else y)

@@ -18,6 +18,7 @@ from agrad._core import (
     SolveProgress,
     StepLog,
     check_initial_value_problem,
+    count_time_switches,
 )
 from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
@@ -178,6 +179,7 @@ class StatesProblem(PosedProblem):
 
     operation: OdeOperation
     bodies: Any
+    switches: int  # comparisons of t alone in the right-hand side
 
     def solve(self) -> Any:
         """The states, recorded when a part is."""
@@ -212,4 +214,4 @@ def pose(
     of_state, of_time, of_times = (isinstance(x, Array) for x in (y0, t0, times))
     operation = OdeOperation(function, slope.program, len(states), len(times), options, of_state, of_time, of_times, progress)
     parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in slope.parameters)]
-    return StatesProblem(function, operation, parts, slope.bodies)
+    return StatesProblem(function, operation, parts, slope.bodies, count_time_switches(slope.program, len(states)))

@@ -93,7 +93,7 @@ class OdeResult(Mapping[str, Any]):
 
     @property
     def y_events(self) -> list[Any] | None:
-        """For each event the states at these times, before a reset, shape (times, n); None without events."""
+        """For each event the states at these times, before its own reset, shape (times, n); None without events."""
         return None if self._hits is None else self._hits()[1]
 
     @property

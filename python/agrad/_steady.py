@@ -35,6 +35,12 @@ class SteadyResult:
         Steps of Newton's method, altogether; 0 while a surrounding function is recorded.
     method : str
         Which way found it: "newton" or "integration"; "" while a surrounding function is recorded.
+    stable : bool or None
+        Whether the system comes back to y from nearby: False where `growth_rate` is positive by more than the tolerances leave
+        open. None while a surrounding function is recorded; a state that is not stable is warned of in any case.
+    growth_rate : float
+        The largest real part of the Jacobian's eigenvalues, where conserved totals keep their values; nan while a surrounding
+        function is recorded.
     stats : dict
         More of it: `conserved`, the number of conserved totals, and `integrated_time`.
     """
@@ -44,6 +50,8 @@ class SteadyResult:
     residual: float = float("nan")
     iterations: int = 0
     method: str = ""
+    stable: bool | None = None
+    growth_rate: float = float("nan")
     stats: dict[str, Any] = field(default_factory=dict)
 
 
@@ -56,11 +64,13 @@ def steady_state(
     atol: Tolerances = 1e-12,
     max_iterations: int = 50,
     method: str = "auto",
+    t: float | None = None,
 ) -> SteadyResult:
-    """Find a state at which an autonomous system comes to rest; its derivatives are those of the implicit function.
+    """Find the state at which an autonomous system comes to rest; its derivatives are those of the implicit function.
 
-    Newton's method, damped, solves ``f(0, y, *args) = 0`` from y0. Where it does not converge, the system is integrated
-    over longer and longer times, and Newton's method goes on from where that leads.
+    The system is integrated from y0 over longer and longer times, and Newton's method goes on from where that leads until
+    it has solved ``f(t, y, *args) = 0`` nearby. Of several steady states that is the one that the system goes to from y0. A
+    linear system, and one that is at rest at y0, is left to Newton's method alone.
 
     Totals that the system conserves, such as all of an enzyme, free and bound, are found by themselves. They keep the
     values that they have at y0, which chooses among the steady states.
@@ -79,20 +89,27 @@ def steady_state(
     max_iterations : int
         The most steps of Newton's method from each state that it starts from.
     method : {"auto", "newton", "integration"}
-        "newton" does not integrate, "integration" does so from the start: it leads to the steady state that the system
-        itself goes to, where Newton's method may find another one, which can be unstable.
+        "newton" does not integrate: that is faster, and finds another steady state where there are several, which can be
+        unstable. "integration" does so in any case.
+    t : float, optional
+        The time at which f is taken. Without it f must not depend on time.
 
     Returns
     -------
     SteadyResult
-        With y, shape (n,), and how it was found.
+        With y, shape (n,), whether it is stable, and how it was found.
+
+    Warns
+    -----
+    RuntimeWarning
+        The state found is unstable.
 
     Raises
     ------
     ShapeError, DomainError
-        As :func:`ode_adjoint_tol_ctl`.
+        As :func:`ode_adjoint_tol_ctl`; f depends on time.
     SolverError
-        No steady state was found, or f is not finite at y0.
+        No steady state was found, because the system oscillates or grows, for example; or f is not finite at y0.
 
     Notes
     -----
@@ -126,9 +143,10 @@ def steady_state(
         each_state(function, "atol", atol, start.size),
         whole(function, "max_iterations", max_iterations),
         _METHODS[method],
+        None if t is None else float(real_values(function, "t", t)),
     )
     args = further_arguments(function, args)
-    recorded = RecordedSlope(function, f, 0.0, start, args)
+    recorded = RecordedSlope(function, f, options[-1] or 0.0, start, args)
     operation = SteadyOperation(function, recorded.program, start.size, *options)
     parts = [y0, *(np.ravel(x) for x in recorded.parameters)]
     recording = find_recording(parts)
@@ -136,5 +154,5 @@ def steady_state(
         keep(recording, recorded.bodies)
         return SteadyResult(operation.record(np.concatenate([recording.array(x) for x in parts])))
     y, report = operation.solve(np.concatenate(parts))
-    found_by = {key: report.pop(key) for key in ("residual", "iterations", "method")}
+    found_by = {key: report.pop(key) for key in ("residual", "iterations", "method", "stable", "growth_rate")}
     return SteadyResult(y, stats=report, **found_by)

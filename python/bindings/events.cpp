@@ -66,9 +66,13 @@ py::tuple solve_events(const event_operation& f, const doubles& x, bool differen
   return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits);
 }
 
+/// How many comparisons of t alone a right-hand side has, at which steps are to end.
+std::size_t count_time_switches(const pooled_program& f, std::size_t states) { return time_switches(*f.code, states).size(); }
+
 }  // namespace
 
 void register_events(py::module_& m) {
+  m.def("count_time_switches", &count_time_switches, py::arg("f"), py::arg("states"));
   py::class_<event_operation, std::shared_ptr<event_operation>>(
       m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
       .def(py::init(&made_events), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),

@@ -4,7 +4,9 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,13 +25,26 @@ namespace {
 
 using steady = steady_operation<>;
 
+/// Warns of a state that the system leaves; a warning that was made an error comes out of the run.
+void warn_unless_stable(const std::string& function, const steady_report& found) {
+  if (found.stable) return;
+  char rate[32];
+  std::snprintf(rate, sizeof rate, "%.2g", found.growth_rate);
+  const std::string text = function + ": the steady state found is unstable: a small deviation from it grows at the rate " +
+                           rate +
+                           (found.by_integration ? "" : "; method='integration' follows the system to where it goes from y0");
+  const py::gil_scoped_acquire locked;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+}
+
 std::shared_ptr<steady> made_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
                                     double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
-                                    int method) {
+                                    int method, std::optional<double> time) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
-                               static_cast<steady_method>(method)};
+                               static_cast<steady_method>(method), time};
   check_solver_options(function, options, states);
-  return std::make_shared<steady>(function, f.code, states, options);
+  const auto tell = [function](const steady_report& found) { warn_unless_stable(function, found); };
+  return std::make_shared<steady>(function, f.code, states, options, tell);
 }
 
 /// Records the steady state on the slots of x.
@@ -52,6 +67,8 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
   d["residual"] = r.residual;
   d["integrated_time"] = r.integrated_time;
   d["conserved"] = r.conserved;
+  d["stable"] = r.stable;
+  d["growth_rate"] = r.growth_rate;
   return py::make_tuple(y, d);
 }
 
@@ -60,7 +77,7 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
 void register_steady(py::module_& m) {
   py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")
       .def(py::init(&made_steady), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
-           py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"))
+           py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"), py::arg("time"))
       .def("record", &record_steady, py::arg("x"))
       .def("solve", &solve_steady, py::arg("x"));
 }

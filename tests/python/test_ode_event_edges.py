@@ -73,6 +73,58 @@ def test_stops_at_one_instant_share_the_gradient_of_what_jumps():
     np.testing.assert_allclose(ag.grad(end)(np.array([1.0, 1.0])).sum(), -1.6, rtol=1e-9)
 
 
+def two_resets(x, method):
+    """Two events at y = c, and what they leave: y0 falls to c, is doubled and raised by a; the second one adds b times it."""
+    events = [
+        ag.Event(lambda t, y, k, c, a, b: y[0] - c, lambda t, y, k, c, a, b: [2.0 * y[0] + a * t, y[1]]),
+        ag.Event(lambda t, y, k, c, a, b: 3.0 * (c - y[0]), lambda t, y, k, c, a, b: [y[0], y[1] + b * y[0] ** 2]),
+    ]
+    slope = lambda t, y, k, c, a, b: [-k * y[0], 1.0 + 0.0 * y[1]]  # noqa: E731
+    return ag.solve_ivp(slope, (0.0, 1.0), [1.0, 0.0], method, args=tuple(x), events=events, **TIGHT)
+
+
+def two_resets_in_closed_form(x):
+    k, c, a, b = x
+    at = -np.log(c) / k
+    between = 2.0 * c + a * at
+    end = [between * np.exp(-k * (1.0 - at)), 1.0 + b * between**2]
+    return np.concatenate([np.stack(part) for part in ([at, at], [c, at], [between, at], end)])
+
+
+@every_method
+def test_the_second_event_of_an_instant_sees_what_the_first_has_left(method):
+    def numbers(x):
+        found = two_resets(x, method)
+        return np.concatenate([*found.t_events, *(np.ravel(y) for y in found.y_events), found.y[:, -1]])
+
+    x = np.array([0.9, 0.6, 0.3, 0.7])
+    expected = ag.jacobian(two_resets_in_closed_form)(x)
+    np.testing.assert_allclose(numbers(x), two_resets_in_closed_form(x), rtol=1e-8)
+    np.testing.assert_allclose(ag.jacrev(numbers)(x), expected, rtol=1e-7, atol=1e-7)
+    if method not in ("BDF", "Adams"):
+        np.testing.assert_allclose(ag.jacfwd(numbers)(x), expected, rtol=1e-7, atol=1e-7)
+    step = 1e-4 * np.eye(4)
+    differences = np.stack([(numbers(x + h) - numbers(x - h)) / 2e-4 for h in step], axis=1)
+    np.testing.assert_allclose(expected, differences, rtol=1e-5, atol=1e-5)
+
+
+def test_of_two_events_that_come_together_the_state_between_moves_with_both():
+    """The first is doubled at 1 - x, the second looks at it at 1: whenever it is doubled, the second sees the same."""
+
+    def between(x):
+        events = [
+            ag.Event(lambda t, y: t - 1.0 + x[0], lambda t, y: [2.0 * y[0]]),
+            ag.Event(lambda t, y: t - 1.0),
+        ]
+        return ag.solve_ivp(lambda t, y: 0.3 * y, (0.0, 2.0), [1.0], "Tsit5", events=events, **TIGHT).y_events[1][0, 0]
+
+    growth = 2.0 * np.exp(0.3)
+    for x in (0.0, 1e-3):
+        assert between([x]) == pytest.approx(growth, rel=1e-9)
+        assert ag.grad(between)(np.array([x]))[0] == pytest.approx(0.0, abs=1e-8)
+        assert ag.jacfwd(between)(np.array([x]))[0] == pytest.approx(0.0, abs=1e-8)
+
+
 @every_method
 @pytest.mark.parametrize("duration", [1e-20, 1e-15, 1e-14, 8e-14, 1e-13, 2e-13, 3e-13, 5e-13])
 def test_an_infusion_of_no_length_is_a_dose_at_once(method, duration):

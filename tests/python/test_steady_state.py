@@ -129,14 +129,114 @@ def test_rates_of_very_different_size():
     close(ag.jacobian(first)(3.0), [1 / 16, -1 / 16, 0.0, 0.0])
 
 
-def test_several_steady_states():
-    """From near the unstable one Newton's method finds it, and integration leaves it."""
+def switch(t, y):
+    """Stable at -1 and 1, unstable at 0."""
+    return y - y**3
 
-    def switch(t, y):
-        return y - y**3
 
-    close(ag.steady_state(switch, [0.01]).y, [0.0])
-    close(ag.steady_state(switch, [0.01], method="integration").y, [1.0])
+@pytest.mark.parametrize("method", ["auto", "integration"])
+@pytest.mark.parametrize("start", [0.3, 1e-6, 0.5, 0.57, 0.6, 5.0])  # from 0.5 a Newton step ends on -1 exactly
+def test_of_several_steady_states_the_system_goes_to_one(start, method):
+    for sign in (1.0, -1.0):
+        rest = ag.steady_state(switch, [sign * start], method=method)
+        close(rest.y, [sign])
+        assert rest.stable
+        close(rest.growth_rate, -2.0)
+        assert rest.method == "integration"
+
+
+def toggle(t, y, k):
+    """Two genes that repress each other: the one that is ahead stays so."""
+    return [k / (1 + y[1] ** 4) - y[0], k / (1 + y[0] ** 4) - y[1]]
+
+
+def test_a_toggle_goes_where_integration_leads(made):
+    def ahead(k, y0):
+        return ag.steady_state(toggle, y0, args=(k,)).y
+
+    for y0 in np.random.default_rng(3).uniform(0.0, 3.0, (20, 2)):
+        along = ag.solve_ivp(toggle, (0.0, 200.0), y0, "BDF", [200.0], args=(3.0,), rtol=1e-9, atol=1e-12).y[:, 0]
+        np.testing.assert_allclose(ahead(3.0, y0), along, rtol=1e-6)
+    y0, step = np.array([1.1, 1.0]), 1e-5
+    differences = (ahead(3.0 + step, y0) - ahead(3.0 - step, y0)) / (2 * step)
+    close(made(ag.jacobian(ahead))(3.0, y0), differences, 1e-7)
+
+
+def test_an_unstable_state_is_warned_of_by_name(made):
+    with pytest.warns(
+        RuntimeWarning, match=r"^steady_state: the steady state found is unstable: a small deviation .* rate 1; met"
+    ):
+        rest = ag.steady_state(switch, [0.01], method="newton")
+    close(rest.y, [0.0])
+    assert rest.stable is False
+    close(rest.growth_rate, 1.0)
+    with pytest.warns(RuntimeWarning, match="unstable"):  # where it starts it stays
+        close(ag.steady_state(switch, [0.0]).y, [0.0])
+    saddle = lambda t, y: [-y[0] - y[0] ** 3, y[1] - y[1] ** 3]  # noqa: E731
+    with pytest.warns(RuntimeWarning, match="unstable: .* rate 1$"):  # the way leads there
+        rest = ag.steady_state(saddle, [2.0, 0.0])
+    assert rest.method == "integration"
+    close(rest.y, [0.0, 0.0])
+    close(ag.steady_state(saddle, [2.0, 1e-6]).y, [0.0, 1.0])
+    of_k = made(ag.grad(lambda k: ag.steady_state(lambda t, y: k * y - y**3, [0.01], method="newton").y[0]))
+    with pytest.warns(RuntimeWarning, match="unstable"):
+        of_k(1.0)
+
+
+def test_stability_is_judged_beside_conserved_totals():
+    rest = ag.steady_state(exchange, [3.0, 1.0], args=(np.array([2.0, 6.0]),))
+    assert rest.stable
+    close(rest.growth_rate, -8.0)  # not the zero of the total
+    turns = lambda t, y: [y[1], -4.0 * y[0] - 0.2 * y[1]]  # noqa: E731
+    close(ag.steady_state(turns, [1.0, 0.0]).growth_rate, -0.1)
+    slow = ag.steady_state(lambda t, y: -(y**2), [1.0])  # neither comes back from below nor stays away from above
+    assert slow.stable
+    assert abs(slow.growth_rate) < 1e-5
+    sizes = np.array([1e4, 1.0, 1e-4])
+    scaled = lambda t, y: sizes * (np.array([[-2.0, 1.0, 0.0], [0.0, -1.0, 1.0], [0.5, 0.0, -3.0]]) @ (y / sizes - 1.0))  # noqa: E731
+    eigenvalues = np.linalg.eigvals([[-2.0, 1.0, 0.0], [0.0, -1.0, 1.0], [0.5, 0.0, -3.0]])
+    close(ag.steady_state(scaled, [1.0, 2.0, 3.0]).growth_rate, eigenvalues.real.max(), 1e-8)
+    grows = ag.steady_state(lambda t, y: [1e-3 * (y[0] - y[0] ** 3), -1e9 * y[1]], [0.5, 1.0])
+    close(grows.y, [1.0, 0.0])
+
+
+def test_a_system_that_comes_to_no_rest_is_an_error():
+    def oscillator(t, y):
+        return [y[1], 2.0 * (1.0 - y[0] ** 2) * y[1] - y[0]]
+
+    with pytest.raises(ag.SolverError, match=r"NO_STEADY_STATE.*method newton finds"):
+        ag.steady_state(oscillator, [1.0, 0.0])
+    with pytest.warns(RuntimeWarning, match="unstable: .* rate 1;"):
+        close(ag.steady_state(oscillator, [1.0, 0.1], method="newton").y, [0.0, 0.0])
+    with pytest.raises(ag.SolverError, match="NO_STEADY_STATE"):  # linear, and unstable
+        ag.steady_state(lambda t, y: y - 1.0, [2.0])
+
+
+@pytest.mark.parametrize(
+    "forced",
+    [
+        lambda t, y: np.sin(t) - y,
+        lambda t, y: np.where(t > 5.0, 1.0, 2.0) - y,
+        lambda t, y: np.where((t > 50.0) & (t < 50.1), 1.0, 0.0) - y,
+        lambda t, y: ag.cond(t > 1.0, lambda: 0.0 - y, lambda: -y),
+    ],
+)
+def test_a_right_hand_side_that_depends_on_time_is_refused(forced):
+    message = (
+        "steady_state: f is a function of t, but must be one of the states and parameters alone; give t, at which f is taken"
+    )
+    with pytest.raises(ag.DomainError, match=f"^{re.escape(message)}$"):
+        ag.steady_state(forced, [1.0])
+
+
+def test_time_is_frozen_where_it_is_given():
+    forced = lambda t, y, k: k * np.where(t > 5.0, 1.0, 0.5) * t - y  # noqa: E731
+    close(ag.steady_state(forced, [1.0], args=(2.0,), t=6.0).y, [12.0])
+    close(ag.steady_state(forced, [1.0], args=(2.0,), t=4.0, method="integration").y, [4.0])
+    close(ag.hessian(lambda k: ag.steady_state(forced, [1.0], args=(k**2,), t=4.0).y[0])(3.0), 4.0)
+    close(ag.jvp(lambda k: ag.steady_state(forced, [1.0], args=(k,), t=4.0).y[0], (3.0,), (1.0,))[1], 2.0)
+    with pytest.raises(ValueError, match="steady_state: t is nan, but must be finite"):
+        ag.steady_state(forced, [1.0], args=(2.0,), t=np.nan)
 
 
 def test_singular_beyond_conserved_totals_is_the_smallest_change():

@@ -245,4 +245,27 @@ TEST_CASE("two crossings within one step are both seen") {
   }
 }
 
+TEST_CASE("the second event of an instant has the state that the first one's reset has left") {
+  // y0 falls from 1 to c at log(1 / c) / k and is doubled there; the second event looks at it.
+  const auto low = [](const auto&, const auto& y, const auto&, const auto& c) { return y[0] - c; };
+  const auto also_low = [](const auto&, const auto& y, const auto&, const auto& c) { return 3.0 * (y[0] - c); };
+  const auto twice = [](const auto& t, const auto& y, const auto& k, const auto&) { return (2.0 * y + k * t * y).eval(); };
+  const auto falling_by_k = [](double, const auto& y, const auto& k, const auto&) { return (-k * y).eval(); };
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const auto events = std::make_tuple(agrad::ode_event{low, twice}, agrad::ode_event{also_low});
+      const auto s = solve(by, std::vector<agrad::ode_dose<>>{}, events, {}, falling_by_k, vector::Ones(1), 0.0,
+                           std::vector<double>{1.0}, q[0], q[1]);
+      REQUIRE(s.event_states[1].size() == 1);
+      return var(s.event_states[1][0][0] + 0.3 * s.event_states[0][0][0] + 0.1 * s.event_times[1][0]);
+    };
+    const function closed = [](const vector_of<var>& q) {
+      const var at = -log(q[1]) / q[0];
+      return var((2.0 + q[0] * at) * q[1] + 0.3 * q[1] + 0.1 * at);
+    };
+    check_same(solved, closed, point({0.9, 0.6}));
+  }
+}
+
 }  // namespace test_events

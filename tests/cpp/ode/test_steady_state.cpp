@@ -299,6 +299,39 @@ TEST_CASE("integration goes where Newton's method does not, and is followed to t
   CHECK(path.solver.solve(Eigen::VectorXd::Constant(1, 1e-3))[0] == Approx(1).epsilon(1e-10));
   posed<decltype(switching), double> nearest(switching, 1, 1.0, steady_method::newton);
   CHECK(std::abs(nearest.solver.solve(Eigen::VectorXd::Constant(1, 1e-3))[0]) < 1e-10);
+  CHECK_FALSE(nearest.solver.report().stable);
+  CHECK(nearest.solver.report().growth_rate == Approx(1).epsilon(1e-9));
+  posed<decltype(switching), double> by_default(switching, 1, 1.0);
+  for (const double start : {1e-3, 0.3, 0.5, 0.57, 4.0}) {  // from 0.5 a Newton step ends on -1 exactly
+    CHECK(by_default.solver.solve(Eigen::VectorXd::Constant(1, start))[0] == Approx(1).epsilon(1e-10));
+    CHECK(by_default.solver.report().stable);
+    CHECK(by_default.solver.report().growth_rate == Approx(-2).epsilon(1e-9));
+  }
+  CHECK(by_default.solver.solve(Eigen::VectorXd::Zero(1))[0] == 0);  // where it is at rest it stays
+  CHECK_FALSE(by_default.solver.report().stable);
+}
+
+TEST_CASE("a linear system takes no integration, and stability is that beside the totals") {
+  posed<linear, Eigen::Vector2d> direct(linear{}, 2, Eigen::Vector2d(1, 2));
+  direct.solver.solve(Eigen::Vector2d(5, 5));
+  CHECK_FALSE(direct.solver.report().by_integration);
+  CHECK(direct.solver.report().growth_rate == Approx((-5 + std::sqrt(5.0)) / 2));
+  posed<exchange, Eigen::Vector2d> totals(exchange{}, 2, Eigen::Vector2d(2, 6));
+  totals.solver.solve(Eigen::Vector2d(3, 1));
+  CHECK_FALSE(totals.solver.report().by_integration);
+  CHECK(totals.solver.report().growth_rate == Approx(-8));
+}
+
+TEST_CASE("a right-hand side that depends on time is refused, unless the time is given") {
+  const auto forced = [](double t, const auto& y, const auto& k) { return (k * std::sin(t) - y.array()).matrix().eval(); };
+  CHECK(message_of([&] { steady_state(forced, Eigen::VectorXd::Ones(1).eval(), 2.0); }) ==
+        "steady_state: f is a function of t, but must be one of the states and parameters alone; give t, at which f is taken");
+  agrad::detail::functor_system<decltype(forced), double> system("rest", forced, 1, 2.0);
+  steady_options at = options(1);
+  at.time = 0.5;
+  steady_solver<> solver("rest", system, at);
+  CHECK(solver.solve(Eigen::VectorXd::Ones(1))[0] == Approx(2 * std::sin(0.5)).epsilon(1e-12));
+  CHECK(solver.sweep(Eigen::VectorXd::Ones(1)).parameters.size() == 0);
 }
 
 TEST_CASE("a state that decays to nothing") {

@@ -27,7 +27,7 @@ class conserved_totals {
   using matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
   conserved_totals() = default;
-  conserved_totals(ode_system& system, const Eigen::VectorXd& y) {
+  conserved_totals(ode_system& system, const Eigen::VectorXd& y, double time) : time_(time) {
     const Eigen::Index n = y.size();
     const double largest = y.cwiseAbs().maxCoeff(), size = largest > 0 ? largest : 1;
     directions_.resize(0, n);
@@ -42,6 +42,29 @@ class conserved_totals {
   }
 
   Eigen::Index count() const { return rows_.rows(); }
+
+  /// Whether the Jacobian was that one wherever the system was looked at: the system is linear, or seems so.
+  bool is_everywhere(const Eigen::MatrixXd& J) const {
+    return is_linear_ && ((J - first_).array().abs() <= 1e-9 * first_.array().abs()).all();
+  }
+  bool is_linear() const { return is_linear_; }
+
+  /// The Jacobian of the states that are left when each total is solved for the state whose equation makes way.
+  Eigen::MatrixXd reduced(const Eigen::MatrixXd& J) const {
+    std::vector<Eigen::Index> left;
+    for (Eigen::Index i = 0; i < J.rows(); ++i)
+      if (std::find(places_.begin(), places_.end(), i) == places_.end()) left.push_back(i);
+    const auto size = static_cast<Eigen::Index>(left.size());
+    Eigen::MatrixXd R(size, size);
+    for (Eigen::Index j = 0; j < size; ++j) {
+      Eigen::VectorXd column = J.col(left[static_cast<std::size_t>(j)]);
+      for (Eigen::Index k = 0; k < count(); ++k)
+        column -=
+            static_cast<double>(rows_(k, left[static_cast<std::size_t>(j)])) * J.col(places_[static_cast<std::size_t>(k)]);
+      for (Eigen::Index i = 0; i < size; ++i) R(i, j) = column[left[static_cast<std::size_t>(i)]];
+    }
+    return R;
+  }
 
   /// Looks at the system there as well; true if it has fewer totals than it seemed to have.
   bool revise(ode_system& system, const Eigen::VectorXd& y) {
@@ -85,13 +108,15 @@ class conserved_totals {
     const Eigen::Index n = y.size(), m = system.parameters();
     Eigen::MatrixXd all(n, n + 1 + m);
     Eigen::MatrixXd J(n, n);
-    system.rhs(0, y.data(), all.col(0).data());
-    system.jacobian(0, y.data(), J);
+    system.rhs(time_, y.data(), all.col(0).data());
+    system.jacobian(time_, y.data(), J);
+    if (first_.size() == 0) first_ = J, is_linear_ = J.allFinite();
+    is_linear_ = is_everywhere(J);
     all.middleCols(1, n) = J;
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n), row(m);
     for (Eigen::Index i = 0; i < n && m > 0; ++i) {
       lambda[i] = 1;
-      system.vjp(0, y.data(), lambda.data(), nullptr, row.data());
+      system.vjp(time_, y.data(), lambda.data(), nullptr, row.data());
       all.row(i).tail(m) = row.transpose();
       lambda[i] = 0;
     }
@@ -137,7 +162,10 @@ class conserved_totals {
     rows_ = rows.unaryExpr([](Real x) { return std::abs(x) < 1e-13 ? Real(0) : x; });
   }
 
+  double time_ = 0;
   matrix rows_, directions_;
+  Eigen::MatrixXd first_;  // Jacobian that was seen
+  bool is_linear_ = false;
   Eigen::VectorXd largest_;  // length of each kind of direction so far
   std::vector<Eigen::Index> places_;
 };

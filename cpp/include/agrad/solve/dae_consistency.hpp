@@ -92,6 +92,8 @@ class dae_consistency {
     const Eigen::VectorXd x = -factors_.solve_transposed(seeds);
     Eigen::VectorXd by_state(split.n());
     system_.vjp(s.at(), x.data(), {system_.knows_time() ? &j.time : nullptr, by_state.data(), nullptr, j.parameters.data()});
+    if (!by_state.allFinite()) throw_not_finite("the adjoint of y", s.t, by_state);
+    if (j.parameters.hasNaN()) throw_not_finite("the gradient with respect to parameter ", s.t, j.parameters);
     j.differential += split.q().transpose() * by_state;
     return j;
   }
@@ -117,6 +119,7 @@ class dae_consistency {
     const Eigen::VectorXd along = split.q() * differential;
     Eigen::VectorXd r(split.n());
     system_.tangent(s.at(), {1, nullptr, along.data(), nullptr, parameters.data()}, r.data());
+    if (!r.allFinite()) throw_not_finite("the derivative of the residual", s.t, r);
     const Eigen::VectorXd rest = -factors_.solve(r);
     to.y = along + split.z() * rest.tail(split.n() - split.r());
     to.yp = split.q() * rest.head(split.r());

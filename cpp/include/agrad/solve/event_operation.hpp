@@ -1,5 +1,6 @@
 // Event operation: an initial value problem with doses, stops and events as one operation of a recorded program.
 //
+// Where the right-hand side compares t with a number, steps end as at a stop (solve/time_switches.hpp).
 // Its argument is one vector: the n initial states, t0, the k output times, the parameters of the right-hand side, the doses' times,
 // amounts and durations, the stops, the parameters of the events. Its value: the states at each output time, the end's time and state,
 // the times of the events, one event after the other, and the states at these. How many there are of each depends on values, but
@@ -21,6 +22,7 @@
 #include <agrad/solve/event_solver.hpp>
 #include <agrad/solve/program_event.hpp>
 #include <agrad/solve/program_system.hpp>
+#include <agrad/solve/time_switches.hpp>
 
 namespace agrad {
 
@@ -45,8 +47,9 @@ class event_operation final : public external_operation {
         n_(static_cast<std::size_t>(states)),
         times_(times),
         m_(f_->input_size() - 1 - n_),
+        switches_(*f_, n_),
         make_(std::move(make)),
-        plan_(std::move(plan)),
+        plan_(with_switches(std::move(plan), switches_)),
         events_(std::move(events)),
         counts_(std::move(counts)),
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
@@ -102,7 +105,9 @@ class event_operation final : public external_operation {
           Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
     }
     run_pass(progress_.get(), true, [&] {
-      add(mine.solver.sweep(back), x_adjoint);
+      event_gradient g = mine.solver.sweep(back);
+      leave_switches(mine, g);
+      add(g, x_adjoint);
       return mine.started;
     });
     ledger_.enter(mine.solver.statistics());
@@ -180,6 +185,9 @@ class event_operation final : public external_operation {
     event_solver::functions events;
     event_solver solver;
     double started = 0;
+    std::vector<double> parameters;
+    std::vector<time_switches::time> switches;  // stops behind those of the argument
+    time_switches::room at_switches;
     std::vector<std::size_t> slots;  // of each hit, where it is among the outputs; their number where it is not
   };
   struct runs final : external_operation::state {
@@ -209,16 +217,47 @@ class event_operation final : public external_operation {
     x += n_ + 1;
     v.times = take(times_);
     by.system.set_parameters(x);
-    x += m_;
+    by.parameters = take(m_);
     v.dose_times = take(plan_.doses.size()), v.amounts = take(plan_.doses.size()), v.durations = take(plan_.doses.size());
     v.stops = take(plan_.stops);
+    if (switches_.size() > 0 && !v.times.empty())
+      by.switches = switches_.within(v.initial_time, v.times.back(), by.parameters.data(), v.stops, by.at_switches);
+    for (const auto& each : by.switches) v.stops.push_back(each.at);
     for (const auto& event : by.events) x += static_cast<program_event&>(*event).set_parameters(x);
     return by.solver.integrate(v);
   }
 
+  static event_plan with_switches(event_plan plan, const time_switches& switches) {
+    plan.times_move = plan.times_move || switches.move();
+    return plan;
+  }
+
+  /// From the times of switches to the parameters that they depend on.
+  void leave_switches(run& mine, event_gradient& g) const {
+    for (std::size_t k = 0; k < mine.switches.size(); ++k) {
+      const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
+      if (by_time == 0) continue;
+      const std::vector<double> by_parameters = switches_.gradient(mine.switches[k], mine.parameters.data(), mine.at_switches);
+      g.parameters += by_time * Eigen::Map<const Eigen::VectorXd>(by_parameters.data(), g.parameters.size());
+    }
+    g.stops.conservativeResize(static_cast<Eigen::Index>(plan_.stops));
+  }
+  /// The directions of the times of switches, behind those of the stops.
+  void enter_switches(run& mine, event_directions& along) const {
+    const auto w = static_cast<std::size_t>(along.width);
+    for (const auto& each : mine.switches) {
+      const std::vector<double> by_parameters = switches_.gradient(each, mine.parameters.data(), mine.at_switches);
+      for (std::size_t k = 0; k < w; ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < m_; ++i) sum += by_parameters[i] * along.parameters[i * w + k];
+        along.stops.push_back(sum);
+      }
+    }
+  }
+
   static int order_of(const event_solver& solver) { return solver.has_tangents() ? 2 : solver.has_first_tangents() ? 1 : 0; }
 
-  event_directions directions(const run& of, int width, const double* x_tangent) const {
+  event_directions directions(run& of, int width, const double* x_tangent) const {
     const auto take = [&](std::size_t count) {
       const double* from = x_tangent;
       x_tangent += count * static_cast<std::size_t>(width);
@@ -230,6 +269,7 @@ class event_operation final : public external_operation {
     for (auto* part : {&along.dose_times, &along.amounts, &along.durations}) *part = take(plan_.doses.size());
     along.stops = take(plan_.stops);
     for (const auto& event : of.events) along.event_parameters.push_back(take(static_cast<std::size_t>(event->parameters())));
+    enter_switches(of, along);
     return along;
   }
 
@@ -274,6 +314,7 @@ class event_operation final : public external_operation {
   std::shared_ptr<const program> f_;
   std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
   std::size_t n_, times_, m_;
+  time_switches switches_;
   maker make_;
   event_plan plan_;
   std::vector<event_programs> events_;

@@ -71,7 +71,7 @@ struct event_values {
   std::vector<double> dose_times, amounts, durations, stops;
 };
 
-/// An event that happened, with the state before it.
+/// An event that happened, with the state before it: at one instant the one that the event before has left.
 struct event_hit {
   std::size_t event = 0;
   double t = 0;

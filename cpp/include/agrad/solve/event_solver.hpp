@@ -218,11 +218,11 @@ class event_solver {
     s.happening = solution_.hits.size();
     bool is_over = false;
     for (const std::size_t e : watch_.fired()) {
-      solution_.hits.push_back({e, t_, s.at_end, watch_.steepness(e)});
+      solution_.hits.push_back({e, t_, y_, watch_.steepness(e)});
       is_over = ++counts_[e] == plan_.events[e].terminal || is_over;
+      reset(e);
     }
     s.hits = solution_.hits.size() - s.happening;
-    for (const std::size_t e : watch_.fired()) reset(e);
     look_whether_turned(s);
     watch_.expect_change();
     if (!is_over) return false;
@@ -312,7 +312,8 @@ class event_solver {
   void enter_next(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
   Eigen::RowVectorXd ending_time(const detail::event_segment& s) const;
   void take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
-  Eigen::RowVectorXd hit_time(std::size_t hit, bool is_used, const event_tangents::rows& fixed, const Eigen::VectorXd& slope);
+  Eigen::RowVectorXd hit_time(const detail::event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
+                              const Eigen::VectorXd& slope);
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
     slope_.resize(n_);
     system_.rhs(t, y.data(), slope_.data());

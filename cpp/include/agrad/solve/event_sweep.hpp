@@ -100,45 +100,43 @@ inline void event_solver::leave(const detail::event_segment& s, const event_adjo
   if (rule.is_infusion) g.durations[i] += by_end / 2;  // the middle of an infusion that is too short to be one
 }
 
+/// Resets follow each other at the time of the instant's first event, which all that comes later moves with. A hit's own time moves
+/// with that hit, and its state by f from the first's time to its own.
 inline void event_solver::leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
                                       event_gradient& g) {
-  // The states before each reset; resets follow each other at one instant.
-  std::vector<Eigen::VectorXd> before{s.at_end};
-  for (std::size_t j = s.happening; j < s.happening + s.hits; ++j) {
-    const std::size_t e = solution_.hits[j].event;
-    before.push_back(before.back());
-    if (events_[e]->resets()) events_[e]->reset(s.end, before[before.size() - 2].data(), before.back().data());
-  }
   Eigen::VectorXd back(n_), part;
+  std::vector<double> by_hits(s.hits);
   for (std::size_t j = s.hits; j-- > 0;) {
-    const std::size_t e = solution_.hits[s.happening + j].event;
-    if (!events_[e]->resets() || at.state.isZero(0)) continue;
-    double by_time = 0;
-    part.setZero(events_[e]->parameters());
-    events_[e]->reset_vjp(s.end, before[j].data(), at.state.data(), by_time, back.data(), part.data());
-    at.state = back;
-    at.time += by_time;
-    g.event_parameters[e] += part;
+    const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
+    const Eigen::VectorXd& before = solution_.hits[hit].state;
+    if (events_[e]->resets() && !at.state.isZero(0)) {
+      double by_time = 0;
+      part.setZero(events_[e]->parameters());
+      events_[e]->reset_vjp(s.end, before.data(), at.state.data(), by_time, back.data(), part.data());
+      at.state = back;
+      at.time += by_time;
+      g.event_parameters[e] += part;
+    }
+    by_hits[j] = adjoints.hit_times[hit];
+    const auto of_state = adjoints.hit_states.col(static_cast<Eigen::Index>(hit));
+    if (of_state.isZero(0)) continue;
+    const double by_delay = of_state.dot(slope_at(s.end, before));
+    by_hits[j] += by_delay, at.time -= by_delay;
+    at.state += of_state;
   }
   const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
-  // What comes later moves with the first event of the instant, each hit's own outputs with that hit.
-  Eigen::VectorXd total = at.state;
+  by_hits[0] += at.time + at.state.dot(slope);
   for (std::size_t j = 0; j < s.hits; ++j) {
+    if (by_hits[j] == 0) continue;
     const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
-    const auto of_state = adjoints.hit_states.col(static_cast<Eigen::Index>(hit));
-    double by_hit = adjoints.hit_times[hit] + of_state.dot(slope);
-    if (j == 0) by_hit += at.time + at.state.dot(slope);
-    total += of_state;
-    if (by_hit == 0) continue;
     double by_t = 0;
     part.setZero(events_[e]->parameters());
     events_[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
     const double rate = by_t + back.dot(slope);
     check_crosses(solution_.hits[hit], rate);
-    total -= by_hit / rate * back;
-    g.event_parameters[e] -= by_hit / rate * part;
+    at.state -= by_hits[j] / rate * back;
+    g.event_parameters[e] -= by_hits[j] / rate * part;
   }
-  at.state = total;
 }
 
 inline void event_solver::check_crosses(const event_hit& hit, double rate) const {

@@ -123,12 +123,12 @@ inline Eigen::RowVectorXd event_solver::ending_time(const detail::event_segment&
 }
 
 /// The tangent of an event's time; not of one that is not used and only touches zero.
-inline Eigen::RowVectorXd event_solver::hit_time(std::size_t hit, bool is_used, const event_tangents::rows& fixed,
-                                                 const Eigen::VectorXd& slope) {
+inline Eigen::RowVectorXd event_solver::hit_time(const detail::event_segment& s, std::size_t hit, bool is_used,
+                                                 const event_tangents::rows& fixed, const Eigen::VectorXd& slope) {
   const event_hit& at = solution_.hits[hit];
   double by_t = 0;
   Eigen::VectorXd by_y(n_), by_parameters = Eigen::VectorXd::Zero(events_[at.event]->parameters());
-  events_[at.event]->root_gradient(at.t, at.state.data(), by_t, by_y.data(), by_parameters.data());
+  events_[at.event]->root_gradient(s.end, s.at_end.data(), by_t, by_y.data(), by_parameters.data());
   const Eigen::Map<const event_tangents::rows> parameters(along_.event_parameters[at.event].data(), by_parameters.size(),
                                                           along_.width);
   const Eigen::RowVectorXd change = by_y.transpose() * fixed + by_parameters.transpose() * parameters;
@@ -138,7 +138,7 @@ inline Eigen::RowVectorXd event_solver::hit_time(std::size_t hit, bool is_used, 
   return change / -rate;
 }
 
-/// Events: what comes later moves with the first of the instant, each hit's own numbers with that hit.
+/// Events: what comes later moves with the first of the instant, each hit's own numbers with that hit, as in the sweep.
 inline void event_solver::take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
   const auto jumps = [&](std::size_t hit) { return events_[solution_.hits[hit].event]->resets(); };
   bool moves = solution_.is_terminated && &s == &segments_[used_ - 1];
@@ -147,22 +147,18 @@ inline void event_solver::take_hits(const detail::event_segment& s, bool reads_h
   const event_tangents::rows fixed = at.state;
   for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) {
     const bool is_first = hit == s.happening;
-    const Eigen::RowVectorXd time = hit_time(hit, reads_hits || (is_first && moves), fixed, slope);
+    const Eigen::RowVectorXd time = hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
+    if (is_first) at.time = time, at.state = fixed + slope * time;
+    const Eigen::VectorXd& before = solution_.hits[hit].state;
     const auto row = static_cast<Eigen::Index>(hit);
     d.hit_times.row(row) = time;
-    d.hit_states.middleRows(row * n_, n_) = fixed + slope * time;
-    if (is_first) at.time = time;
-  }
-  at.state = fixed + slope * at.time;
-  Eigen::VectorXd before = s.at_end, after(n_);
-  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) {
+    d.hit_states.middleRows(row * n_, n_) = at.state;
+    move(s.end, before, time - at.time, d.hit_states.middleRows(row * n_, n_));
     if (!jumps(hit)) continue;
     const std::size_t e = solution_.hits[hit].event;
     const event_tangents::rows state = at.state;
     events_[e]->reset_tangent(
         {along_.width, s.end, before.data(), at.time.data(), state.data(), along_.event_parameters[e].data()}, at.state.data());
-    events_[e]->reset(s.end, before.data(), after.data());
-    before = after;
   }
 }
 

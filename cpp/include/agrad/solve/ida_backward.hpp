@@ -73,6 +73,10 @@ class ida_backward {
     const Eigen::VectorXd sums = parameters();
     Eigen::VectorXd by_state(n_), by_parameters(m_);
     system_.vjp(s.at(), lambda.data(), {nullptr, by_state.data(), nullptr, by_parameters.data()});
+    if (fault_.expect_finite("the derivative of the adjoint of y", s.t, by_state) != succeeded ||
+        fault_.expect_finite("the gradient's integrand for parameter ", s.t, by_parameters) != succeeded)
+      throw_stopped({function_, "the backward pass ", "the adjoint of y", IDA_FIRST_RES_FAIL, s.t, 0, -1}, fault_,
+                    "IDA_FIRST_RES_FAIL", "");
     sundials::map(z_) << of_differential, sums, lambda;
     sundials::map(zp_) << split_.q().transpose() * by_state, by_parameters, Eigen::VectorXd::Zero(n_);
     set_tolerances(consistency);

@@ -1,6 +1,7 @@
-// Steady integration: the way of a system through longer and longer times, where Newton's method needs a better start.
+// Steady integration: the way of a system through longer and longer times, which says to which steady state it goes.
 //
-// The first span is the time in which the states change by their own size; each further one is ten times as long. CVODES' BDF
+// The first span is the time in which the states change by their own size, or the one in which the Jacobian lets something happen,
+// if that is longer; each further one is ten times as long. CVODES' BDF
 // goes along coarsely: only the neighbourhood of the steady state is wanted.
 // Read next: solve/steady_solver.hpp.
 #pragma once
@@ -14,30 +15,37 @@
 
 namespace agrad::detail {
 
-/// A system at t = 0 for good, without parameters to differentiate by.
+/// A system at one time for good, without parameters to differentiate by.
 class frozen_system final : public ode_system {
  public:
-  explicit frozen_system(ode_system& of) : of_(of) {}
+  frozen_system(ode_system& of, double time) : of_(of), time_(time) {}
   Eigen::Index states() const override { return of_.states(); }
   Eigen::Index parameters() const override { return 0; }
-  void rhs(double, const double* y, double* dydt) override { of_.rhs(0, y, dydt); }
-  void jacobian(double, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { of_.jacobian(0, y, J); }
+  void rhs(double, const double* y, double* dydt) override { of_.rhs(time_, y, dydt); }
+  void jacobian(double, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { of_.jacobian(time_, y, J); }
   void vjp(double, const double* y, const double* lambda, double* y_adjoint, double*) override {
-    of_.vjp(0, y, lambda, y_adjoint, nullptr);
+    of_.vjp(time_, y, lambda, y_adjoint, nullptr);
   }
 
  private:
   ode_system& of_;
+  double time_;
 };
 
 class steady_integration {
  public:
   steady_integration(const std::string& function, ode_system& system, const Eigen::VectorXd& y0, const steady_options& options)
-      : frozen_(system), y_(y0), size_(y0.cwiseAbs().maxCoeff()), solver_(function, frozen_, coarse(y0, options), {}) {
+      : frozen_(system, options.time.value_or(0)),
+        y_(y0),
+        peak_(y0.cwiseAbs()),
+        solver_(function, frozen_, coarse(y0, options), {}) {
     Eigen::VectorXd slope(y0.size());
     frozen_.rhs(0, y0.data(), slope.data());
-    const double speed = slope.cwiseAbs().maxCoeff();
-    span_ = size_ > 0 && speed > 0 ? std::clamp(size_ / speed, 1e-20, 1e20) : 1.0;
+    Eigen::MatrixXd J(y0.size(), y0.size());
+    frozen_.jacobian(0, y0.data(), J);
+    const double speed = slope.cwiseAbs().maxCoeff(), rate = J.cwiseAbs().rowwise().sum().maxCoeff();
+    const double longest = std::max(speed > 0 ? peak_.maxCoeff() / speed : 0, std::isfinite(rate) && rate > 0 ? 1 / rate : 0);
+    span_ = longest > 0 ? std::clamp(longest, 1e-20, 1e20) : 1.0;
   }
 
   /// Goes on; false when it cannot, or has gone far enough.
@@ -55,14 +63,18 @@ class steady_integration {
     }
     time_ += span_;
     span_ *= 10;
+    peak_ = peak_.cwiseMax(y_.cwiseAbs());
     return true;
   }
 
-  /// Whether a steady state is the one that the way leads to, as far as one can see.
+  /// Whether a steady state is the one that the way leads to, as far as one can see: each state is there but for a twentieth, or for
+  /// a part of what it was on the way, where it goes to zero.
   bool is_near(const Eigen::VectorXd& steady) const {
-    const double size = std::max(size_, y_.cwiseAbs().maxCoeff());
-    return ((steady - y_).array().abs() <= 0.5 * y_.array().abs() + 0.05 * size).all();
+    const Eigen::ArrayXd size = steady.array().abs().max(y_.array().abs());
+    return ((steady - y_).array().abs() <= 0.05 * size + 1e-4 * peak_.array() + 1e-6 * peak_.maxCoeff()).all();
   }
+  /// Whether that was the last span: what has stayed near a state for so long stays there.
+  bool is_over() const { return count_ == most_spans; }
 
   const Eigen::VectorXd& state() const { return y_; }
   double time() const { return time_; }
@@ -81,7 +93,7 @@ class steady_integration {
 
   frozen_system frozen_;
   Eigen::VectorXd y_;
-  double size_;  // of y0
+  Eigen::VectorXd peak_;  // the largest size of each state so far
   cvodes_forward solver_;
   double span_ = 1, time_ = 0;
   int count_ = 0;

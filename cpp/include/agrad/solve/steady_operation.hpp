@@ -5,12 +5,14 @@
 // Read next: solve/steady_solver.hpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
+#include <agrad/program/reach.hpp>
 #include <agrad/solve/program_system.hpp>
 #include <agrad/solve/steady_solver.hpp>
 
@@ -20,14 +22,22 @@ namespace agrad {
 template <class Real = double>
 class steady_operation final : public external_operation {
  public:
-  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters), which is taken at t = 0.
-  steady_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, steady_options options)
+  /// Who is told about each state that was found.
+  using listener = std::function<void(const steady_report&)>;
+
+  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). Throws DomainError where it depends on t
+  /// and the options have no time at which it is taken.
+  steady_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, steady_options options,
+                   listener tell = nullptr)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n_),
         options_(std::move(options)),
-        has_tangents_(solver(*this).system.has_tangents()) {}
+        tell_(std::move(tell)),
+        has_tangents_(solver(*this).system.has_tangents()) {
+    if (!options_.time && depends_on(*f_, 0)) throw DomainError(detail::needs_no_time(function_));
+  }
 
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + m_); }
@@ -40,6 +50,7 @@ class steady_operation final : public external_operation {
     auto& mine = static_cast<solver&>(s);
     mine.system.set_parameters(x + n_);
     Eigen::Map<Eigen::VectorXd>(y, n_) = mine.steady.solve(Eigen::Map<const Eigen::VectorXd>(x, n_));
+    if (tell_) tell_(mine.steady.report());
   }
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
@@ -85,6 +96,7 @@ class steady_operation final : public external_operation {
   std::shared_ptr<const program> f_;
   Eigen::Index n_, m_;
   steady_options options_;
+  listener tell_;
   bool has_tangents_;
 };
 

@@ -4,10 +4,12 @@
 // which of the steady states is meant. Both are settled by solving g(y; p, y0) = 0, where one equation of f for each total,
 // which follows from the others, has made way for L (y - y0) = 0. With G the derivative of g, derivatives are
 //     dy = G^-1 (L dy0 in these rows, -f_p dp in the others).
-// Newton's method is damped by the natural monotonicity test (Deuflhard 2011, Newton Methods for Nonlinear Problems, section
-// 3.3). When it fails, the system is integrated over longer and longer times, and it is tried again from where that led.
-// Where it converges, totals are held against that state, and all of f has to be small, not g alone.
-// Read next: solve/steady_factors.hpp, solve/steady_operation.hpp.
+// Which of several steady states the system goes to is seen by going there: it is integrated over longer and longer times, and
+// Newton's method is tried from where that has led, until it finds a stable state nearby. Where f is linear, or y0 is at rest,
+// there is no choice, and Newton's method alone does it. It is damped by the natural monotonicity test (Deuflhard 2011, Newton
+// Methods for Nonlinear Problems, section 3.3). Where it converges, totals are held against that state, and all of f has to be
+// small, not g alone.
+// Read next: solve/steady_integration.hpp, solve/steady_stability.hpp, solve/steady_operation.hpp.
 #pragma once
 
 #include <algorithm>
@@ -23,17 +25,18 @@
 #include <agrad/solve/steady_factors.hpp>
 #include <agrad/solve/steady_integration.hpp>
 #include <agrad/solve/steady_options.hpp>
+#include <agrad/solve/steady_stability.hpp>
 
 namespace agrad {
 
-/// Steady states of one autonomous system, which is evaluated at t = 0 and has to outlive the solver.
+/// Steady states of one autonomous system, or of one that is frozen at a time; it has to outlive the solver.
 /// A template, so that only its users compile the factorisations.
 template <class Real = double>
 class steady_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
   steady_solver(std::string function, ode_system& system, steady_options options)
-      : function_(std::move(function)), system_(system), options_(std::move(options)) {
+      : function_(std::move(function)), system_(system), options_(std::move(options)), time_(options_.time.value_or(0)) {
     check_solver_options(function_, options_, system.states());
   }
 
@@ -47,9 +50,9 @@ class steady_solver {
     report_ = {};
     y0_ = y_ = y0;
     check_slope();
-    totals_ = detail::conserved_totals<Real>(system_, y0);
+    totals_ = detail::conserved_totals<Real>(system_, y0, time_);
     measure_start();
-    if (options_.method == steady_method::integration || !newton(y_)) integrate();
+    if (!find_at_once()) integrate();
     report_.conserved = totals_.count();
     report_.residual = slope(y_).template lpNorm<Eigen::Infinity>();
     solved_ = true;
@@ -63,8 +66,9 @@ class steady_solver {
     factor();
     Eigen::VectorXd w = factors_.solve_transposed(adjoint);
     ode_gradient gradient{totals_.take_adjoint(w), 0, {}, Eigen::VectorXd(system_.parameters())};
-    if (system_.parameters() > 0) system_.vjp(0, y_.data(), w.data(), nullptr, gradient.parameters.data());
+    if (system_.parameters() > 0) system_.vjp(time_, y_.data(), w.data(), nullptr, gradient.parameters.data());
     gradient.parameters = -gradient.parameters;
+    if (adjoint.allFinite() && gradient.parameters.hasNaN()) fail_derivative("the gradient with respect to a parameter is nan");
     return gradient;
   }
 
@@ -75,7 +79,7 @@ class steady_solver {
     along_ = along;
     const std::vector<double> none(static_cast<std::size_t>(y_.size() * width), 0.0);
     tangents_.resize(none.size());
-    system_.tangent(width, 0, y_.data(), none.data(), along.parameters.data(), tangents_.data());
+    system_.tangent(width, time_, y_.data(), none.data(), along.parameters.data(), tangents_.data());
     for (int k = 0; k < width; ++k) {
       auto column = across(tangents_.data(), width, k);
       Eigen::VectorXd right = -column;
@@ -98,7 +102,7 @@ class steady_solver {
     std::vector<double> w_tangents(n, 0.0), turned(n), ignored(static_cast<std::size_t>(y_.size()));
     back.width = width, back.initial_state.resize(n), back.parameters.resize(m);
     Eigen::VectorXd parameters(system_.parameters());
-    const ode_point at{width, 0, y_.data(), tangents_.data(), along_.parameters.data()};
+    const ode_point at{width, time_, y_.data(), tangents_.data(), along_.parameters.data()};
     const ode_adjoints to{ignored.data(), parameters.data(), turned.data(), back.parameters.data()};
     system_.second(at, w.data(), w_tangents.data(), to);  // turned: how J^T w changes along the directions
     for (int k = 0; k < width; ++k) {
@@ -124,10 +128,16 @@ class steady_solver {
     return across(of, width, k, y_.size());
   }
 
-  Eigen::VectorXd slope(const Eigen::VectorXd& y) const {
+  Eigen::VectorXd slope(const Eigen::VectorXd& y) const { return slope(time_, y); }
+  Eigen::VectorXd slope(double t, const Eigen::VectorXd& y) const {
     Eigen::VectorXd f(y.size());
-    system_.rhs(0, y.data(), f.data());
+    system_.rhs(t, y.data(), f.data());
     return f;
+  }
+  Eigen::MatrixXd jacobian(const Eigen::VectorXd& y) const {
+    Eigen::MatrixXd J(y.size(), y.size());
+    system_.jacobian(time_, y.data(), J);
+    return J;
   }
   Eigen::VectorXd equation(const Eigen::VectorXd& y) const {
     Eigen::VectorXd g = slope(y);
@@ -142,13 +152,16 @@ class steady_solver {
       const std::string advice = "the derivative of y[" + std::to_string(i) + "] is " + detail::to_text(f[i]) + " at y0";
       throw SolverError(function_ + ": stopped after 0 iterations (NOT_FINITE); " + advice, 0, 0, "NOT_FINITE", advice);
     }
+    for (const double t : {1.0, 1618.0339887498949}) {
+      if (!options_.time && slope(t, y0_) != f) throw DomainError(detail::needs_no_time(function_));
+    }
   }
 
   /// Factors the matrix of g at y; false if it is not finite.
   bool factor_at(const Eigen::VectorXd& y) {
-    matrix_.resize(y.size(), y.size());
-    system_.jacobian(0, y.data(), matrix_);
-    if (!matrix_.allFinite()) return false;
+    matrix_ = jacobian(y);
+    not_finite_ = detail::place_not_finite(matrix_);
+    if (!not_finite_.empty()) return false;
     terms_ = matrix_.cwiseAbs() * y.cwiseAbs();
     totals_.put_rows(matrix_);
     factors_.compute(matrix_);
@@ -158,7 +171,7 @@ class steady_solver {
   void factor() {
     if (!solved_) throw std::logic_error(function_ + ": derivatives come after solve has succeeded");
     if (factored_) return;
-    factor_at(y_);
+    if (!factor_at(y_)) fail_derivative(not_finite_);
     report_.singular = factors_.singular();
     factored_ = true;
   }
@@ -174,8 +187,7 @@ class steady_solver {
 
   /// What slopes at y0 are, and what they may be by the tolerances.
   void measure_start() {
-    matrix_.resize(y0_.size(), y0_.size());
-    system_.jacobian(0, y0_.data(), matrix_);
+    matrix_ = jacobian(y0_);
     const double by_tolerances = 2 * (matrix_.cwiseAbs() * allowed(y0_).matrix()).maxCoeff();
     rest_ = smallness() * slope(y0_).template lpNorm<Eigen::Infinity>() + (std::isfinite(by_tolerances) ? by_tolerances : 0.0);
   }
@@ -186,6 +198,28 @@ class steady_solver {
     return (slope(y).array().abs() <= smallness() * terms_.array() + rest_).all();
   }
   double smallness() const { return std::max(1e-6, options_.relative_tolerance); }
+
+  /// Whether Newton's method alone has found what is asked for.
+  bool find_at_once() {
+    if (options_.method == steady_method::integration) return false;
+    const bool has_no_choice = options_.method == steady_method::newton || rests_at_start();
+    if (!has_no_choice && !totals_.is_linear()) return false;
+    if (!newton(y_)) return false;
+    judge();
+    return has_no_choice || (report_.stable && totals_.is_everywhere(jacobian(y_)));
+  }
+  /// Whether the first step of Newton's method is below the tolerances.
+  bool rests_at_start() {
+    if (!factor_at(y0_)) return false;
+    return (factors_.solve(equation(y0_)).array().abs() <= allowed(y0_)).all();
+  }
+
+  /// Whether the state is stable.
+  void judge() {
+    const Eigen::VectorXd nearby = y_ + allowed(y_).matrix();
+    const detail::growth found = detail::growth_of<Real>(totals_.reduced(jacobian(y_)), totals_.reduced(jacobian(nearby)));
+    report_.growth_rate = found.rate, report_.stable = !found.is_positive();
+  }
 
   /// Whether Newton's method leads from y to a solution, which y then is.
   bool newton(Eigen::VectorXd& y) {
@@ -224,18 +258,24 @@ class steady_solver {
   }
 
   void integrate() {
-    if (options_.method == steady_method::newton) fail("Newton's method did not converge", "allow integration");
+    if (options_.method == steady_method::newton)
+      fail("Newton's method did not converge" + (not_finite_.empty() ? "" : ": " + not_finite_), "allow integration");
     detail::steady_integration path(function_, system_, y0_, options_);
     while (path.advance()) {
       y_ = path.state();
       totals_.revise(system_, y_);
       if (!newton(y_) || !path.is_near(y_)) continue;
+      judge();
+      if (!report_.stable && !path.is_over()) continue;  // it may be on its way past
       report_.by_integration = true;
       report_.integrated_time = path.time();
       return;
     }
     report_.integrated_time = path.time();
-    fail(path.message(), "the system may oscillate, grow without bound or change ever more slowly");
+    fail(path.message(), "the system may oscillate, grow without bound or change ever more slowly" +
+                             std::string(options_.method == steady_method::automatic
+                                             ? "; method newton finds steady states that it does not go to"
+                                             : ""));
   }
 
   [[noreturn]] AGRAD_COLD void fail(const std::string& what, const std::string& advice) const {
@@ -244,12 +284,19 @@ class steady_solver {
                       report_.integrated_time, report_.iterations, "NO_STEADY_STATE", advice);
   }
 
+  [[noreturn]] AGRAD_COLD void fail_derivative(const std::string& what) const {
+    throw SolverError(function_ + ": the derivative stopped at the steady state (NOT_FINITE); " + what, 0, 0, "NOT_FINITE",
+                      what);
+  }
+
   std::string function_;
   ode_system& system_;
   steady_options options_;
+  double time_;
   Eigen::VectorXd y0_, y_;
   detail::conserved_totals<Real> totals_;
   Eigen::MatrixXd matrix_;  // G
+  std::string not_finite_;  // where the matrix that was to be factored is not finite
   Eigen::VectorXd terms_;   // |J| |y|, where G was factored
   double rest_ = 0;         // a slope that counts as none
   detail::steady_factors<Real> factors_;

@@ -74,9 +74,11 @@ auto steady_recorded(const std::string& function, const steady_options& options,
 
 }  // namespace detail
 
-/// Finds y with f(0, y, args...) = 0 by damped Newton steps from y0; where they fail, from states that integration leads to.
+/// Finds the steady state that the system goes to from y0: y with f(0, y, args...) = 0, by damped Newton steps from states that
+/// integration leads to. A linear system, and one that is at rest at y0, is left to Newton's method alone.
 ///
-/// f: as for ode_tsit5_tol; it must not depend on t. y0: Eigen column vector of double, var or dual, where to start.
+/// f: as for ode_tsit5_tol; it must not depend on t, and is asked at three times. y0: Eigen column vector of double, var or dual,
+///   where to start.
 /// Totals that the system conserves keep their values at y0, which chooses among the steady states; with respect to y0 the
 ///   gradient is through them alone.
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite. max_iterations: of Newton's method, from each
@@ -84,8 +86,9 @@ auto steady_recorded(const std::string& function, const steady_options& options,
 ///
 /// Returns a column vector of promoted_t<y0, args...>. Where the Jacobian is singular beyond the conserved totals, the gradient
 ///   is that of the smallest change, and there is no second derivative: DerivativeError.
-/// Raises ShapeError, DomainError for arguments, SolverError when no steady state is found; what f throws comes out unchanged.
-/// A steady state that Newton's method finds can be unstable.
+/// Raises ShapeError, DomainError for arguments and where f depends on t, SolverError when no steady state is found; what f throws
+///   comes out unchanged.
+/// A state on which y0 lies, or to which it leads exactly, can be unstable: the report of a steady_solver says so.
 template <class F, class Y0, class... Args>
 auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relative_tolerance, double absolute_tolerance,
                       long max_iterations, const Args&... args) {
