@@ -124,6 +124,14 @@ TEST_CASE("factors have either sign, are neither small nor equal, and cancel for
   CHECK(agrad::detail::generic_factor(0) == agrad::detail::generic_factor(0));
 }
 
+TEST_CASE("a system by hand has directions by its products") {
+  systems::decay system(2.0);
+  const double y = 3, v = 0.7, w = -0.4;
+  double to = 0;
+  system.along(0.0, &y, &v, &w, &to);
+  CHECK(to == Approx(-2.0 * 0.7 - 3 * -0.4).epsilon(1e-12));
+}
+
 TEST_CASE("a direction that is a difference is that of the tangent") {
   const agrad::detail::functor_tangents<turnover, var> with("f", turnover(), 1, var(2.0));
   agrad::detail::functor_tangents<turnover, var> exact = with;

@@ -98,10 +98,10 @@ class event_solver {
   event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
 
   const ode_statistics& statistics() const { return statistics_; }
-  /// As `ode_solver::log_steps`; for solves without a sweep.
+  /// As `ode_solver::log_steps`.
   bool log_steps(detail::step_log* log) {
     log_ = log;
-    return solvers_[0]->log_steps(log);
+    return std::all_of(solvers_.begin(), solvers_.end(), [&](const auto& each) { return each->log_steps(log); });
   }
   const event_plan& plan() const { return plan_; }
 
@@ -336,6 +336,7 @@ class event_solver {
   ode_solver& solver(std::size_t i) {
     while (solvers_.size() <= i) {
       solvers_.push_back(make_(function_, system_, {differentiated_, false, false}));
+      if (log_ != nullptr) solvers_.back()->log_steps(log_);
       if (!events_.empty() && !solvers_.back()->watch(&watch_))
         throw std::logic_error(function_ + ": events are for CVODES' adjoint and the one-step methods");
     }

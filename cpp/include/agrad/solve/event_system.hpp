@@ -76,12 +76,13 @@ class event_system final : public ode_system {
     inner_.linear_jvp(k, v, w, to);
     add_rates(w, to);
   }
-  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
-    inner_.rhs_with(inside(t), y, p, dydt);
+  bool rhs_with(double t, const double* y, const double* p, double* dydt) override {
+    if (!inner_.rhs_with(inside(t), y, p, dydt)) return false;
     if (differentiated_)
       add_rates(p, dydt);
     else
       for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
+    return true;
   }
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }

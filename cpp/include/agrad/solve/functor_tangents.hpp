@@ -30,13 +30,14 @@ class functor_tangents : public functor_lanes<F, Args...> {
     with_duals<double, Args...>(this->values_, copy, [](const auto&...) {});
   }
 
-  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
+  bool rhs_with(double t, const double* y, const double* p, double* dydt) override {
     this->set_state(y);
     const auto next = [&p](double) { return *p++; };
     with_duals<double, Args...>(this->values_, next, [&](const auto&... values) {
       const auto slope = this->evaluated(t, this->y_, values...);
       for (Eigen::Index i = 0; i < this->states(); ++i) dydt[i] = slope[i];
     });
+    return true;
   }
 
   bool has_first_tangents() const override { return takes_duals; }

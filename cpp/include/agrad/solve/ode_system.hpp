@@ -93,8 +93,12 @@ class ode_system {
   }
   void along(double t, const double* y, const double* v, const double* w, double* to);
 
-  /// dydt = f(t, y; p) with other values p of the active parameters. Here: for systems without any.
-  virtual void rhs_with(double t, const double* y, const double* /*p*/, double* dydt) { rhs(t, y, dydt); }
+  /// dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system can; here: without parameters.
+  virtual bool rhs_with(double t, const double* y, const double* /*p*/, double* dydt) {
+    if (parameters() > 0) return false;
+    rhs(t, y, dydt);
+    return true;
+  }
 
   /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
@@ -124,6 +128,8 @@ class ode_system {
   std::shared_ptr<const csr_pattern> pattern_;
 
  private:
+  void along_by_products(double t, const double* y, const double* v, const double* w, double* to);
+
   const double *linear_t_ = nullptr, *linear_y_ = nullptr;
 };
 
@@ -156,14 +162,27 @@ inline void ode_system::along(double t, const double* y, const double* v, const 
   };
   const double size = std::max(states() > 0 ? largest(at, direction) : 0.0, parameters() > 0 ? largest(p, of_parameters) : 0.0);
   const double epsilon = 6e-6 / (size > 0 && std::isfinite(size) ? size : 1.0);
+  bool is_known = true;
   const auto move = [&](double by, vector& slope) {
-    rhs_with(t, vector(at + by * direction).data(), vector(p + by * of_parameters).data(), slope.data());
-    return slope.allFinite();
+    is_known = rhs_with(t, vector(at + by * direction).data(), vector(p + by * of_parameters).data(), slope.data());
+    return is_known && slope.allFinite();
   };
-  const bool has_ahead = move(epsilon, ahead), has_behind = move(-epsilon, behind);
+  const bool has_ahead = move(epsilon, ahead);
+  if (!is_known) return along_by_products(t, y, v, w, to);
+  const bool has_behind = move(-epsilon, behind);
   double span = 2 * epsilon;
   if (has_ahead != has_behind) move(0, has_ahead ? behind : ahead), span = epsilon;  // beside the end of where f is finite
   Eigen::Map<vector>(to, states()) = (ahead - behind) / span;
+}
+inline void ode_system::along_by_products(double t, const double* y, const double* v, const double* w, double* to) {
+  jvp(t, y, v, to);
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(states()), row(parameters());
+  for (Eigen::Index i = 0; i < states(); ++i) {
+    unit[i] = 1;
+    vjp(t, y, unit.data(), nullptr, row.data());
+    unit[i] = 0;
+    to[i] += row.dot(Eigen::Map<const Eigen::VectorXd>(w, parameters()));
+  }
 }
 
 inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {

@@ -146,11 +146,12 @@ class program_system : public ode_system {
     linear_->forward_product(linear_work_, static_cast<std::size_t>(k), v, parameters() > 0 ? w : nullptr, to);
   }
 
-  void rhs_with(double t, const double* y, const double* p, double* dydt) override {
+  bool rhs_with(double t, const double* y, const double* p, double* dydt) override {
     const std::vector<double> own(inputs_.begin() + 1 + n_, inputs_.end());
     std::copy_n(p, parameters(), inputs_.begin() + 1 + n_);
     program_system::rhs(t, y, dydt);
     set_parameters(own.data());
+    return true;
   }
 
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
