@@ -1,4 +1,4 @@
-"""Sphinx: the pages are Markdown; tables of functions come from the rules, the tutorial's figures from the demonstration."""
+"""Sphinx: the pages are Markdown; tables of functions come from the rules, figures from the demonstration and pictures.py."""
 
 import sys
 from contextlib import redirect_stdout
@@ -10,6 +10,7 @@ from agrad import demo
 HERE = Path(__file__).parent
 GENERATED = HERE / "_build" / "generated"
 sys.path.insert(0, str(HERE))
+import pictures  # noqa: E402
 import tables  # noqa: E402
 
 project, author, release = "agrad", "The agrad developers", agrad.__version__
@@ -45,6 +46,12 @@ def run_demo(*_: object) -> None:
         demo.main(["--output", str(GENERATED / "lynx_hare.png")])
 
 
+def draw_pictures(*_: object) -> None:
+    """Draw what the page on gradients and how far to trust them shows."""
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    pictures.draw(GENERATED / "gradient_trust.png")
+
+
 def escape(app: object, what: str, name: str, *rest: object) -> None:
     """Make the rules' plain texts, in which |x| is an absolute value, safe for reStructuredText."""
     if name.startswith(("agrad.elementwise.", "agrad.density.")):
@@ -55,4 +62,5 @@ def escape(app: object, what: str, name: str, *rest: object) -> None:
 def setup(app):
     """Connect what runs before pages and docstrings are read."""
     app.connect("builder-inited", run_demo)
+    app.connect("builder-inited", draw_pictures)
     app.connect("autodoc-process-docstring", escape, priority=100)  # before napoleon

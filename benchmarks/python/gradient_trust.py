@@ -135,7 +135,8 @@ def at_equal_error(problem: Problem, method: str, options: dict[str, Any]) -> fl
         try:
             error = problem.error(function(problem.at)[1], reference)
         except ag.SolverError:
-            return np.nan
+            before = None
+            continue
         now = (error, quickest(lambda f=function: f(problem.at)))
         if np.isfinite(error) and error <= EQUAL:
             if before is None or not np.isfinite(before[0]) or before[0] > 1e6 * EQUAL:

@@ -58,7 +58,7 @@ def test_readme_example():
     names: dict = {}
     exec(example, names)
     loss, params, gradient = names["loss"], names["params"], names["gradient"]
-    assert names["value"] == pytest.approx(loss(params))
+    assert names["value"] == pytest.approx(loss(params), rel=1e-5)  # whose steps see no derivatives; rtol is 1e-6
     compiled_gradient = names["fast"](params)[1]
     for key, at in params.items():
         for k, step in enumerate(1e-4 * np.diag(np.abs(at))):

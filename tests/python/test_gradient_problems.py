@@ -97,8 +97,8 @@ def test_references_agree_with_a_second_computation(name):
 
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.published is not None])
 def test_references_end_at_the_published_states(name):
-    """E5 ends at states of 1e-22, of which as many digits count as matter beside their earlier sizes."""
-    assert REFERENCES[name]["off_published"] < (1e-3 if name == "E5" else 1e-9)
+    """E5 ends at states of 1e-22 that had been of 1e-10, so that rounding leaves two digits."""
+    assert REFERENCES[name]["off_published"] < (1e-2 if name == "E5" else 1e-9)
 
 
 @pytest.mark.parametrize("name", REST)

@@ -19,7 +19,7 @@ for name in sys.argv[1:] or PROBLEMS:
     if name in REFERENCES:
         line += f"; {problem.error(gradient, REFERENCES[name]['gradient']):.1e} from what was stored"
     if problem.published is not None:
-        # E5 ends at 1e-22, which are no digits of states that had been of 1e-10.
+        # The first state of E5 ends at 1e-290.
         off = np.max(np.abs(states[-1] - problem.published) / np.maximum(np.abs(problem.published), 1e-10 * problem.scales))
         line += f"; {off:.1e} from the published states"
     print(line, flush=True)
