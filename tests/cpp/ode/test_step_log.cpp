@@ -28,6 +28,7 @@ agrad::step_options steps(Eigen::Index states, double tolerance) {
   agrad::step_options o;
   o.relative_tolerance = tolerance;
   o.absolute_tolerance = Eigen::VectorXd::Constant(states, tolerance);
+  o.error_control = agrad::step_error_control::states;  // the same steps with a sweep and without
   return o;
 }
 
