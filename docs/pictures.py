@@ -32,18 +32,20 @@ class Shown(NamedTuple):
 
 def relaxation(s: Any, times: Any, **options: Any) -> tuple[Any, Any]:
     """Return the state that follows s, from rest at 1, and the result."""
-    result = ag.solve_ivp(lambda t, y: s - y, (0.0, 50.0), [1.0], "Tsit5", times, **{"rtol": RTOL, **options})
+    options = {"rtol": RTOL, **options}
+    result = ag.solve_ivp(lambda t, y, s: s - y, (0.0, 50.0), [1.0], "Tsit5", times, args=(s,), **options)
     return result.y[0], result
 
 
 def turnover(made: Any, times: Any, **options: Any) -> tuple[Any, Any]:
     """Return a response that is made and lost, at its baseline until a dose at 100 hours, and the result."""
 
-    def slopes(t: Any, y: Any) -> list[Any]:
+    def slopes(t: Any, y: Any, made: Any) -> list[Any]:
         return [-0.1 * y[0], made * (1 + y[0] / (1 + y[0])) - 0.5 * y[1]]
 
     doses = [ag.Dose(100.0, 0, 10.0)]
-    result = ag.solve_ivp(slopes, (0.0, 120.0), [0.0, 20.0], "Tsit5", times, doses=doses, **{"rtol": RTOL, **options})
+    options = {"rtol": RTOL, **options}
+    result = ag.solve_ivp(slopes, (0.0, 120.0), [0.0, 20.0], "Tsit5", times, doses=doses, args=(made,), **options)
     return result.y[1], result
 
 
