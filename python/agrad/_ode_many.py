@@ -14,7 +14,7 @@ from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turn_back, tu
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
 from agrad._ode_methods import options_of, served
-from agrad._ode_options import Tolerances, never_zero, whole
+from agrad._ode_options import Steps, Tolerances, never_zero, whole
 from agrad._ode_progress import Progress, told_of
 from agrad._ode_record import (
     PosedProblem,
@@ -132,6 +132,7 @@ def solve_many(
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
+    error_control: str = "auto",
     threads: int = 0,
     progress: Progress = False,
 ) -> list[OdeResult]:
@@ -144,7 +145,7 @@ def solve_many(
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
         Each with a time span, an initial state, output times, doses and arguments of its own.
-    method, rtol, atol, max_num_steps
+    method, rtol, atol, max_num_steps, error_control
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
         At most so many; 0 is one for each processor.
@@ -184,7 +185,7 @@ def solve_many(
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     tolerances = {"rtol": rtol, "atol": never_zero("solve_many", "atol", atol)}
     method, note = served(method)
-    make_options = options_of("solve_many", method, tolerances, max_num_steps)
+    make_options = options_of("solve_many", method, tolerances, max_num_steps, Steps(error_control=error_control))
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}
@@ -226,8 +227,9 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
         )
     else:
         operation = OdeOperation(function, slope.program, n, count, options, is_recorded, False, False)
-    active = [np.full(np.size(x), isinstance(x, Array)) for x in [*problem.parameters, *slope.captured]]
-    operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
+    if not options.same_steps:  # else derivatives with respect to all of them count, wanted or not
+        active = [np.full(np.size(x), isinstance(x, Array)) for x in [*problem.parameters, *slope.captured]]
+        operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
     return PosedProblem(function, operation, values)
 
 

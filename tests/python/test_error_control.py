@@ -162,6 +162,23 @@ def test_the_same_steps_with_and_without_a_gradient(method):
     assert loss(p, "auto") == loss(p, "states")
 
 
+def test_a_population_has_the_same_steps_with_and_without_a_gradient():
+    def total(rates, control="derivatives"):
+        def slope(t, y, rate):
+            return -rate * y**2
+
+        ends = [(rates[i], end) for i, end in enumerate((1.0, 3.0))]
+        subjects = [ag.Subject((0.0, end), [1.0], [end], (rate,)) for rate, end in ends]
+        return sum(result.y[0, 0] for result in ag.solve_many(slope, subjects, error_control=control))
+
+    rates = np.array([0.7, 1.3])
+    value, _ = ag.value_and_grad(total)(rates)
+    assert total(rates) == value
+    assert total(rates, "auto") != value
+    with pytest.raises(ValueError, match="solve_many: error_control is 'steps'"):
+        total(rates, "steps")
+
+
 @every_method
 def test_the_statistics_have_an_estimate(method):
     kept = []
