@@ -365,6 +365,13 @@ class SolveProgress:
 
 class ErrorControl:
     __members__: ClassVar[dict[str, ErrorControl]]
+    auto: ClassVar[ErrorControl]
+    states: ClassVar[ErrorControl]
+    derivatives: ClassVar[ErrorControl]
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
 
 class OdeMethod:
     @property

@@ -105,10 +105,11 @@ def _gradient_difference(gradient: Vector, mode: Vector, method: str = METHODS[0
 
     The gradient at a mode is zero, and nothing can be relative to that. It is zero because what the data and what the
     prior say cancel, so each component's difference is taken relative to the data's part of that component: to the
-    gradient of the log likelihood, which is the part that goes through the differential equation.
+    gradient of the log likelihood, which is the part that goes through the differential equation. Values are those that come
+    with a gradient: the steps of a value alone see no derivatives.
     """
-    compiled = ag.compile(log_posterior)
-    difference = gradient - _central_differences(lambda u: compiled(u, method), mode)
+    compiled = ag.compile(ag.value_and_grad(log_posterior))
+    difference = gradient - _central_differences(lambda u: compiled(u, method)[0], mode)
     return float(np.max(np.abs(difference / ag.grad(log_likelihood)(mode, method))))
 
 
