@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <agrad/program/colouring.hpp>
 #include <agrad/program/pattern.hpp>
