@@ -31,6 +31,8 @@ from agrad._ode_one_step import (
     ode_rk45_tol,
     ode_rodas4,
     ode_rodas4_tol,
+    ode_rodas5p,
+    ode_rodas5p_tol,
     ode_tsit5,
     ode_tsit5_tol,
 )
@@ -92,6 +94,8 @@ __all__ = [
     "ode_rk45_tol",
     "ode_rodas4",
     "ode_rodas4_tol",
+    "ode_rodas5p",
+    "ode_rodas5p_tol",
     "ode_tsit5",
     "ode_tsit5_tol",
     "scan",

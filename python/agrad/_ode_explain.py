@@ -97,7 +97,7 @@ class StepReport:
     columns : dict of numpy.ndarray
         An entry for each step: "t" where it begins, "h" its size (negative where time decreases), "error" (1 is what is
         allowed), "state" whose error was largest, "size" of that state, "by_absolute" the part of its tolerance that is
-        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "limit" the place
+        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"), "limit" the place
         in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
     """
 
@@ -135,8 +135,8 @@ class StepReport:
         )
 
     def _switch(self) -> str:
-        """Where "auto" went over from order 5 to order 4."""
-        at = np.flatnonzero(np.diff(self.columns["order"]) < 0)
+        """Where "auto" went over to its method for stiff systems."""
+        at = np.flatnonzero(np.diff(self.columns["is_stiff"].astype(int)) > 0)
         return f"By Tsit5 until t = {self.columns['t'][at[-1] + 1]:.4g}, and stiff from there on." if at.size else ""
 
     def _limits(self) -> str:

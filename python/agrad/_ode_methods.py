@@ -9,13 +9,13 @@ import numpy as np
 
 from agrad._ode_algebra import Algebra
 from agrad._ode_forward import SENSITIVITIES, forward_method
-from agrad._ode_one_step import METHODS
+from agrad._ode_one_step import METHODS, WITH_FACTORS
 from agrad._ode_options import ADAMS, BDF, Steps, simple_options, step_method
 
 __all__ = ["options_of", "served"]
 
 #: SciPy's methods that are not here, and what is taken in their place: for stiff systems, for either kind, and of low order.
-SERVED = {"Radau": "Rodas4", "LSODA": "auto", "RK23": "Tsit5"}
+SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
 
 
 def served(method: str) -> tuple[str, str]:
@@ -38,7 +38,7 @@ def options_of(
     methods = [*codes, *METHODS, *SERVED]
     if method not in methods:
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
-    has_factors = method in ("Rodas4", "auto")
+    has_factors = method in WITH_FACTORS
     algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
     if sensitivities not in SENSITIVITIES:
         known = ", ".join(map(repr, SENSITIVITIES))

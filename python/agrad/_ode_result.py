@@ -35,7 +35,7 @@ class OdeResult(Mapping[str, Any]):
         The same in words, and by which methods where "auto" changed it.
     stats : mapping
         What the passes have cost up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
-        "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from"), and
+        "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from" and "stiff_method"), and
         mappings "backward", "quadrature" and "sensitivities". Sweeps back come after the result, so their counts grow, from
         zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run that was made
         last, by whichever thread; second-order sweeps are not counted.
@@ -119,7 +119,8 @@ class OdeResult(Mapping[str, Any]):
     def describe_switch(self) -> None:
         """Says in the message when "auto" changed the method."""
         if "stiff_from" in self.stats:
-            self.message += f" It turned stiff: by Tsit5 until t = {self.stats['stiff_from']:.6g}, by Rodas4 from there on."
+            at, method = self.stats["stiff_from"], self.stats["stiff_method"]
+            self.message += f" It turned stiff: by Tsit5 until t = {at:.6g}, by {method} from there on."
 
 
 def output_times(

@@ -98,7 +98,8 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o), same_steps}};
   if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o), same_steps}};
   if (name == "auto") return {{maker_of<switching_solver>(o), same_steps}};
-  if (name == "Rodas4") return {{maker_of<rosenbrock_second>(o), same_steps}};
+  if (name == "Rodas4") return {{maker_of<rosenbrock_by<rosenbrock_second, rodas4_tableau>>(o), same_steps}};
+  if (name == "Rodas5P") return {{maker_of<rosenbrock_by<rosenbrock_second, rodas5p_tableau>>(o), same_steps}};
   throw std::logic_error("no one-step method has the name " + name);
 }
 

@@ -28,7 +28,7 @@ inline pybind11::dict to_dict(const ode_pass_statistics& s) {
 /// The forward pass, where a method for stiff systems took over, and a dict for each of the others.
 inline pybind11::dict to_dict(const ode_statistics& s) {
   pybind11::dict d = to_dict(s.forward), backward = to_dict(s.backward), quadrature, sensitivities;
-  if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from;
+  if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from, d["stiff_method"] = s.stiff_method;
   if (!std::isnan(s.gradient_error)) d["gradient_error"] = s.gradient_error;
   d["held_by_derivatives"] = s.held_by_derivatives;
   d["checkpoints"] = s.checkpoints;
@@ -68,6 +68,7 @@ inline pybind11::dict to_dict(const detail::step_log& log) {
   d["by_absolute"] = column(log.steps, [](const step& row) { return row.by_absolute; });
   d["damping"] = column(log.steps, [](const step& row) { return row.damping; });
   d["order"] = column(log.steps, [](const step& row) { return row.order; });
+  d["is_stiff"] = column(log.steps, [](const step& row) { return row.is_stiff; });
   d["limit"] = column(log.steps, [](const step& row) { return static_cast<std::int32_t>(row.limit); });
   d["rejected_t"] = column(log.rejected, [](const rejected& row) { return row.t; });
   d["rejected_state"] = column(log.rejected, [](const rejected& row) { return row.state; });

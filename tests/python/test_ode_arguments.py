@@ -211,7 +211,7 @@ def test_names_of_the_simple_interfaces():
             {"method": "radau"},
             ValueError,
             "method is 'radau', but must be one of 'Adams', 'BDF', 'auto', 'Tsit5', 'RK45', 'CKRK', 'DOP853', 'Rodas4', "
-            "'Radau', 'LSODA', 'RK23'",
+            "'Rodas5P', 'Radau', 'LSODA', 'RK23'",
         ),
         (
             {"t_span": (0.0, 1.0, 2.0)},

@@ -162,7 +162,7 @@ def test_what_is_told_of_steps_is_in_the_users_time():
     result = ag.solve_ivp(stiff, (3.0, 1.0), [0.0])
     at = result.stats["stiff_from"]
     assert 1.0 < at < 3.0
-    assert f"by Tsit5 until t = {at:.6g}, by Rodas4" in result.message
+    assert f"by Tsit5 until t = {at:.6g}, by Rodas5P" in result.message
     report = ag.solve.explain(result)
     assert report.span == (3.0, 1.0)
     assert str(report).startswith(f"{result.nst} steps of auto from 3 to 1, between ")

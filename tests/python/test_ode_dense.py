@@ -8,7 +8,7 @@ import scipy.integrate
 
 import agrad as ag
 
-METHODS = ["auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "BDF", "Adams"]
+METHODS = ["auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "BDF", "Adams"]
 TIMES = np.linspace(0.0, 10.0, 1001)
 
 

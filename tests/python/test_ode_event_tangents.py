@@ -6,7 +6,7 @@ import pytest
 import agrad as ag
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
-METHODS = ["Tsit5", "RK45", "DOP853", "Rodas4", "auto"]
+METHODS = ["Tsit5", "RK45", "DOP853", "Rodas4", "Rodas5P", "auto"]
 
 every_method = pytest.mark.parametrize("method", METHODS)
 

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp as scipy_solve_ivp
 
 import agrad as ag
 
-METHODS = ["Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto", "BDF", "Adams"]
+METHODS = ["Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto", "BDF", "Adams"]
 TIGHT = {"rtol": 1e-10, "atol": 1e-11}
 
 

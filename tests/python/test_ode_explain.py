@@ -7,7 +7,7 @@ import pytest
 
 import agrad as ag
 
-METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto"]
 MULTISTEP = ("BDF", "Adams")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import agrad as ag
 
-METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "Rodas5P", "auto"]
 
 
 def loss(rate, method, tolerance, check, **more):

@@ -7,7 +7,7 @@ import agrad as ag
 
 P, Y0 = np.array([0.55, 0.028, 0.026, 0.84]), np.array([30.0, 4.0])
 X = np.concatenate([P, Y0])
-INTERPOLATED = ["Tsit5", "RK45", "DOP853", "Rodas4"]
+INTERPOLATED = ["Tsit5", "RK45", "DOP853", "Rodas4", "Rodas5P"]
 MANY = np.linspace(0.0, 6.0, 97)[1:]  # four in each held step, one of them at its end
 
 
@@ -40,7 +40,8 @@ def test_many_outputs_take_no_more_steps(method, rtol):
 
 
 @pytest.mark.parametrize(
-    ("method", "order", "step"), [("Tsit5", 5, 0.1), ("RK45", 5, 0.1), ("DOP853", 8, 0.2), ("Rodas4", 4, 0.1)]
+    ("method", "order", "step"),
+    [("Tsit5", 5, 0.1), ("RK45", 5, 0.1), ("DOP853", 8, 0.2), ("Rodas4", 4, 0.1), ("Rodas5P", 5, 0.1)],
 )
 def test_errors_within_steps_fall_with_the_order(method, order, step):
     def forced(t, y, p):

@@ -5,7 +5,7 @@ import pytest
 
 import agrad as ag
 
-METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "Rodas5P", "auto"]
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 

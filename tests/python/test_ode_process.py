@@ -14,7 +14,7 @@ import pytest
 
 import agrad as ag
 
-METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto"]
 POINTS = [0.5, 0.7, 1.1]
 
 
@@ -124,7 +124,7 @@ MODEL = """
     import numpy as np
     import agrad as ag
 
-    METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "auto"]
+    METHODS = ["BDF", "Adams", "Tsit5", "DOP853", "Rodas4", "Rodas5P", "auto"]
 
     def chain(t, y, k):
         return [-k * y[0], k * y[0] - 0.5 * y[1]]

@@ -12,7 +12,7 @@ import pytest
 import agrad as ag
 from agrad import _ode_progress
 
-METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto"]
 
 
 def predation(t, y, growth):

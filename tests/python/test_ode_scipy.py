@@ -180,7 +180,7 @@ def turning(t, y, k=1.0):
     return [k * y[1], -k * y[0]]
 
 
-@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas4", "auto", "BDF", "Adams"])
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas4", "Rodas5P", "auto", "BDF", "Adams"])
 @pytest.mark.parametrize("atol", [0, 0.0, [0.0, 1e-9]])
 def test_atol_may_be_zero(method, atol):
     """A state that begins at zero takes some steps more; SciPy divides by zero there."""

@@ -8,7 +8,7 @@ import pytest
 
 import agrad as ag
 
-METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "auto"]
+METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto"]
 FORWARD = {"steps", "rhs_evaluations", "jacobian_evaluations", "factorizations", "error_test_failures", "convergence_failures"}
 TIMES = [1.0, 2.0, 5.0]
 

@@ -6,7 +6,7 @@ import scipy.integrate
 
 import agrad as ag
 
-METHODS = ["Tsit5", "RK45", "DOP853", "Rodas4", "auto", "BDF", "Adams"]
+METHODS = ["Tsit5", "RK45", "DOP853", "Rodas4", "Rodas5P", "auto", "BDF", "Adams"]
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 every_method = pytest.mark.parametrize("method", METHODS)

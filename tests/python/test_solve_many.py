@@ -50,7 +50,7 @@ def made(request):
     return ag.compile if request.param == "compiled" else lambda function: function
 
 
-@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas4", "BDF"])
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas4", "Rodas5P", "BDF"])
 def test_equals_a_loop(made, method):
     value, gradient = made(ag.value_and_grad(lambda p, y0: loss(p, y0, method), (0, 1)))(P, Y0)
     expected, expected_gradient = ag.value_and_grad(lambda p, y0: by_loop(p, y0, method), (0, 1))(P, Y0)

@@ -124,7 +124,7 @@ void check_transposed(const event_operation& f, std::size_t hits) {
 
 TEST_CASE("tangents along all numbers of a problem with doses, a stop and events are the transposed adjoints") {
   using method = agrad::ode_one_step_method;
-  for (const method by : {method::tsit5, method::rk45, method::dop853, method::rodas4}) {
+  for (const method by : {method::tsit5, method::rk45, method::dop853, method::rodas4, method::rodas5p}) {
     CAPTURE(static_cast<int>(by));
     check_transposed(*made(by, 0, 3), 3);
   }

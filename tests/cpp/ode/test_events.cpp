@@ -33,6 +33,7 @@ const std::vector<method>& methods() {
                                        {"CKRK", false, ode_one_step_method::ckrk, {}},
                                        {"DOP853", false, ode_one_step_method::dop853, {}},
                                        {"Rodas4", false, ode_one_step_method::rodas4, {}},
+                                       {"Rodas5P", false, ode_one_step_method::rodas5p, {}},
                                        {"auto", false, ode_one_step_method::automatic, {}},
                                        {"BDF", true, {}, ode_method::bdf},
                                        {"Adams", true, {}, ode_method::adams}};

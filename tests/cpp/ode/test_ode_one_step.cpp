@@ -184,14 +184,33 @@ TEST_CASE("methods and CVODES agree") {
   CHECK(g.initial_time == Approx(expected.initial_time).epsilon(1e-7));
 }
 
-TEST_CASE("Rodas4 is of order 4, also where time moves the system, and its gradient is that of its steps") {
+TEST_CASE("Rosenbrock tableaus: d and c follow from gamma, a and C") {
+  for (const agrad::rosenbrock_tableau* method : {&agrad::rodas4_tableau, &agrad::rodas5p_tableau}) {
+    CAPTURE(method->name);
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(method->stages, method->stages), c = a;
+    for (int s = 0; s < method->stages; ++s)
+      for (int j = 0; j < s; ++j) a(s, j) = method->a_of(s, j), c(s, j) = -method->C_of(s, j);
+    c.diagonal().setConstant(1 / method->gamma);
+    const Eigen::VectorXd d = c.inverse() * Eigen::VectorXd::Ones(method->stages), times = a * d;
+    for (int s = 0; s < method->stages; ++s) {
+      CHECK(std::abs(method->d[s] - d[s]) < 1e-12);
+      CHECK(std::abs(method->c[s] - times[s]) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("Rosenbrock methods have their order, also where time moves the system, and the gradient of their steps",
+                   solver_type, agrad::rosenbrock_by<agrad::rosenbrock, agrad::rodas4_tableau>,
+                   agrad::rosenbrock_by<agrad::rosenbrock, agrad::rodas5p_tableau>) {
   driven system;
   const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(1, 0.3);
   std::vector<double> errors;
+  int order = 0;
   for (const double h : {0.2, 0.1, 0.05}) {
     step_options o = steps(1, 1e6);
     o.first_step = o.max_step = h;
-    agrad::rosenbrock solver("f", system, o, everything);
+    solver_type solver("f", system, o, everything);
+    order = solver.method().order;
     const auto end = [&](double k) {
       system.k = k;
       return solver.integrate(y0, 0.0, {2.0})(0, 0);
@@ -202,11 +221,13 @@ TEST_CASE("Rodas4 is of order 4, also where time moves the system, and its gradi
     CHECK(g.parameters[0] == Approx(slope).epsilon(1e-7));
     system.k = 2;
   }
-  CHECK(std::log2(errors[0] / errors[1]) == Approx(4).epsilon(0.05));
-  CHECK(std::log2(errors[1] / errors[2]) == Approx(4).epsilon(0.05));
+  CHECK(std::log2(errors[0] / errors[1]) == Approx(order).epsilon(0.05));
+  CHECK(std::log2(errors[1] / errors[2]) == Approx(order).epsilon(0.05));
 }
 
-TEST_CASE("Robertson's kinetics by Rodas4 and by CVODES") {
+TEST_CASE_TEMPLATE("Robertson's kinetics by Rosenbrock methods and by CVODES", solver_type,
+                   agrad::rosenbrock_by<agrad::rosenbrock, agrad::rodas4_tableau>,
+                   agrad::rosenbrock_by<agrad::rosenbrock, agrad::rodas5p_tableau>) {
   systems::robertson system;
   const Eigen::Vector3d y0(1, 0, 0), weights(1, 1e4, 0.3);
   std::vector<double> times;
@@ -221,7 +242,7 @@ TEST_CASE("Robertson's kinetics by Rodas4 and by CVODES") {
     step_options o = steps(3, tolerance);
     o.absolute_tolerance = tolerance * Eigen::Vector3d(1e-2, 1e-6, 1e-2);
     o.max_memory = memory;
-    agrad::rosenbrock solver("f", system, o, {true, false, false});
+    solver_type solver("f", system, o, {true, false, false});
     solver.integrate(y0, 0, times);
     return solver.sweep(seeds);
   };
@@ -306,13 +327,14 @@ TEST_CASE("all functions, on plain numbers") {
   const double exact = 2 * std::exp(-0.5);
   for (const auto& y : {agrad::ode_tsit5(decay{}, y0, 0.0, times, 0.5), agrad::ode_rk45(decay{}, y0, 0.0, times, 0.5),
                         agrad::ode_ckrk(decay{}, y0, 0.0, times, 0.5), agrad::ode_dop853(decay{}, y0, 0.0, times, 0.5),
-                        agrad::ode_rodas4(decay{}, y0, 0.0, times, 0.5)})
+                        agrad::ode_rodas4(decay{}, y0, 0.0, times, 0.5), agrad::ode_rodas5p(decay{}, y0, 0.0, times, 0.5)})
     CHECK(y[0][0] == Approx(exact).epsilon(1e-5));
   for (const auto& y : {agrad::ode_tsit5_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
                         agrad::ode_rk45_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
                         agrad::ode_ckrk_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
                         agrad::ode_dop853_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 1000, 0.5),
-                        agrad::ode_rodas4_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 10000, 0.5)})
+                        agrad::ode_rodas4_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 10000, 0.5),
+                        agrad::ode_rodas5p_tol(decay{}, y0, 0.0, times, 1e-12, 1e-12, 10000, 0.5)})
     CHECK(y[0][0] == Approx(exact).epsilon(1e-10));
 }
 

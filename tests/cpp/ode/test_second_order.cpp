@@ -188,7 +188,7 @@ TEST_CASE("Hessians are those of the steps taken, at their ends and within them,
 TEST_CASE("more arguments than a Hessian has lanes, and products with one vector") {
   const Index n = 7;
   const VectorXd x = point_of(n), v = VectorXd::LinSpaced(2 * n, -1.0, 2.0);
-  for (const auto method : {ode_one_step_method::dop853, ode_one_step_method::rodas4}) {
+  for (const auto method : {ode_one_step_method::dop853, ode_one_step_method::rodas4, ode_one_step_method::rodas5p}) {
     CAPTURE(static_cast<int>(method));
     const auto check = [&](const auto& loss) {
       const second s = hessian_of(loss, x);

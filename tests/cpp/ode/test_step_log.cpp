@@ -47,7 +47,7 @@ solver_pointer made(int method, agrad::ode_system& system, double tolerance, agr
     case 1:
       return std::make_unique<agrad::runge_kutta<agrad::dormand_prince_8_tableau>>("f", system, steps(n, tolerance), wanted);
     case 2:
-      return std::make_unique<agrad::rosenbrock>("f", system, steps(n, tolerance), wanted);
+      return std::make_unique<agrad::rosenbrock>(agrad::rodas4_tableau, "f", system, steps(n, tolerance), wanted);
     case 3:
       return std::make_unique<agrad::switching_solver>("f", system, steps(n, tolerance), wanted);
     case 4:

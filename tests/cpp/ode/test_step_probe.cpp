@@ -23,9 +23,9 @@ using doctest::Approx;
 
 namespace {
 
-constexpr ode_one_step_method all_methods[] = {ode_one_step_method::tsit5,  ode_one_step_method::rk45,
-                                               ode_one_step_method::ckrk,   ode_one_step_method::dop853,
-                                               ode_one_step_method::rodas4, ode_one_step_method::automatic};
+constexpr ode_one_step_method all_methods[] = {
+    ode_one_step_method::tsit5,  ode_one_step_method::rk45,    ode_one_step_method::ckrk,     ode_one_step_method::dop853,
+    ode_one_step_method::rodas4, ode_one_step_method::rodas5p, ode_one_step_method::automatic};
 
 step_options options(double tolerance, step_error_control control = step_error_control::automatic) {
   step_options o;

@@ -154,8 +154,8 @@ class explicit_runge_kutta : public one_step_solver {
   /// tells the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
   bool gives_up(const one_step& at, const double* record, const double* next) override {
     if (!watches_ || !Tableau::last_is_first) return false;
-    const bool is_stiff =
-        lies_at_border(at.h, record, next) || (probe_.holds() && lies_at_border(at.h, probe_record_.data(), probe_.now()));
+    const bool is_stiff = lies_at_border(at.h, record, next, scale()) ||
+                          (probe_.holds() && lies_at_border(at.h, probe_record_.data(), probe_.now(), probe_.scale()));
     if (is_stiff) {
       calm_ = 0;
       return ++stiff_ >= 15;
@@ -164,13 +164,16 @@ class explicit_runge_kutta : public one_step_solver {
     return false;
   }
 
-  /// Whether a step of states or tangents is as long as stability allows.
-  bool lies_at_border(double h, const double* record, const double* next) {
+  /// Whether a step of states or tangents is as long as stability allows. In units of the tolerances: a quick mode whose state is
+  /// small would not be seen beside the slow drift of large ones.
+  bool lies_at_border(double h, const double* record, const double* next, const Eigen::VectorXd& scale) {
     stage_.resize(n_);
     stage(stages - 2, h, record, stage_.data());
     double slopes = 0, states = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double k = slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i], y = next[i] - stage_[i];
+      const double weight = 1 / scale[static_cast<Eigen::Index>(i)];
+      const double k = weight * (slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i]);
+      const double y = weight * (next[i] - stage_[i]);
       slopes += k * k, states += y * y;
     }
     return states > 0 && h * std::sqrt(slopes / states) > 0.9 * Tableau::real_stability;

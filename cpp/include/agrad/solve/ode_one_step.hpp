@@ -33,12 +33,15 @@ struct with_second_order<explicit_runge_kutta<Tableau>> {
   template <class F, class... Args>
   using system = functor_second<F, Args...>;
 };
-template <>
-struct with_second_order<rosenbrock> {
-  using solver = rosenbrock_second;
+template <const rosenbrock_tableau& Tableau>
+struct with_second_order<rosenbrock_by<rosenbrock, Tableau>> {
+  using solver = rosenbrock_by<rosenbrock_second, Tableau>;
   template <class F, class... Args>
   using system = functor_jacobians<F, Args...>;
 };
+
+using rodas4 = rosenbrock_by<rosenbrock, rodas4_tableau>;
+using rodas5p = rosenbrock_by<rosenbrock, rodas5p_tableau>;
 
 /// Makes solvers with these options.
 template <class Solver>
@@ -134,15 +137,31 @@ auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const s
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rodas4_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<rosenbrock>("ode_rodas4_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
-                                            max_num_steps, args...);
+  return detail::solve_one_step<detail::rodas4>("ode_rodas4_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
+                                                max_num_steps, args...);
 }
 /// The same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_rodas4(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                 const Args&... args) {
-  return detail::solve_one_step<rosenbrock>("ode_rodas4", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance,
-                                            detail::usual_steps, args...);
+  return detail::solve_one_step<detail::rodas4>("ode_rodas4", f, y0, t0, times, detail::usual_tolerance,
+                                                detail::usual_tolerance, detail::usual_steps, args...);
+}
+
+/// As ode_rodas4_tol, by the Rosenbrock method Rodas5P of order 5, for tighter tolerances.
+/// Source: Steinebach (2023), BIT Numerical Mathematics 63:27.
+template <class F, class Y0, class T0, class Time = double, class... Args>
+auto ode_rodas5p_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
+  return detail::solve_one_step<detail::rodas5p>("ode_rodas5p_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
+                                                 max_num_steps, args...);
+}
+/// The same with tolerances of 1e-6 and at most 1e6 steps.
+template <class F, class Y0, class T0, class Time = double, class... Args>
+auto ode_rodas5p(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                 const Args&... args) {
+  return detail::solve_one_step<detail::rodas5p>("ode_rodas5p", f, y0, t0, times, detail::usual_tolerance,
+                                                 detail::usual_tolerance, detail::usual_steps, args...);
 }
 
 /// As ode_tsit5_tol, by Dormand and Prince's method of order 8, for tight tolerances.

@@ -20,9 +20,9 @@
 
 namespace agrad {
 
-/// Methods whose gradient is the exact one of their steps. `automatic` starts with tsit5 and goes on with rodas4 where the
-/// system turns stiff.
-enum class ode_one_step_method { tsit5, rk45, ckrk, dop853, rodas4, automatic };
+/// Methods whose gradient is the exact one of their steps. `automatic` starts with tsit5 and goes on with rodas5p,
+/// or with rodas4 where the relative tolerance is 1e-5 or more, where the system turns stiff.
+enum class ode_one_step_method { tsit5, rk45, ckrk, dop853, rodas4, rodas5p, automatic };
 
 /// A new solver by one of the methods.
 inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function,
@@ -37,7 +37,9 @@ inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method meth
     case ode_one_step_method::dop853:
       return std::make_unique<runge_kutta<dormand_prince_8_tableau>>(function, system, options, wanted);
     case ode_one_step_method::rodas4:
-      return std::make_unique<rosenbrock_second>(function, system, options, wanted);
+      return std::make_unique<rosenbrock_second>(rodas4_tableau, function, system, options, wanted);
+    case ode_one_step_method::rodas5p:
+      return std::make_unique<rosenbrock_second>(rodas5p_tableau, function, system, options, wanted);
     case ode_one_step_method::automatic:
       return std::make_unique<switching_solver>(function, system, options, wanted);
   }
@@ -64,12 +66,12 @@ struct system_for<one_step_method_maker> {
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, by a method, with all of its options.
 ///
-/// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 uses the last.
+/// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 and Rodas5P use the last.
 /// f, y0, t0, times, args: as for ode_adjoint_tol.
 ///
 /// Returns one column vector for each of the times, as ode_tsit5_tol.
 /// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError where duals
-///   are to pass through `rodas4` or `automatic` and f is recorded but its Jacobian cannot be; what f throws comes out unchanged.
+///   are to pass through `rodas4`, `rodas5p` or `automatic` and f is recorded but its Jacobian cannot be; what f throws comes out unchanged.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {

@@ -69,6 +69,7 @@ struct ode_statistics {
   double gradient_error = std::numeric_limits<double>::quiet_NaN();
   long held_by_derivatives = 0;  // accepted steps that are as short as they are because of derivatives
   double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a method for stiff systems took over, if one did
+  const char* stiff_method = "";                                 // its name
 
   /// Those of a later part of the same integration.
   ode_statistics& operator+=(const ode_statistics& more) {
@@ -81,7 +82,7 @@ struct ode_statistics {
     recomputed_rhs_evaluations += more.recomputed_rhs_evaluations;
     restarts += more.restarts;
     held_by_derivatives += more.held_by_derivatives;
-    if (!std::isnan(more.stiff_from)) stiff_from = more.stiff_from;
+    if (!std::isnan(more.stiff_from)) stiff_from = more.stiff_from, stiff_method = more.stiff_method;
     return *this;
   }
 };

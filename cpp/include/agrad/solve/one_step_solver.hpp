@@ -195,6 +195,7 @@ class one_step_solver : public ode_solver {
     return detail::weighed(error, scale_);
   }
 
+  const Eigen::VectorXd& scale() const { return scale_; }
   /// A slope for states within a step; on the way back it is computed for the second time.
   void slope_within(double t, const double* y, double* to) {
     system_.rhs(t, y, to);

@@ -1,18 +1,17 @@
-// Rosenbrock: a linearly implicit method for stiff systems, Rodas4, and the adjoint of its steps.
+// Rosenbrock: linearly implicit methods for stiff systems, Rodas4 and Rodas5P, and the adjoint of their steps.
 //
 // With J = df/dy and f_t = df/dt at a step's begin, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
-// + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_6 + U_6. Backwards V_s solves the transposed system for
-// v_s = m_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s, and what U_s
+// + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_s + U_s of its last stage. Backwards V_s solves the transposed
+// system for v_s = b_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s, and what U_s
 // has of outputs within the step. J itself
 // depends on y and p: they get the derivatives of V_s' J U_s, without which the gradient would lose three digits.
 // A step's record is its first state, the U_s and what the matrix keeps of its factors (solve/newton_matrix.hpp).
-// Read next: solve/rosenbrock_second.hpp, the same with second derivatives.
+// Read next: solve/rosenbrock_second.hpp, the same with second derivatives; solve/rosenbrock_tableau.hpp, the coefficients.
 // Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -22,57 +21,68 @@
 #include <agrad/solve/jacobian_entries.hpp>
 #include <agrad/solve/newton_matrix.hpp>
 #include <agrad/solve/one_step_solver.hpp>
-#include <agrad/solve/tableau_rodas4.hpp>
+#include <agrad/solve/rosenbrock_tableau.hpp>
 
 namespace agrad {
 
 class rosenbrock : public one_step_solver {
  public:
-  rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
-      : rosenbrock(function, system, options, wanted, newton_matrix(chosen(function, system, options.algebra))) {}
+  rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system, const step_options& options,
+             ode_wanted wanted)
+      : rosenbrock(method, function, system, options, wanted,
+                   newton_matrix(chosen(method, function, system, options.algebra))) {}
+
+  const rosenbrock_tableau& method() const { return method_; }
 
  private:
-  rosenbrock(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted,
-             newton_matrix matrix)
-      : one_step_solver(function, system, options, wanted, method::order,
-                        (1 + stages) * static_cast<std::size_t>(system.states()) + matrix.kept(), 1 + stages),
+  rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system, const step_options& options,
+             ode_wanted wanted, newton_matrix matrix)
+      : one_step_solver(
+            function, system, options, wanted, method.order,
+            (1 + static_cast<std::size_t>(method.stages)) * static_cast<std::size_t>(system.states()) + matrix.kept(),
+            1 + static_cast<std::size_t>(method.stages)),
+        method_(method),
+        stages_(method.stages),
         jacobian_(function, system, matrix.how()),
         matrix_(std::move(matrix)),
         entries_(matrix_.entries()),
-        colours_(detail::few_colours(pattern(), n_, stages)),
+        colours_(detail::few_colours(pattern(), n_, static_cast<std::uint32_t>(method.stages))),
         is_autonomous_(system.is_autonomous()),
         slope_(n_),
         by_time_(n_),
         stage_(n_),
-        right_(n_) {}
+        right_(n_),
+        stage_times_(vectors()) {}
 
  protected:
-  using method = rodas4_tableau;
-  static constexpr int stages = method::stages;
   using vector_map = Eigen::Map<Eigen::VectorXd>;
   using const_vector = Eigen::Map<const Eigen::VectorXd>;
 
-  static chosen_algebra chosen(const std::string& function, ode_system& system, const ode_algebra& asked) {
+  static chosen_algebra chosen(const rosenbrock_tableau& method, const std::string& function, ode_system& system,
+                               const ode_algebra& asked) {
     if (asked.kind == ode_algebra_kind::gmres)
-      throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres", "another one for Rodas4",
+      throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres",
+                                         std::string("another one for ") + method.name,
                                          "its stages are solved by factors; CVODES' methods take gmres"));
     return choose_algebra(function, system, asked);
   }
-  static constexpr double entry(const double* rows, int s, int j) { return rows[s * (s - 1) / 2 + j]; }
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
+  /// How many U_s there are, as a size.
+  std::size_t vectors() const { return static_cast<std::size_t>(stages_); }
+  double time_of(int s, const one_step& at) const { return method_.c[s] == 1 ? at.end : at.t + method_.c[s] * at.h; }
 
   // ---- the record
 
   double* solution(double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
   const double* solution(const double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
-  double* factors(double* record) const { return record + (1 + stages) * n_; }
-  const double* factors(const double* record) const { return record + (1 + stages) * n_; }
+  double* factors(double* record) const { return record + (1 + vectors()) * n_; }
+  const double* factors(const double* record) const { return record + (1 + vectors()) * n_; }
 
   /// Y_s of a record.
   void stage(int s, const double* record, double* y) const {
     std::copy_n(record, n_, y);
     for (int j = 0; j < s; ++j)
-      for (std::size_t i = 0; i < n_; ++i) y[i] += entry(method::a, s, j) * solution(record, j)[i];
+      for (std::size_t i = 0; i < n_; ++i) y[i] += method_.a_of(s, j) * solution(record, j)[i];
   }
 
   // ---- forwards
@@ -86,16 +96,16 @@ class rosenbrock : public one_step_solver {
     if (!is_linearised_) linearise(at, record);
     // An infinite entry would leave a state where it is, and its adjoint, too.
     if (sweeps_ && !detail::are_finite(entries_.data(), entries_.size())) return std::numeric_limits<double>::quiet_NaN();
-    statistics_.forward.rhs_evaluations += stages - 1;
+    statistics_.forward.rhs_evaluations += stages_ - 1;
     carry_out(at, record, next);
-    const double* error = solution(record, stages - 1);
+    const double* error = solution(record, stages_ - 1);
     std::copy_n(error, n_, error_.begin());
     return weighed(error, record, next);
   }
 
   void repeat(const one_step& at, double* record, double* next) override {
     system_.rhs(at.t, record, slope_.data());
-    statistics_.recomputed_rhs_evaluations += stages;
+    statistics_.recomputed_rhs_evaluations += stages_;
     linearise(at, record);
     carry_out(at, record, next);
     is_linearised_ = false;
@@ -121,28 +131,28 @@ class rosenbrock : public one_step_solver {
   void carry_out(const one_step& at, double* record, double* next) {
     factorise(at.h, record);
     if (is_singular_) {
-      std::fill_n(solution(record, stages - 1), n_, std::numeric_limits<double>::quiet_NaN());  // a shorter step is tried
+      std::fill_n(solution(record, stages_ - 1), n_, std::numeric_limits<double>::quiet_NaN());  // a shorter step is tried
       std::copy_n(record, n_, next);
       return;
     }
-    for (int s = 0; s < stages; ++s) {
+    for (int s = 0; s < stages_; ++s) {
       vector_map u(solution(record, s), n());
       stage(s, record, next);
       if (s == 0)
         u = const_vector(slope_.data(), n());
       else
-        system_.rhs(s >= 4 ? at.end : at.t + method::c[s] * at.h, next, u.data());
-      for (int j = 0; j < s; ++j) u += entry(method::C, s, j) / at.h * const_vector(solution(record, j), n());
-      u += method::d[s] * at.h * const_vector(by_time_.data(), n());
+        system_.rhs(time_of(s, at), next, u.data());
+      for (int j = 0; j < s; ++j) u += method_.C_of(s, j) / at.h * const_vector(solution(record, j), n());
+      u += method_.d[s] * at.h * const_vector(by_time_.data(), n());
       matrix_.solve(factors(record), u.data());
     }
-    vector_map(next, n()) += const_vector(solution(record, stages - 1), n());  // Y_6 + U_6
+    vector_map(next, n()) += const_vector(solution(record, stages_ - 1), n());  // Y_s + U_s
   }
 
   // ---- the probe, whose record is as that of a step but without factors
 
   double attempt_probe(const one_step& at, const double* record) override {
-    probe_record_.resize((1 + stages) * n_);
+    probe_record_.resize((1 + vectors()) * n_);
     double* tangents = probe_record_.data();
     std::copy_n(probe_.now(), n_, tangents);
     linearize_stages(at, record);
@@ -151,17 +161,17 @@ class rosenbrock : public one_step_solver {
       entry_tangents_.resize(matrix_.entries());
       system_.jacobian_tangent({1, at.t, record, probe_.now(), probe_.parameters()}, entry_tangents_.data());
     }
-    for (int s = 0; s < stages; ++s) {
+    for (int s = 0; s < stages_; ++s) {
       vector_map u(solution(tangents, s), n());
       stage(s, tangents, probe_.next());
       system_.linear_jvp(s, probe_.next(), probe_.parameters(), u.data());
-      for (int j = 0; j < s; ++j) u += entry(method::C, s, j) / at.h * const_vector(solution(tangents, j), n());
-      u += method::d[s] * at.h * const_vector(time_adjoint_.data(), n());
+      for (int j = 0; j < s; ++j) u += method_.C_of(s, j) / at.h * const_vector(solution(tangents, j), n());
+      u += method_.d[s] * at.h * const_vector(time_adjoint_.data(), n());
       add_moved_jacobian(at.t, record, solution(record, s), u.data());
       matrix_.solve(factors(record), u.data());
     }
-    vector_map(probe_.next(), n()) += const_vector(solution(tangents, stages - 1), n());
-    std::copy_n(solution(tangents, stages - 1), n_, probe_.error());
+    vector_map(probe_.next(), n()) += const_vector(solution(tangents, stages_ - 1), n());
+    std::copy_n(solution(tangents, stages_ - 1), n_, probe_.error());
     return probe_.weighed(options_);
   }
 
@@ -195,7 +205,7 @@ class rosenbrock : public one_step_solver {
   }
 
   void factorise(double h, double* record) {
-    is_singular_ = !matrix_.factorise(1 / (h * method::gamma), -1, entries_.data(), factors(record));
+    is_singular_ = !matrix_.factorise(1 / (h * method_.gamma), -1, entries_.data(), factors(record));
     ++statistics_.forward.factorizations;
   }
 
@@ -203,11 +213,11 @@ class rosenbrock : public one_step_solver {
     for (const double x : entries_)
       if (!std::isfinite(x)) return "the Jacobian is not finite at t = " + detail::to_text(at.t);
     if (is_singular_) return "the matrix of the stages is singular at t = " + detail::to_text(at.t);
-    for (int s = 0; s < stages; ++s) {
+    for (int s = 0; s < stages_; ++s) {
       stage(s, record, stage_.data());
       if (!const_vector(stage_.data(), n()).allFinite()) return {};
-      system_.rhs(at.t + method::c[s] * at.h, stage_.data(), right_.data());
-      const std::string place = detail::not_finite_slope(right_.data(), n_, at.t + method::c[s] * at.h);
+      system_.rhs(time_of(s, at), stage_.data(), right_.data());
+      const std::string place = detail::not_finite_slope(right_.data(), n_, time_of(s, at));
       if (!place.empty()) return place;
     }
     return {};
@@ -216,10 +226,8 @@ class rosenbrock : public one_step_solver {
   detail::step_outputs::weights interpolant(double part, double /*h*/) const override {
     detail::step_outputs::weights w{};
     w[0] = 1;
-    for (int s = 0; s < stages; ++s) {
-      const double of_end = s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s);
-      w[1 + static_cast<std::size_t>(s)] =
-          part * (of_end + (1 - part) * (method::interpolant[s][0] + part * method::interpolant[s][1]));
+    for (int s = 0; s < stages_; ++s) {
+      w[1 + static_cast<std::size_t>(s)] = part * (method_.b(s) + (1 - part) * method_.within(s, part));
     }
     return w;
   }
@@ -230,24 +238,24 @@ class rosenbrock : public one_step_solver {
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
 
   void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
-    w_.resize(stages * n_);
-    v_.resize(stages * n_);
+    w_.resize(vectors() * n_);
+    v_.resize(vectors() * n_);
     part_.resize(m_);
     sum_.assign(n_, 0.0);
     time_adjoint_.assign(n_, 0.0);
-    matrix_.prepare_transposed(1 / (at.h * method::gamma), -1, factors(record));
+    matrix_.prepare_transposed(1 / (at.h * method_.gamma), -1, factors(record));
     linearize_stages(at, record);
-    for (int s = stages; s-- > 0;) {
+    for (int s = stages_; s-- > 0;) {
       vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
-      v = (s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s)) * const_vector(l, n());
-      for (int r = s + 1; r < stages; ++r)
-        v += entry(method::a, r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
-             entry(method::C, r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
+      v = method_.b(s) * const_vector(l, n());
+      for (int r = s + 1; r < stages_; ++r)
+        v += method_.a_of(r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
+             method_.C_of(r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
       if (of_record != nullptr) v += const_vector(solution(of_record, s), n());
       matrix_.solve_transposed(factors(record), v.data());
       system_.linear_vjp(s, v.data(), w_.data() + static_cast<std::size_t>(s) * n_, m_ > 0 ? part_.data() : nullptr);
       add_part(1, parameters);
-      vector_map(time_adjoint_.data(), n()) += method::d[s] * at.h / time_difference(at) * v;
+      vector_map(time_adjoint_.data(), n()) += method_.d[s] * at.h / time_difference(at) * v;
     }
     if (!is_autonomous_) send_time(at, record, parameters);
     send_matrices(at, record, parameters);
@@ -257,12 +265,12 @@ class rosenbrock : public one_step_solver {
   }
 
   void linearize_stages(const one_step& at, const double* record) {
-    stage_states_.resize(stages * n_);
-    for (int s = 0; s < stages; ++s) {
-      stage_times_[static_cast<std::size_t>(s)] = s >= 4 ? at.end : at.t + method::c[s] * at.h;
+    stage_states_.resize(vectors() * n_);
+    for (int s = 0; s < stages_; ++s) {
+      stage_times_[static_cast<std::size_t>(s)] = time_of(s, at);
       stage(s, record, stage_states_.data() + static_cast<std::size_t>(s) * n_);
     }
-    system_.linearize(stages, stage_times_.data(), stage_states_.data());
+    system_.linearize(stages_, stage_times_.data(), stage_states_.data());
   }
 
   /// to = (df/dy)' v, and factor (df/dp)' v for the parameters.
@@ -280,31 +288,28 @@ class rosenbrock : public one_step_solver {
 
   void send_matrices(const one_step& at, const double* record, double* parameters) {
     if (system_.has_jacobian_adjoint()) {
-      weigh_entries(record);
+      weights_.clear();
+      each_entry([&](std::size_t i, std::size_t j) { weights_.push_back(weight(record, i, j)); });
       system_.jacobian_adjoint(at.t, record, weights_.data(), right_.data(), m_ > 0 ? part_.data() : nullptr);
       for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
       for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
     } else if (!system_.has_tangents()) {
-      for (int s = 0; s < stages; ++s) send_matrix_by_differences(at, record, s, parameters);
+      for (int s = 0; s < stages_; ++s) send_matrix_by_differences(at, record, s, parameters);
     } else if (colours_.count > 0) {
       for (std::uint32_t c = 0; c < colours_.count; ++c) {
         colour_product(record, c);
         send_matrix(at, record, direction_.data(), product_.data(), parameters);
       }
     } else {
-      for (int s = 0; s < stages; ++s) send_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
+      for (int s = 0; s < stages_; ++s) send_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
     }
   }
 
-  /// What each entry of J is multiplied with in sum_s V_s' J U_s.
-  void weigh_entries(const double* record) {
-    weights_.clear();
-    const auto add = [&](std::size_t i, std::size_t j) {
-      double weight = 0;
-      for (int s = 0; s < stages; ++s) weight += adjoint_of(s)[i] * solution(record, s)[j];
-      weights_.push_back(weight);
-    };
-    each_entry(add);
+  /// What entry (i, j) of J is multiplied with in sum_s V_s' J U_s.
+  double weight(const double* record, std::size_t i, std::size_t j) const {
+    double sum = 0;
+    for (int s = 0; s < stages_; ++s) sum += adjoint_of(s)[i] * solution(record, s)[j];
+    return sum;
   }
 
   template <class Use>
@@ -320,8 +325,7 @@ class rosenbrock : public one_step_solver {
     product_.assign(n_, 0.0);
     for (std::size_t j = 0; j < n_; ++j) direction_[j] = colours_.colour[j] == c ? 1 : 0;
     const auto add = [&](std::size_t i, std::size_t j) {
-      if (colours_.colour[j] != c) return;
-      for (int s = 0; s < stages; ++s) product_[i] += adjoint_of(s)[i] * solution(record, s)[j];
+      if (colours_.colour[j] == c) product_[i] += weight(record, i, j);
     };
     for (std::size_t i = 0; i < n_; ++i) {
       if (jacobian_.how().pattern) {
@@ -378,6 +382,8 @@ class rosenbrock : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += time_parameters_[j];
   }
 
+  const rosenbrock_tableau& method_;
+  int stages_;
   state_jacobian jacobian_;
   newton_matrix matrix_;
   std::vector<double> entries_;  // of the Jacobian at the step's begin
@@ -385,7 +391,7 @@ class rosenbrock : public one_step_solver {
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
   std::vector<double> stage_states_;  // the states of all of them
-  std::array<double, stages> stage_times_{};
+  std::vector<double> stage_times_;
   std::vector<double> probe_record_, entry_tangents_;  // of the probe, and of J's entries along the probe
   std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_states_, time_parameters_, adjoint_, none_,
       direction_, product_, weights_;

@@ -1,4 +1,4 @@
-// Rosenbrock, second order: tangents of the steps of Rodas4, and adjoints with tangents of their own.
+// Rosenbrock, second order: tangents of the steps, and adjoints with tangents of their own.
 //
 // Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and those of the adjoints
 // E' V_s' = v_s' + J'^T V_s on the other side. J' comes from the program of J's entries (program/entries_program.hpp), as does the
@@ -13,7 +13,7 @@
 
 namespace agrad {
 
-class rosenbrock_second final : public rosenbrock {
+class rosenbrock_second : public rosenbrock {
  public:
   using rosenbrock::rosenbrock;
 
@@ -23,7 +23,7 @@ class rosenbrock_second final : public rosenbrock {
 
   void tangent(const ode_directions& along, double* states) override {
     along_ = along;
-    const std::size_t size = (1 + stages) * count();
+    const std::size_t size = (1 + vectors()) * count();
     carried_.resize(store_.steps() * size);
     std::vector<double> now = along_.initial_state;
     for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
@@ -44,11 +44,11 @@ class rosenbrock_second final : public rosenbrock {
     const auto tangent = [&](std::size_t k) { return tangents + k * count(); };
     std::size_t k = outputs_.size();
     for (std::size_t step = store_.steps(); step-- > 0;) {
-      of_record_ = pair((1 + stages) * n_, width());
+      of_record_ = pair((1 + vectors()) * n_, width());
       outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value);
       outputs_.collect(step, k, tangent, count(), l_.tangents.data(), of_record_.tangents);
       k = outputs_.before(step, k);
-      send_back(place(step), taken(step), carried_.data() + step * (1 + stages) * count());
+      send_back(place(step), taken(step), carried_.data() + step * (1 + vectors()) * count());
       if (step % 64 == 0) poll_interrupt();
     }
     gradient_tangents = {along_.width, l_.tangents, total_.tangents};
@@ -79,7 +79,6 @@ class rosenbrock_second final : public rosenbrock {
   const double* carried(const double* directions, int s) const {
     return directions + (1 + static_cast<std::size_t>(s)) * count();
   }
-  static double time_of(int s, const one_step& at) { return s >= 4 ? at.end : at.t + method::c[s] * at.h; }
 
   /// A stage, or the step's begin, with directions.
   ode_point point(double t, const double* y, const double* directions) const {
@@ -90,7 +89,7 @@ class rosenbrock_second final : public rosenbrock {
     stage_tangents_.assign(directions, directions + count());
     stage(s, record, stage_.data());
     for (int j = 0; j < s; ++j)
-      for (std::size_t i = 0; i < count(); ++i) stage_tangents_[i] += entry(method::a, s, j) * carried(directions, j)[i];
+      for (std::size_t i = 0; i < count(); ++i) stage_tangents_[i] += method_.a_of(s, j) * carried(directions, j)[i];
     return point(time_of(s, at), stage_.data(), stage_tangents_.data());
   }
 
@@ -128,20 +127,20 @@ class rosenbrock_second final : public rosenbrock {
   /// Tangents of the stages of a step, from those of its first state, and those of its last state.
   void carry(const one_step& at, const double* record, double* directions, double* next) {
     linearise_with_tangents(at, record, directions);
-    matrix_.factorise(1 / (at.h * method::gamma), -1, entries_.data(), again_.data());
+    matrix_.factorise(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
     carry_time(at, record, directions);
-    for (int s = 0; s < stages; ++s) {
+    for (int s = 0; s < stages_; ++s) {
       double* u = directions + (1 + static_cast<std::size_t>(s)) * count();
       const ode_point of = stage_point(s, at, record, directions);
       system_.tangent(of.width, of.t, of.y, of.y_tangents, of.parameter_tangents, u);
       for (int j = 0; j < s; ++j)
-        for (std::size_t i = 0; i < count(); ++i) u[i] += entry(method::C, s, j) / at.h * carried(directions, j)[i];
-      for (std::size_t i = 0; i < count(); ++i) u[i] += method::d[s] * at.h * by_time_tangents_[i];
+        for (std::size_t i = 0; i < count(); ++i) u[i] += method_.C_of(s, j) / at.h * carried(directions, j)[i];
+      for (std::size_t i = 0; i < count(); ++i) u[i] += method_.d[s] * at.h * by_time_tangents_[i];
       add_product(false, solution(record, s), u);
       each_direction(u, [&](double* x) { matrix_.solve(again_.data(), x); });
     }
-    const double* last = carried(directions, stages - 1);
-    for (std::size_t i = 0; i < count(); ++i) next[i] = stage_tangents_[i] + last[i];  // Y_6 + U_6
+    const double* last = carried(directions, stages_ - 1);
+    for (std::size_t i = 0; i < count(); ++i) next[i] = stage_tangents_[i] + last[i];  // Y_s + U_s
   }
 
   void carry_time(const one_step& at, const double* record, const double* directions) {
@@ -163,16 +162,16 @@ class rosenbrock_second final : public rosenbrock {
   /// From the adjoints of a step's end, with tangents, to those of its begin.
   void send_back(const one_step& at, const double* record, const double* directions) {
     linearise_with_tangents(at, record, directions);
-    matrix_.factorise_transposed(1 / (at.h * method::gamma), -1, entries_.data(), again_.data());
-    w_.assign(stages, pair(n_, width())), v_.assign(stages, pair(n_, width()));
+    matrix_.factorise_transposed(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
+    w_.assign(vectors(), pair(n_, width())), v_.assign(vectors(), pair(n_, width()));
     pair begin = l_, time(n_, width());
     begin.add_vector(of_record_, 0);
-    for (int s = stages; s-- > 0;) {
+    for (int s = stages_; s-- > 0;) {
       pair& v = v_[static_cast<std::size_t>(s)];
-      v.add(s == stages - 1 ? 1.0 : entry(method::a, stages - 1, s), l_);
-      for (int r = s + 1; r < stages; ++r) {
-        v.add(entry(method::a, r, s), w_[static_cast<std::size_t>(r)]);
-        v.add(entry(method::C, r, s) / at.h, v_[static_cast<std::size_t>(r)]);
+      v.add(method_.b(s), l_);
+      for (int r = s + 1; r < stages_; ++r) {
+        v.add(method_.a_of(r, s), w_[static_cast<std::size_t>(r)]);
+        v.add(method_.C_of(r, s) / at.h, v_[static_cast<std::size_t>(r)]);
       }
       v.add_vector(of_record_, 1 + static_cast<std::size_t>(s));
       matrix_.solve_transposed(again_.data(), v.value.data());
@@ -180,7 +179,7 @@ class rosenbrock_second final : public rosenbrock {
       each_direction(v.tangents.data(), [&](double* x) { matrix_.solve_transposed(again_.data(), x); });
       send_with_tangents(stage_point(s, at, record, directions), v, w_[static_cast<std::size_t>(s)]);
       begin.add(1, w_[static_cast<std::size_t>(s)]);
-      time.add(method::d[s] * at.h / time_difference(at), v);
+      time.add(method_.d[s] * at.h / time_difference(at), v);
     }
     if (!is_autonomous_) send_time_with_tangents(at, record, directions, time, begin);
     send_matrix_with_tangents(at, record, directions, begin);
@@ -215,7 +214,7 @@ class rosenbrock_second final : public rosenbrock {
     pair weights(matrix_.entries(), width()), w(n_, width()), part(m_, width());
     std::size_t e = 0;
     each_entry([&](std::size_t i, std::size_t j) {
-      for (int s = 0; s < stages; ++s) {
+      for (int s = 0; s < stages_; ++s) {
         const pair& v = v_[static_cast<std::size_t>(s)];
         const double *u = solution(record, s), *u_tangents = carried(directions, s);
         weights.value[e] += v.value[i] * u[j];
@@ -235,6 +234,14 @@ class rosenbrock_second final : public rosenbrock {
   std::vector<double> moved_entries_, again_, by_time_tangents_, stage_tangents_, one_;
   pair l_, total_, of_record_;
   std::vector<pair> w_, v_;
+};
+
+/// A solver by one tableau, so that a type names the method: of first order for Base rosenbrock, of second for rosenbrock_second.
+template <class Base, const rosenbrock_tableau& Tableau>
+class rosenbrock_by final : public Base {
+ public:
+  rosenbrock_by(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
+      : Base(Tableau, function, system, options, wanted) {}
 };
 
 }  // namespace agrad

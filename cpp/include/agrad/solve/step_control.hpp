@@ -29,20 +29,20 @@ class step_control {
  public:
   explicit step_control(int order) : last_(0.04 / order * 2), first_(0.7 / order) {}
 
-  void start() { before_ = 1e-4, rejected_ = false; }
+  void start() { before_ = 1e-4, rejected_ = false, is_first_ = true; }
 
   /// The factor of the next step after one with that error, 1 being as large as allowed.
   double after_accepted(double error) {
     const double wanted = safety * power(std::max(error, 1e-10), -first_) * power(before_, last_);
     const double factor = std::clamp(wanted, smallest, rejected_ ? 1.0 : largest);
     before_ = std::max(error, 1e-4);
-    rejected_ = false;
+    rejected_ = is_first_ = false;
     return factor;
   }
   double after_rejected(double error) {
     rejected_ = true;
     if (!std::isfinite(error)) return 0.25;
-    return std::max(smallest, safety * power(error, -first_));
+    return std::max(is_first_ ? smallest_first : smallest, safety * power(error, -first_));
   }
 
  private:
@@ -50,9 +50,10 @@ class step_control {
   static double power(double x, double exponent) { return std::pow(static_cast<float>(x), static_cast<float>(exponent)); }
 
   static constexpr double safety = 0.9, smallest = 0.2, largest = 10;
+  static constexpr double smallest_first = 0.01;  // a first step is a guess, which a quick mode may prove wrong by many orders
   double last_, first_;
   double before_ = 1e-4;
-  bool rejected_ = false;
+  bool rejected_ = false, is_first_ = true;
 };
 
 }  // namespace agrad::detail

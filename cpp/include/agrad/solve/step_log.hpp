@@ -32,6 +32,7 @@ struct step_row {
   /// unstable beyond 3 or so (6 for order 8).
   double damping = 0;
   std::int32_t order = 0;
+  bool is_stiff = false;  // made by the method that a switching one went on with
   step_limit limit = step_limit::error;
 };
 
@@ -46,6 +47,7 @@ struct step_log {
   std::vector<step_row> steps;
   std::vector<rejected_row> rejected;
   step_limit at_end = step_limit::end;  // what the last time of the integration under way is
+  bool is_stiff = false;                // whether it is that of the method that a switching one goes on with
 
   /// A step that nothing but its error, or another one's, can have held back.
   static step_limit by_error(double error) { return error < idle_error ? step_limit::growth : step_limit::error; }

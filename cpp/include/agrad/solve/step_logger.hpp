@@ -36,7 +36,7 @@ class step_logger {
   /// A step that was accepted: its begin, size and error, and whose error is largest against the scale.
   AGRAD_COLD void accept(const step_row& of, const logged_vectors& at, const Eigen::VectorXd& scale,
                          const Eigen::VectorXd& absolute, int order) {
-    row_ = of, row_.order = order;
+    row_ = of, row_.order = order, row_.is_stiff = log_->is_stiff;
     row_.state = static_cast<std::int32_t>(
         largest(std::vector<double>(at.error, at.error + static_cast<std::size_t>(scale.size())), scale));
     if (row_.state < 0) return;

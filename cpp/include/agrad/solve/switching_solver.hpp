@@ -18,11 +18,13 @@ namespace agrad {
 class switching_solver final : public ode_solver {
  public:
   switching_solver(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
-      : first_(function, system, options, wanted), second_(function, system, options, after(wanted, system)) {
+      : first_(function, system, options, wanted),
+        second_(stiff_tableau(options), function, system, options, after(wanted, system)) {
     first_.watch_stiffness();
   }
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
+    if (log_ != nullptr) log_->is_stiff = false;
     states_ = first_.integrate(y0, t0, times);
     has_switched_ = first_.gave_up() && (watch_ == nullptr || watch_->fired().empty());
     statistics_ = first_.statistics();
@@ -30,6 +32,7 @@ class switching_solver final : public ode_solver {
     reached_ = states_.cols() - 1;
     const Eigen::VectorXd here = states_.col(reached_);
     const std::vector<double> later(times.begin() + reached_, times.end());
+    if (log_ != nullptr) log_->is_stiff = true;
     second_.continue_probe(first_.probe());
     const Eigen::MatrixXd& rest = second_.integrate(here, first_.time(), later);
     states_.conservativeResize(Eigen::NoChange, reached_ + rest.cols());
@@ -74,7 +77,10 @@ class switching_solver final : public ode_solver {
     return first_.watch(events) && second_.watch(events);
   }
 
-  bool log_steps(detail::step_log* log) override { return first_.log_steps(log) && second_.log_steps(log); }
+  bool log_steps(detail::step_log* log) override {
+    log_ = log;
+    return first_.log_steps(log) && second_.log_steps(log);
+  }
 
  private:
   ode_gradient swept(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
@@ -116,8 +122,13 @@ class switching_solver final : public ode_solver {
     if (!has_switched_) return;
     statistics_ += second_.statistics();
     statistics_.stiff_from = first_.time();
+    statistics_.stiff_method = second_.method().name;
   }
 
+  /// Order 5 where tolerances are tight.
+  static const rosenbrock_tableau& stiff_tableau(const step_options& options) {
+    return options.relative_tolerance < 1e-5 ? rodas5p_tableau : rodas4_tableau;
+  }
   /// The second solver's initial state gets an adjoint whenever anything before it does.
   static ode_wanted after(ode_wanted wanted, const ode_system& system) {
     return {wanted.initial_state || wanted.initial_time || system.parameters() > 0, false, wanted.times};
@@ -130,6 +141,7 @@ class switching_solver final : public ode_solver {
   int width_ = 1;             // of the last tangents
   bool has_switched_ = false;
   detail::event_watch* watch_ = nullptr;
+  detail::step_log* log_ = nullptr;
   ode_statistics statistics_;
 };
 
