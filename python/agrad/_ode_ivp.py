@@ -101,7 +101,8 @@ def solve_ivp(
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float
-        Of the one-step methods: the first step's size to try, chosen by default, and the largest.
+        The first step's size to try, chosen by default, and the largest. Each dose, stop and event starts the solution anew,
+        with a first step of this size. BDF and Adams keep to max_step in their backward pass, too.
     max_memory : float
         Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
     error_control : {"auto", "states", "derivatives"}

@@ -139,7 +139,7 @@ class cvodes_adjoint final : public ode_solver {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
     if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
-    if (log_) log_.start(t0_, state_);
+    if (log_) log_.start(t0_, state_, options_.max_step);
     reached_ = 0;
     for (std::size_t k = 0; k < times_.size(); ++k) {
       if (watch_ || log_)
@@ -184,7 +184,7 @@ class cvodes_adjoint final : public ode_solver {
       set_up_forward();
     }
     // Recomputing from a checkpoint leaves its first step size behind.
-    expect(CVodeSetInitStep(memory_.get(), 0.0), "CVodeSetInitStep");
+    expect(CVodeSetInitStep(memory_.get(), options_.first_step), "CVodeSetInitStep");
     expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
 
@@ -198,6 +198,7 @@ class cvodes_adjoint final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
     detail::set_newton(memory, newton_, function_);
     room_ = std::min(segment_, most_steps());
     if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");

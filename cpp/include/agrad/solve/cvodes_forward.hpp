@@ -108,7 +108,7 @@ class cvodes_forward final : public ode_solver {
     callbacks_.fault.clear();
     statistics_ = {};
     reached_ = 0;
-    if (log_) log_.start(t0_, state_);
+    if (log_) log_.start(t0_, state_, options_.max_step);
     slopes_.resize(0, 0);
     sundials::map(state_) = y0_;
     if (wanted_.initial_time) {
@@ -148,6 +148,8 @@ class cvodes_forward final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, callbacks_.user_data()), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetInitStep(memory, options_.first_step), "CVodeSetInitStep");
+    expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
     detail::set_newton(memory, newton_, function_);
     if (!columns_.empty()) {
       expect(CVodeSensInit(memory, static_cast<int>(columns_.size()), corrector(), detail::cvodes_sensitivities::rhs_of_all,
