@@ -3,7 +3,7 @@
 // Forwards only the n states are integrated; when a backward pass will be wanted, CVODES keeps a checkpoint every so many
 // steps. Backwards one problem of n adjoints and one quadrature of m parameters run from the last output time to t0; at
 // each output time the adjoint jumps by that output's own adjoint, and the integration starts anew. One solver can be swept
-// again with other adjoints, and used again for other initial values.
+// again with other adjoints, and used again for other initial values. Tangents are sensitivities that are integrated forwards.
 // Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
 // Read next: solve/cvodes_callbacks.hpp, solve/cvodes_backward.hpp.
 #pragma once
@@ -19,6 +19,7 @@
 
 #include <agrad/solve/cvodes_backward.hpp>
 #include <agrad/solve/cvodes_log.hpp>
+#include <agrad/solve/cvodes_tangents.hpp>
 #include <agrad/solve/cvodes_watch.hpp>
 #include <agrad/solve/ode_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
@@ -58,6 +59,8 @@ class cvodes_adjoint final : public ode_solver {
     watch_.set(nullptr), log_.set(nullptr);
     integrated_ = false;
   }
+  /// Until then without a system.
+  void rest() { tangents_.reset(); }
   /// Whether nothing that it has solved makes it other than a new one; and roughly how many bytes it holds.
   bool is_as_new() const { return segment_ == first_segment() && (!backward_ || backward_->rows() == 1); }
   double bytes() const { return 2.0 * sizeof(double) * static_cast<double>(room_) * static_cast<double>(callbacks_.states()); }
@@ -119,6 +122,14 @@ class cvodes_adjoint final : public ode_solver {
   }
 
   const ode_statistics& statistics() const override { return statistics_; }
+
+  bool has_first_tangents() const override { return true; }
+  bool tangents_match() const override { return false; }
+  void tangent(const ode_directions& along, double* states) override {
+    if (!integrated_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
+    if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
+    statistics_.sensitivities += tangents_->carry(along, y0_, t0_, times_, states);
+  }
 
   bool watch(detail::event_watch* events) override {
     watch_.set(events);
@@ -339,8 +350,9 @@ class cvodes_adjoint final : public ode_solver {
   sundials::newton newton_;
   detail::cvodes_watch watch_;
   detail::cvodes_log log_;
-  long segment_;                                       // steps between checkpoints
-  long room_ = 0;                                      // steps of a segment that memory_ can keep
+  long segment_;   // steps between checkpoints
+  long room_ = 0;  // steps of a segment that memory_ can keep
+  std::unique_ptr<detail::cvodes_tangents> tangents_;
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
   sundials::cvodes_handle memory_;
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes_forward.hpp>
+#include <agrad/solve/dual_node.hpp>
 #include <agrad/solve/functor_tangents.hpp>
 #include <agrad/solve/ode_node.hpp>
 
@@ -38,16 +39,20 @@ template <class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_forward(const std::string& function, ode_method method, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                    const Args&... args) {
-  static_assert(!hold_duals<Y0, T0, Time, Args...>,
-                "ode_bdf and ode_adams have first derivatives only: a dual cannot pass through them; ode_tsit5, ode_rk45, "
-                "ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+  static_assert(!hold_second_duals<Y0, T0, Time, Args...>,
+                "ode_bdf and ode_adams have first derivatives only: a dual of variables cannot pass through them; ode_tsit5, "
+                "ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
   ode_forward_options options;
   options.relative_tolerance = relative_tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
   options.max_num_steps = max_num_steps;
   options.method = method;
-  return solve_recorded(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
-                        kept_argument(args)...);
+  if constexpr (hold_duals<Y0, T0, Time, Args...>)
+    return solve_dual<functor_tangents>(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0),
+                                        times, kept_argument(args)...);
+  else
+    return solve_recorded(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
+                          kept_argument(args)...);
 }
 
 }  // namespace detail
