@@ -66,7 +66,9 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
 /// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve takes others.
 /// args: anything; the variables in var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
+/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double. Where
+///   y0 or args hold dual<double, K>, of these: sensitivities along the K directions are integrated with the states, once more and
+///   under their tolerances.
 /// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early, forwards here or backwards in the
 ///   sweep; what f throws comes out unchanged. The tape can be used afterwards.
 /// Pitfall: the gradient's accuracy is set by the backward and quadrature tolerances, not by those of the solution.

@@ -66,7 +66,7 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
 /// max_num_steps: most steps between two output times.
 ///
 /// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
-///   As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
+///   Of dual<double, K> where y0 or args hold these. As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
 /// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early; what f throws comes out unchanged.
 /// Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
 template <class F, class Y0, class T0, class Time = double, class... Args>
