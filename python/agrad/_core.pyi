@@ -393,6 +393,8 @@ class OdeOptions(OdeMethod):
         solver_forward: int,
         solver_backward: int,
         algebra: OdeAlgebra,
+        first_step: float,
+        max_step: float,
     ) -> None: ...
 
 class StepMethod(OdeMethod):
@@ -422,6 +424,8 @@ class ForwardMethod(OdeMethod):
         absolute_tolerance: ArrayLike,
         max_num_steps: int,
         algebra: OdeAlgebra,
+        first_step: float,
+        max_step: float,
         or_adjoint: OdeOptions | None = None,
     ) -> None: ...
 
@@ -493,6 +497,8 @@ class DaeOptions:
         relative_tolerance: float,
         absolute_tolerance: ArrayLike,
         max_num_steps: int,
+        first_step: float,
+        max_step: float,
         differential: Sequence[bool],
         initial: int,
         sensitivities: int,

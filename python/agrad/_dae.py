@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
 from agrad._dae_record import RecordedResidual
 from agrad._loops_body import keep
-from agrad._ode_options import Tolerances, each_state, positive_number, whole
+from agrad._ode_options import Steps, Tolerances, each_state, positive_number, whole
 from agrad._ode_record import further_arguments, real_values, vector
 from agrad._ode_result import output_times
 from agrad._structure import find_recording
@@ -67,6 +67,8 @@ def solve_dae(
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
+    first_step: float | None = None,
+    max_step: float = np.inf,
     sensitivities: str = "adjoint",
     tstops: Any = (),
 ) -> DaeResult:
@@ -103,6 +105,9 @@ def solve_dae(
         :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times, in each direction.
+    first_step, max_step : float
+        The size to try of the first step, at the initial time and behind each of tstops, chosen by default; and the largest
+        step, in each direction. Forward sensitivities begin with a shorter step where they need one.
     sensitivities : {"adjoint", "forward"}
         Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
         (IDAS' staggered corrector), which is for few parameters and for Jacobians.
@@ -169,6 +174,7 @@ def solve_dae(
         positive_number(function, "rtol", rtol),
         each_state(function, "atol", atol, states.size),
         whole(function, "max_num_steps", max_num_steps, least=1),
+        *Steps(first_step, max_step).sizes(function),
         _flags(function, differential, states.size),
         _INITIAL[initial],
         _SENSITIVITIES[sensitivities],

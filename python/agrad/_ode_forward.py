@@ -7,7 +7,7 @@ from typing import Any
 
 from agrad._core import ForwardMethod
 from agrad._ode_algebra import Algebra
-from agrad._ode_options import ADAMS, BDF, each_state, positive_number, simple_options, whole
+from agrad._ode_options import ADAMS, BDF, Steps, each_state, positive_number, simple_options, whole
 from agrad._ode_pair import SolverPair
 
 __all__ = ["SENSITIVITIES", "forward_method", "ode_adams", "ode_adams_tol", "ode_bdf", "ode_bdf_tol"]
@@ -25,13 +25,14 @@ def forward_method(
     method: int = BDF,
     sensitivities: str = "forward",
     algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], ForwardMethod]:
     """What makes CVODES with forward sensitivities for so many states; tolerances under the user's names of them."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
 
     def make(states: int) -> ForwardMethod:
         weighed = sensitivities == "auto"
-        adjoint = simple_options(function, tolerances, max_num_steps, method, algebra)(states) if weighed else None
+        adjoint = simple_options(function, tolerances, max_num_steps, method, algebra, steps)(states) if weighed else None
         return ForwardMethod(
             function,
             method,
@@ -40,6 +41,7 @@ def forward_method(
             each_state(function, absolute_name, absolute, states),
             whole(function, "max_num_steps", max_num_steps),
             algebra.made(function, states),
+            *steps.sizes(function),
             adjoint,
         )
 

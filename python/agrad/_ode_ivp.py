@@ -102,7 +102,8 @@ def solve_ivp(
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float
-        Of the one-step methods: the first step's size to try, chosen by default, and the largest.
+        The first step's size to try, chosen by default, and the largest. Each dose, stop and event starts the solution anew,
+        with a first step of this size. BDF and Adams keep to max_step in their backward pass, too.
     max_memory : float
         Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
     error_control : {"auto", "states", "derivatives"}
@@ -125,7 +126,7 @@ def solve_ivp(
         dense for few states, banded where the bands are narrow, sparse where little is filled. "gmres", for CVODES'
         methods, has products with df/dy only.
     sensitivities : {"adjoint", "forward", "simultaneous", "auto"}
-        Of "BDF" and "Adams": derivatives by an integration back in time, or by sensitivities that are integrated with the
+        Of "BDF" and "Adams": reverse mode by an integration back in time, or by sensitivities that are integrated with the
         states, as :func:`ode_bdf` does, which is for few parameters and for Jacobians. Each step solves for them after the
         states ("forward", CVODES' staggered corrector) or with them ("simultaneous"). "auto" weighs adjoint and forward by
         the number of states and parameters, for the gradient of one number. Forward ones take atol as it is.
@@ -157,11 +158,12 @@ def solve_ivp(
 
     Notes
     -----
-    Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the one-step methods,
-    with respect to the initial state, the arguments and the amounts of doses, not to t_span and t_eval; through "auto" and
-    "Rodas4" and "Rodas5P" where fun is made of elementwise functions, sums, matrix products and indexing. Events, and times and durations
-    of doses, have first derivatives only, in both modes. Where fun chooses by the state (`np.where`), derivatives of second
-    order do not see the choice change along a solution.
+    Second derivatives (``hessian``, ``hvp``, nested transformations) pass through the one-step methods, with respect to the
+    initial state, the arguments and the amounts of doses, not to t_span and t_eval; through "auto", "Rodas4" and "Rodas5P" where fun is
+    made of elementwise functions, sums, matrix products and indexing, as does their forward mode. Events, times and durations
+    of doses, and "BDF" and "Adams" have first derivatives only, in both modes; forward mode through the latter integrates a
+    sensitivity along each direction, with the states' tolerances. Where fun chooses by the state (`np.where`), derivatives of
+    second order do not see the choice change along a solution.
 
     Examples
     --------

@@ -132,6 +132,8 @@ def solve_many(
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
+    first_step: float | None = None,
+    max_step: float = np.inf,
     error_control: str = "auto",
     threads: int = 0,
     progress: Progress = False,
@@ -145,7 +147,7 @@ def solve_many(
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
         Each with a time span, an initial state, output times, doses and arguments of its own.
-    method, rtol, atol, max_num_steps, error_control
+    method, rtol, atol, max_num_steps, first_step, max_step, error_control
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
         At most so many; 0 is one for each processor.
@@ -185,7 +187,8 @@ def solve_many(
         raise TypeError(f"solve_many: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     tolerances = {"rtol": rtol, "atol": never_zero("solve_many", "atol", atol)}
     method, note = served(method)
-    make_options = options_of("solve_many", method, tolerances, max_num_steps, Steps(error_control=error_control))
+    steps = Steps(first_step, max_step, error_control=error_control)
+    make_options = options_of("solve_many", method, tolerances, max_num_steps, steps)
     problems = [_Problem(number, subject) for number, subject in enumerate(subjects)]
     arguments, posed = _Arguments(), []
     slopes: dict[Any, RecordedSlope] = {}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from agrad._ode_algebra import Algebra
 from agrad._ode_forward import SENSITIVITIES, forward_method
 from agrad._ode_one_step import METHODS, WITH_FACTORS
@@ -48,11 +46,9 @@ def options_of(
             hint = "one-step methods differentiate their own steps"
             raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method!r}; {hint}")
         return step_method(function, method, tolerances, max_num_steps, steps, algebra)
-    if steps.first_step is not None or steps.max_step != np.inf:
-        raise ValueError(f"{function}: first_step or max_step is given, but must not be for {method!r}; use a one-step method")
     if steps.error_control != "auto":
         hint = "the steps of 'BDF' and 'Adams' see derivatives with sensitivities='forward'"
         raise ValueError(f"{function}: error_control is {steps.error_control!r}, but must be 'auto' for {method!r}; {hint}")
     if sensitivities != "adjoint":
-        return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra)
-    return simple_options(function, tolerances, max_num_steps, codes[method], algebra)
+        return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra, steps)
+    return simple_options(function, tolerances, max_num_steps, codes[method], algebra, steps)

@@ -6,6 +6,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +91,24 @@ def whole(function: str, name: str, x: Any, *, least: int | None = None) -> int:
     return number
 
 
+class Steps(NamedTuple):
+    """What else can be chosen of the steps; the last two of one-step methods only."""
+
+    first_step: float | None = None
+    max_step: float = math.inf
+    max_memory: float = 1e9
+    error_control: str = "auto"
+
+    def sizes(self, function: str) -> tuple[float, float]:
+        """The first step, 0 where it is to be chosen, and the longest."""
+        first = 0.0 if self.first_step is None else positive_number(function, "first_step", self.first_step)
+        return first, math.inf if _is_infinite(self.max_step) else positive_number(function, "max_step", self.max_step)
+
+
+def _is_infinite(x: Any) -> bool:
+    return isinstance(x, Real) and x == math.inf
+
+
 def all_options(
     function: str,
     relative_tolerance_forward: float,
@@ -104,8 +123,9 @@ def all_options(
     solver_forward: int,
     solver_backward: int,
     algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], OdeOptions]:
-    """What makes the options for so many states from all that can be chosen, in the RFC's order."""
+    """What makes the options for so many states from all that can be chosen, in the RFC's order and then agrad's own."""
 
     def make(states: int) -> OdeOptions:
         quadrature = _positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
@@ -123,6 +143,7 @@ def all_options(
             whole(function, "solver_forward", solver_forward),
             whole(function, "solver_backward", solver_backward),
             algebra.made(function, states),
+            *steps.sizes(function),
         )
 
     return make
@@ -134,6 +155,7 @@ def simple_options(
     max_num_steps: int,
     method: int = BDF,
     algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], OdeOptions]:
     """The same from a relative and an absolute tolerance, under the user's names of them, as the RFC derives the others."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
@@ -145,18 +167,9 @@ def simple_options(
         derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
         # Adams takes long steps of high order, which cubic interpolation between them would spoil.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
-        return all_options(function, *derived, max_num_steps, 250, interpolation, method, method, algebra)(states)
+        return all_options(function, *derived, max_num_steps, 250, interpolation, method, method, algebra, steps)(states)
 
     return make
-
-
-class Steps(NamedTuple):
-    """What else can be chosen of a one-step method."""
-
-    first_step: float | None = None
-    max_step: float = math.inf
-    max_memory: float = 1e9
-    error_control: str = "auto"
 
 
 def error_control_named(function: str, name: str) -> ErrorControl:
@@ -185,8 +198,7 @@ def step_method(
             positive_number(function, relative_name, relative),
             each_state(function, absolute_name, absolute, states),
             whole(function, "max_num_steps", max_num_steps),
-            0.0 if steps.first_step is None else positive_number(function, "first_step", steps.first_step),
-            math.inf if steps.max_step == math.inf else positive_number(function, "max_step", steps.max_step),
+            *steps.sizes(function),
             positive_number(function, "max_memory", steps.max_memory),
             algebra.made(function, states),
             control,

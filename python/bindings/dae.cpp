@@ -25,11 +25,13 @@ namespace {
 using dae = dae_operation<>;
 
 dae_options options_of(const std::string& function, double relative_tolerance, const Eigen::VectorXd& absolute_tolerance,
-                       long max_num_steps, std::vector<bool> differential, int initial, int sensitivities) {
+                       long max_num_steps, double first_step, double max_step, std::vector<bool> differential, int initial,
+                       int sensitivities) {
   dae_options o = dae_tolerance_options(function, absolute_tolerance.size(), relative_tolerance, absolute_tolerance.minCoeff(),
                                         max_num_steps);
   o.absolute_tolerance_forward = absolute_tolerance / 10;
   o.absolute_tolerance_backward = absolute_tolerance / 3;
+  o.first_step = first_step, o.max_step = max_step;
   o.differential = std::move(differential);
   o.initial = static_cast<dae_initial>(initial);
   o.sensitivities = static_cast<dae_sensitivities>(sensitivities);
@@ -77,7 +79,8 @@ py::tuple solve_dae(const dae& f, const py::array_t<double, py::array::c_style |
 void register_dae(py::module_& m) {
   py::class_<dae_options>(m, "DaeOptions", "Tolerances and choices of a differential-algebraic solve; see solve_dae.")
       .def(py::init(&options_of), py::arg("function"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
-           py::arg("max_num_steps"), py::arg("differential"), py::arg("initial"), py::arg("sensitivities"));
+           py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("differential"), py::arg("initial"),
+           py::arg("sensitivities"));
   m.def("check_dae_problem", &check_dae_problem, py::arg("function"), py::arg("y0"), py::arg("yp0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, yp0, t0 and times are a problem.");
   py::class_<dae, std::shared_ptr<dae>>(m, "DaeOperation", "The solve of a recorded residual.")

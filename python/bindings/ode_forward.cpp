@@ -19,7 +19,7 @@ namespace {
 
 forward_method forward_method_of(const std::string& function, long method, long corrector, double relative_tolerance,
                                  Eigen::VectorXd absolute_tolerance, long max_num_steps, const ode_algebra& algebra,
-                                 const adjoint_method* or_adjoint) {
+                                 double first_step, double max_step, const adjoint_method* or_adjoint) {
   ode_forward_options o;
   o.relative_tolerance = relative_tolerance;
   o.absolute_tolerance = std::move(absolute_tolerance);
@@ -27,6 +27,7 @@ forward_method forward_method_of(const std::string& function, long method, long 
   o.method = method_from_code(function, "method", method);
   o.corrector = corrector_from_code(function, "corrector", corrector);
   o.algebra = algebra;
+  o.first_step = first_step, o.max_step = max_step;
   if (or_adjoint != nullptr) return {{weighed_maker{o, or_adjoint->options}}};
   return {{detail::forward_maker{o}}};
 }
@@ -38,7 +39,7 @@ void register_forward_method(py::module_& m) {
                                          "CVODES with forward sensitivities; weighed against `or_adjoint` if given.")
       .def(py::init(&forward_method_of), py::arg("function"), py::arg("method"), py::arg("corrector"),
            py::arg("relative_tolerance"), py::arg("absolute_tolerance"), py::arg("max_num_steps"), py::arg("algebra"),
-           py::arg("or_adjoint") = py::none());
+           py::arg("first_step"), py::arg("max_step"), py::arg("or_adjoint") = py::none());
 }
 
 }  // namespace agrad::python

@@ -50,7 +50,7 @@ py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& in
   return done ? py::object(py::make_tuple(y, x_adjoint)) : py::none();
 }
 
-/// Rows by reverse sweeps, or eight columns at a time by tangents where that takes fewer runs and can be had.
+/// Rows by reverse sweeps, or eight columns at a time by tangents where that takes fewer runs and gives the same to rounding.
 py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs) {
   const std::vector<double> x = joined(*f.code, inputs);
   const std::size_t m = f.code->output_size(), n = x.size();
@@ -58,7 +58,8 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   py::array_t<double> rows({static_cast<py::ssize_t>(m), static_cast<py::ssize_t>(n)});
   double *to = y.mutable_data(), *entry = rows.mutable_data();
   const bool done = on_path([&] {
-    if (f.code->first_without_tangents(1) == nullptr && (n + lane_count - 1) / lane_count < m) {
+    const bool has_both = f.code->first_without_tangents(1) == nullptr && f.code->first_without_tangents(0) == nullptr;
+    if (has_both && (n + lane_count - 1) / lane_count < m) {
       const auto w = f.workspaces.take();
       jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
     } else {

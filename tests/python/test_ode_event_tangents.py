@@ -254,15 +254,6 @@ def test_second_derivatives_are_refused_by_name(name, method):
         ag.grad(lambda p: np.sum(ag.grad(total)(p)))(x)
 
 
-def test_cvodes_has_no_tangents_beside_events():
-    f = lambda p: bounces(p, "BDF")  # noqa: E731
-    x = np.array(CASES["bounces"][1])
-    with pytest.raises(NotImplementedError, match=r"jacfwd: solve_ivp has first derivatives only, by its adjoint.*use jacrev"):
-        ag.jacfwd(f)(x)
-    with pytest.raises(NotImplementedError, match=r"jvp: solve_ivp has first derivatives only, by its adjoint.*use vjp"):
-        ag.jvp(f, (x,), (x,))
-
-
 def test_an_event_that_only_touches_has_no_tangent_where_its_time_is_used():
     def solution(c, reset=None):
         event = ag.Event(lambda t, y, c: (t - c) ** 3, reset)

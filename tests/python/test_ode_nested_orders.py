@@ -14,14 +14,16 @@ def end(k, method="Tsit5", span=(0.0, 1.0), **options):
 
 
 WITHOUT = {
-    "BDF": lambda k: end(k, "BDF"),
-    "end": lambda k: end(1.0, span=(0.0, k)),
     "Rodas4 in Rodas4": lambda k: ag.solve_ivp(lambda t, y: [-y[0] * end(k * y[0], "Rodas4")], (0.0, 1.0), [1.0], "Rodas4").y[
         0, -1
     ],
-    "population": lambda k: ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0], None, (k,))], "BDF")[0].y[0, -1],
 }
 WITH_TANGENTS = {
+    "BDF": lambda k: end(k, "BDF", rtol=1e-10, atol=1e-12),
+    "end": lambda k: end(1.0, span=(0.0, k)),
+    "population": lambda k: ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0], None, (k,))], "BDF", rtol=1e-10, atol=1e-12)[
+        0
+    ].y[0, -1],
     "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
     "terminal": lambda k: ag.solve_ivp(
         decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True)
@@ -51,11 +53,12 @@ def test_nested_transformations_of_what_has_first_derivatives_only(f, transforma
 @pytest.mark.parametrize("transformation", list(SECOND))
 @pytest.mark.parametrize("f", list(WITH_TANGENTS))
 def test_nested_second_derivatives_of_what_has_tangents_alone(f, transformation):
-    with pytest.raises(NotImplementedError, match="solve_ivp: has derivatives of first order only, but must have more; one"):
+    with pytest.raises(NotImplementedError, match=r"solve_\w+: has derivatives of first order only, but must have more; one"):
         SECOND[transformation](WITH_TANGENTS[f])(0.8)
 
 
 @pytest.mark.parametrize("transformation", list(FORWARD))
 @pytest.mark.parametrize("f", list(WITH_TANGENTS))
 def test_nested_forward_mode_of_what_has_tangents_alone(f, transformation):
-    assert FORWARD[transformation](WITH_TANGENTS[f])(0.8) == pytest.approx(ag.grad(WITH_TANGENTS[f])(0.8), rel=1e-12)
+    close = 1e-7 if f in ("BDF", "population") else 1e-12  # two integrals, or the same steps
+    assert FORWARD[transformation](WITH_TANGENTS[f])(0.8) == pytest.approx(ag.grad(WITH_TANGENTS[f])(0.8), rel=close)

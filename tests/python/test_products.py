@@ -168,17 +168,25 @@ def end_of_decay(rate):
     return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], method="BDF", args=(rate,)).y[0, -1]
 
 
-def test_a_differential_equation_goes_back_only(made):
+def test_a_differential_equation_goes_both_ways(made):
     value, pullback = ag.vjp(made(end_of_decay), 0.5)
     assert value == pytest.approx(np.exp(-0.5), rel=1e-5)
     assert pullback(2.0)[0] == pytest.approx(-2 * np.exp(-0.5), rel=1e-4)
     assert pullback(2.0) == pullback(2.0)
     assert made(ag.jacrev(end_of_decay))(0.5) == pytest.approx(-np.exp(-0.5), rel=1e-4)
-    what = "solve_ivp has first derivatives only, by its adjoint, but must have more"
+    assert ag.jvp(made(end_of_decay), (0.5,), (2.0,))[1] == pytest.approx(-2 * np.exp(-0.5), rel=1e-4)
+    assert made(ag.jacfwd(end_of_decay))(0.5) == pytest.approx(-np.exp(-0.5), rel=1e-4)
+
+
+def test_a_system_of_index_1_goes_back_only(made):
+    def end(k):
+        return ag.solve_dae(lambda t, y, yp: yp + k * y, (0.0, 1.0), [1.0]).y[0, -1]
+
+    what = "solve_dae has first derivatives only, by its adjoint, but must have more"
     with pytest.raises(NotImplementedError, match=f"^jvp: {what}; use vjp$"):
-        ag.jvp(made(end_of_decay), (0.5,), (1.0,))
+        ag.jvp(made(end), (0.5,), (1.0,))
     with pytest.raises(NotImplementedError, match=f"^jacfwd: {what}; use jacrev$"):
-        made(ag.jacfwd(end_of_decay))(0.5)
+        made(ag.jacfwd(end))(0.5)
 
 
 # ---- errors ------------------------------------------------------------------------------------------------------------

@@ -237,7 +237,7 @@ def end_of_decay(rate):
 
 
 def test_a_differential_equation_has_first_derivatives_only(made):
-    message = "solve_ivp has first derivatives only, by its adjoint, but must have more; take differences of its gradient"
+    message = "solve_ivp has first derivatives only, but must have more; take differences of its gradient"
     for _ in range(2):  # recorded, and run again
         with pytest.raises(NotImplementedError, match=f"^hessian: {message}$"):
             made(ag.hessian(end_of_decay))(0.5)

@@ -132,6 +132,12 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
   CHECK(with([](o_t& o) { o.max_num_steps = 0; }) == "f: max_num_steps is 0, but must be positive");
   CHECK(with([](o_t& o) { o.num_steps_between_checkpoints = -2; }) ==
         "f: num_steps_between_checkpoints is -2, but must be positive");
+  const std::string of_first = ", but must be positive and finite, or 0 to have it chosen";
+  CHECK(with([](o_t& o) { o.first_step = -1; }) == "f: first_step is -1" + of_first);
+  CHECK(with([](o_t& o) { o.first_step = HUGE_VAL; }) == "f: first_step is inf" + of_first);
+  CHECK(with([](o_t& o) { o.first_step = std::nan(""); }) == "f: first_step is nan" + of_first);
+  CHECK(with([](o_t& o) { o.max_step = 0; }) == "f: max_step is 0, but must be positive");
+  CHECK(with([](o_t& o) { o.max_step = std::nan(""); }) == "f: max_step is nan, but must be positive");
   CHECK(message_of([] { agrad::method_from_code("f", "solver_forward", 3); }) ==
         "f: solver_forward is 3, but must be 1 (Adams) or 2 (BDF)");
   CHECK(message_of([] { agrad::interpolation_from_code("f", "interpolation_polynomial", 0); }) ==

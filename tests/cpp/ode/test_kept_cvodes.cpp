@@ -58,6 +58,25 @@ TEST_CASE("a solver that is used again gives the bits of a new one") {
   }
 }
 
+TEST_CASE("sizes of steps are kept to, in both passes, and not inherited") {
+  const agrad::ode_adjoint_options free = options(2, 1e-8);
+  agrad::ode_adjoint_options held = free;
+  held.first_step = 1e-9, held.max_step = 1e-2;
+  const outcome expected = solve<cvodes_adjoint>(rates, free), short_steps = solve<cvodes_adjoint>(rates, held);
+  CHECK(short_steps.states.isApprox(expected.states, 1e-6));
+  CHECK(short_steps.gradient.parameters.isApprox(expected.gradient.parameters, 1e-5));
+  for (int i = 0; i < 2; ++i) {
+    check_same(solve<kept_cvodes>(rates, held), short_steps);
+    check_same(solve<kept_cvodes>(rates, free), expected);
+  }
+  lotka_volterra system(rates);
+  cvodes_adjoint solver("f", system, held, everything);
+  solver.integrate(pelts, 0, {20});
+  CHECK(solver.statistics().forward.steps >= 2000);
+  solver.sweep(Eigen::MatrixXd::Ones(2, 1));
+  CHECK(solver.statistics().backward.steps >= 2000);
+}
+
 TEST_CASE("solvers are held when their solves have ended, a few of them, and leave again") {
   using agrad::detail::cvodes_pool;
   for (int i = 0; i < 9; ++i) solve<kept_cvodes>(rates, options(2, 1e-6 / (1 + i)));

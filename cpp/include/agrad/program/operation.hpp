@@ -77,7 +77,8 @@ class external_operation {
   virtual bool has_tangents() const { return false; }
   /// Whether it has the first of them, and so forward mode.
   virtual bool has_first_tangents() const { return has_tangents(); }
-  /// The operation, in this one or itself, that has not both (order 2) or not the first (order 1); null without any.
+  /// The operation, in this one or itself, that has not both (order 2) or not the first (order 1), or whose tangents are not known
+  /// to agree with its adjoints to rounding (order 0), as those of operations with both do; null without any.
   virtual const external_operation* first_without_tangents(int order) const {
     return (order == 1 ? has_first_tangents() : has_tangents()) ? nullptr : this;
   }

@@ -43,7 +43,8 @@ class program {
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
 
-  /// The first external operation without tangents of second order, or of first; null without any.
+  /// The first external operation without tangents of second order, or of first, or whose tangents agree with its adjoints
+  /// within tolerances only (order 0); null without any.
   const external_operation* first_without_tangents(int order = 2) const {
     for (const auto& f : code_.externals)
       if (const external_operation* found = f->first_without_tangents(order)) return found;

@@ -81,7 +81,8 @@ class sparse_jacobian {
   }
 
   jacobian_colouring chosen(const program& f) const {
-    if (f.first_without_tangents(1) != nullptr) return {true, colour_rows(pattern_)};
+    const bool is_forward = f.first_without_tangents(1) == nullptr && f.first_without_tangents(0) == nullptr;
+    if (!is_forward) return {true, colour_rows(pattern_)};
     return colour_jacobian(pattern_, cost);
   }
 

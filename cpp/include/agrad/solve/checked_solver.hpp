@@ -76,6 +76,8 @@ class checked_solver final : public ode_solver {
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
 
   bool has_tangents() const override { return solver_->has_tangents(); }
+  bool has_first_tangents() const override { return solver_->has_first_tangents(); }
+  bool tangents_match() const override { return solver_->tangents_match(); }
   void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
   ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
                       ode_directions& gradient_tangents) override {

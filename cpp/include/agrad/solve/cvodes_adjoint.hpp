@@ -3,7 +3,7 @@
 // Forwards only the n states are integrated; when a backward pass will be wanted, CVODES keeps a checkpoint every so many
 // steps. Backwards one problem of n adjoints and one quadrature of m parameters run from the last output time to t0; at
 // each output time the adjoint jumps by that output's own adjoint, and the integration starts anew. One solver can be swept
-// again with other adjoints, and used again for other initial values.
+// again with other adjoints, and used again for other initial values. Tangents are sensitivities that are integrated forwards.
 // Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
 // Read next: solve/cvodes_callbacks.hpp, solve/cvodes_backward.hpp.
 #pragma once
@@ -19,6 +19,7 @@
 
 #include <agrad/solve/cvodes_backward.hpp>
 #include <agrad/solve/cvodes_log.hpp>
+#include <agrad/solve/cvodes_tangents.hpp>
 #include <agrad/solve/cvodes_watch.hpp>
 #include <agrad/solve/ode_options.hpp>
 #include <agrad/solve/ode_solver.hpp>
@@ -58,6 +59,8 @@ class cvodes_adjoint final : public ode_solver {
     watch_.set(nullptr), log_.set(nullptr);
     integrated_ = false;
   }
+  /// Until then without a system.
+  void rest() { tangents_.reset(); }
   /// Whether nothing that it has solved makes it other than a new one; and roughly how many bytes it holds.
   bool is_as_new() const { return segment_ == first_segment() && (!backward_ || backward_->rows() == 1); }
   double bytes() const { return 2.0 * sizeof(double) * static_cast<double>(room_) * static_cast<double>(callbacks_.states()); }
@@ -120,6 +123,14 @@ class cvodes_adjoint final : public ode_solver {
 
   const ode_statistics& statistics() const override { return statistics_; }
 
+  bool has_first_tangents() const override { return true; }
+  bool tangents_match() const override { return false; }
+  void tangent(const ode_directions& along, double* states) override {
+    if (!integrated_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
+    if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
+    statistics_.sensitivities += tangents_->carry(along, y0_, t0_, times_, states);
+  }
+
   bool watch(detail::event_watch* events) override {
     watch_.set(events);
     return true;
@@ -139,7 +150,7 @@ class cvodes_adjoint final : public ode_solver {
     start_forward();
     states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
     if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
-    if (log_) log_.start(t0_, state_);
+    if (log_) log_.start(t0_, state_, options_.max_step);
     reached_ = 0;
     for (std::size_t k = 0; k < times_.size(); ++k) {
       if (watch_ || log_)
@@ -184,7 +195,7 @@ class cvodes_adjoint final : public ode_solver {
       set_up_forward();
     }
     // Recomputing from a checkpoint leaves its first step size behind.
-    expect(CVodeSetInitStep(memory_.get(), 0.0), "CVodeSetInitStep");
+    expect(CVodeSetInitStep(memory_.get(), options_.first_step), "CVodeSetInitStep");
     expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
 
@@ -198,6 +209,7 @@ class cvodes_adjoint final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
     detail::set_newton(memory, newton_, function_);
     room_ = std::min(segment_, most_steps());
     if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
@@ -338,8 +350,9 @@ class cvodes_adjoint final : public ode_solver {
   sundials::newton newton_;
   detail::cvodes_watch watch_;
   detail::cvodes_log log_;
-  long segment_;                                       // steps between checkpoints
-  long room_ = 0;                                      // steps of a segment that memory_ can keep
+  long segment_;   // steps between checkpoints
+  long room_ = 0;  // steps of a segment that memory_ can keep
+  std::unique_ptr<detail::cvodes_tangents> tangents_;
   std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
   sundials::cvodes_handle memory_;
 

@@ -138,6 +138,7 @@ class cvodes_backward {
            "CVodeSVtolerancesB");
     expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
     expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
+    expect(CVodeSetMaxStepB(forward_, which, options_.max_step), "CVodeSetMaxStepB");
     set_backward_newton(forward_, which, newton_, function_);
     if (quadrature_) set_up_quadrature();
   }

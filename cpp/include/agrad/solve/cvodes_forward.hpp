@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,26 +27,28 @@ class cvodes_forward final : public ode_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
   cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted)
-      : function_(checked(function, system, options)),
-        options_(options),
-        wanted_(wanted),
-        initial_(wanted.initial_state  ? system.states()
-                 : wanted.initial_time ? 1
-                                       : 0),
-        callbacks_(system, initial_),
-        context_(sundials::make_context(function_)),
-        state_(sundials::make_vector(context_, system.states(), function_)),
-        algebra_(choose_algebra(function_, system, options.algebra)),
-        newton_(context_, state_, algebra_, false, function_) {
-    callbacks_.evaluate_jacobian_as(function_, algebra_);
-    for (Eigen::Index c = 0; c < initial_ + system.parameters(); ++c) {
-      sensitivities_.push_back(sundials::make_vector(context_, system.states(), function_));
-      columns_.push_back(sensitivities_.back().get());
-    }
+      : cvodes_forward(std::move(function), system, options, wanted, initial_values(system, wanted),
+                       initial_values(system, wanted) + system.parameters()) {}
+
+  /// One that integrates so many sensitivities along directions, which `follow` is told before `integrate`. It has no sweeps.
+  static std::unique_ptr<cvodes_forward> along(std::string function, ode_system& system, const ode_forward_options& options,
+                                               Eigen::Index directions) {
+    std::unique_ptr<cvodes_forward> made(new cvodes_forward(std::move(function), system, options, {}, 0, directions));
+    made->follows_ = true;
+    return made;
   }
 
   cvodes_forward(const cvodes_forward&) = delete;
   cvodes_forward& operator=(const cvodes_forward&) = delete;
+
+  /// From now on sensitivity c is along column c of both: of the initial state, and of the parameters.
+  void follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters) {
+    along_initial_ = std::move(initial_state), along_parameters_ = parameters;
+    callbacks_.follow(std::move(parameters));
+  }
+  Eigen::Index directions() const { return static_cast<Eigen::Index>(columns_.size()); }
+  /// After `integrate`: column c is sensitivity c of all states at all times.
+  const Eigen::MatrixXd& sensitivities() const { return kept_; }
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
@@ -76,7 +79,7 @@ class cvodes_forward final : public ode_solver {
   /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
   /// number of times.
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
-    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+    if (!integrated_ || follows_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
                "one for each state at each time");
@@ -91,6 +94,25 @@ class cvodes_forward final : public ode_solver {
     return gradient;
   }
 
+  bool has_first_tangents() const override { return true; }
+
+  /// Products with the sensitivities, as the sweep's are.
+  void tangent(const ode_directions& along, double* states) override {
+    if (!integrated_ || follows_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
+    using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Index m = callbacks_.system().parameters();
+    const Eigen::Map<const rows> initial(along.initial_state.data(), states_.rows(), along.width);
+    const Eigen::Map<const rows> parameters(along.parameters.data(), m, along.width);
+    Eigen::Map<rows> to(states, kept_.rows(), along.width);
+    to.noalias() = kept_.rightCols(m) * parameters;
+    if (wanted_.initial_state) {
+      to.noalias() += kept_.leftCols(initial_) * initial;
+    } else if (wanted_.initial_time) {  // the one sensitivity is along -f(t0, y0)
+      const double size = first_slope_.squaredNorm();
+      if (size > 0) to.noalias() -= kept_.col(0) * (first_slope_.transpose() * initial / size);
+    }
+  }
+
   const ode_statistics& statistics() const override { return statistics_; }
 
   bool log_steps(detail::step_log* log) override {
@@ -99,6 +121,27 @@ class cvodes_forward final : public ode_solver {
   }
 
  private:
+  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted,
+                 Eigen::Index initial, Eigen::Index columns)
+      : function_(checked(function, system, options)),
+        options_(options),
+        wanted_(wanted),
+        initial_(initial),
+        callbacks_(system, initial_),
+        context_(sundials::make_context(function_)),
+        state_(sundials::make_vector(context_, system.states(), function_)),
+        algebra_(choose_algebra(function_, system, options.algebra)),
+        newton_(context_, state_, algebra_, false, function_) {
+    callbacks_.evaluate_jacobian_as(function_, algebra_);
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      sensitivities_.push_back(sundials::make_vector(context_, system.states(), function_));
+      columns_.push_back(sensitivities_.back().get());
+    }
+  }
+
+  static Eigen::Index initial_values(const ode_system& system, ode_wanted wanted) {
+    return wanted.initial_state ? system.states() : wanted.initial_time ? 1 : 0;
+  }
   static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options) {
     check_solver_options(function, options, system.states());
     return function;
@@ -108,7 +151,7 @@ class cvodes_forward final : public ode_solver {
     callbacks_.fault.clear();
     statistics_ = {};
     reached_ = 0;
-    if (log_) log_.start(t0_, state_);
+    if (log_) log_.start(t0_, state_, options_.max_step);
     slopes_.resize(0, 0);
     sundials::map(state_) = y0_;
     if (wanted_.initial_time) {
@@ -129,6 +172,9 @@ class cvodes_forward final : public ode_solver {
   // Of the initial values: the identity, or for t0 by itself how the state at the old t0 moves with it.
   void start_sensitivities() {
     callbacks_.evaluations = 0;
+    for (std::size_t c = 0; c < columns_.size() && follows_; ++c)
+      sundials::map(sensitivities_[c]) = along_initial_.col(static_cast<Eigen::Index>(c));
+    if (follows_) return;
     for (std::size_t c = 0; c < columns_.size(); ++c) sundials::map(sensitivities_[c]).setZero();
     for (std::size_t c = 0; c < static_cast<std::size_t>(initial_); ++c) {
       if (wanted_.initial_state)
@@ -148,6 +194,8 @@ class cvodes_forward final : public ode_solver {
     expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
     expect(CVodeSetUserData(memory, callbacks_.user_data()), "CVodeSetUserData");
     expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
+    expect(CVodeSetInitStep(memory, options_.first_step), "CVodeSetInitStep");
+    expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
     detail::set_newton(memory, newton_, function_);
     if (!columns_.empty()) {
       expect(CVodeSensInit(memory, static_cast<int>(columns_.size()), corrector(), detail::cvodes_sensitivities::rhs_of_all,
@@ -159,32 +207,47 @@ class cvodes_forward final : public ode_solver {
   }
 
   // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx. An x that is small because it
-  // happens to be near zero would leave dy/dx without control, which is why its size counts as absolute / relative or more.
+  // happens to be near zero would leave dy/dx without control, which is why its size counts as absolute / relative or more. One
+  // along a direction is controlled as the sensitivity to the argument that moves by the largest part of its size.
   void set_tolerances() {
     const double own = options_.relative_tolerance_sensitivities, relative = own == 0 ? options_.relative_tolerance : own;
     const Eigen::VectorXd& given = options_.absolute_tolerance_sensitivities;
     const Eigen::VectorXd& absolute = given.size() == 0 ? options_.absolute_tolerance : given;
-    const Eigen::VectorXd scales = scales_of_arguments();
+    const Eigen::VectorXd sizes = sizes_of_arguments();
     std::vector<sundials::vector_handle> tolerances;
     std::vector<N_Vector> pointers;
     const Eigen::ArrayXd smallest = (absolute.array() / relative).min(1.0);
-    for (const double scale : scales) {
+    for (Eigen::Index c = 0; c < directions(); ++c) {
       tolerances.push_back(sundials::make_vector(context_, y0_.size(), function_));
-      sundials::map(tolerances.back()) = absolute.array() / smallest.max(scale);
+      if (follows_)
+        sundials::map(tolerances.back()) = absolute.array() * largest_part(c, sizes, smallest);
+      else
+        sundials::map(tolerances.back()) = absolute.array() / smallest.max(sizes[c]);
       pointers.push_back(tolerances.back().get());
     }
     expect(CVodeSensSVtolerances(memory_.get(), relative, pointers.data()), "CVodeSensSVtolerances");
   }
 
-  Eigen::VectorXd scales_of_arguments() const {
-    Eigen::VectorXd scales(static_cast<Eigen::Index>(columns_.size()));
-    if (wanted_.initial_state)
-      scales.head(initial_) = y0_;
+  // The largest part of its size by which direction c moves an argument, for each state's smallest size.
+  Eigen::ArrayXd largest_part(Eigen::Index c, const Eigen::VectorXd& sizes, const Eigen::ArrayXd& smallest) const {
+    Eigen::VectorXd by(sizes.size());
+    by << along_initial_.col(c).cwiseAbs(), along_parameters_.col(c).cwiseAbs();
+    Eigen::ArrayXd largest = Eigen::ArrayXd::Zero(smallest.size());
+    for (Eigen::Index j = 0; j < by.size(); ++j)
+      if (by[j] != 0) largest = largest.max(by[j] / smallest.max(sizes[j]));
+    return largest.max(1e-150).min(1e150);
+  }
+
+  Eigen::VectorXd sizes_of_arguments() const {
+    const Eigen::Index initial = follows_ ? y0_.size() : initial_;
+    Eigen::VectorXd sizes(initial + callbacks_.system().parameters());
+    if (wanted_.initial_state || follows_)
+      sizes.head(initial) = y0_;
     else
-      scales.head(initial_).setConstant(since_start_.back());
-    callbacks_.system().parameter_values(scales.data() + initial_);
+      sizes.head(initial).setConstant(since_start_.back());
+    callbacks_.system().parameter_values(sizes.data() + initial);
     // Beyond these sizes a tolerance would become zero or infinite.
-    return scales.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
+    return sizes.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
   }
 
   void advance(double to) {
@@ -252,7 +315,8 @@ class cvodes_forward final : public ode_solver {
   std::vector<N_Vector> columns_;  // the same, as CVODES takes them
   sundials::cvodes_handle memory_;
 
-  bool integrated_ = false;
+  bool integrated_ = false, follows_ = false;  // the latter: directions
+  Eigen::MatrixXd along_initial_, along_parameters_;
   Eigen::VectorXd y0_, first_slope_;
   double t0_ = 0;
   double reached_ = 0;  // step by step, by CVODES' clock

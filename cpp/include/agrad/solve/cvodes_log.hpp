@@ -21,9 +21,9 @@ class cvodes_log {
   void begin() {
     if (log_ != nullptr) steps_ = log_->steps.size(), rejected_ = log_->rejected.size();
   }
-  /// CVODES' clock is zero at t0.
-  void start(double t0, const sundials::vector_handle& like) {
-    start_ = t0;
+  /// CVODES' clock is zero at t0. longest: what no step is longer than.
+  void start(double t0, const sundials::vector_handle& like, double longest) {
+    start_ = t0, longest_ = longest;
     log_->steps.resize(steps_), log_->rejected.resize(rejected_);
     if (!weights_) weights_ = sundials::vector_handle(N_VClone(like.get()));
     if (!errors_) errors_ = sundials::vector_handle(N_VClone(like.get()));
@@ -47,7 +47,10 @@ class cvodes_log {
     }
     row.damping = row.h * probe_.rate(system, start_ + t, sundials::map(y).data());
     const bool has_diverged = look_for_failures(memory, row.t, row.state);
-    row.limit = t >= end ? log_->at_end : has_diverged ? step_limit::convergence : step_log::by_error(row.error);
+    row.limit = t >= end                         ? log_->at_end
+                : has_diverged                   ? step_limit::convergence
+                : row.h >= longest_ * (1 - 1e-9) ? step_limit::largest
+                                                 : step_log::by_error(row.error);
     log_->steps.push_back(row);
   }
 
@@ -90,7 +93,8 @@ class cvodes_log {
   step_log* log_ = nullptr;
   sundials::vector_handle weights_, errors_;
   damping_probe probe_;
-  double start_ = 0, begin_ = 0;          // of the last step, by CVODES' clock
+  double start_ = 0, begin_ = 0;  // of the last step, by CVODES' clock
+  double longest_ = 0;
   std::size_t steps_ = 0, rejected_ = 0;  // rows before
   long error_failures_ = 0, convergence_failures_ = 0;
 };

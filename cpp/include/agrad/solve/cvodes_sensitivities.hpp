@@ -6,18 +6,23 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <agrad/solve/cvodes_callbacks.hpp>
 
 namespace agrad::detail {
 
-/// User data of a CVODES problem with sensitivities: first `initial` ones to initial values, then one to each parameter.
+/// User data of a CVODES problem with sensitivities: first `initial` ones to initial values, then one to each parameter; or each
+/// along a direction of the parameters.
 class cvodes_sensitivities : public cvodes_callbacks {
  public:
   cvodes_sensitivities(ode_system& of, Eigen::Index initial) : cvodes_callbacks(of), initial_(initial) {}
 
   long evaluations = 0;  // of all sensitivities' derivatives together
+
+  /// From now on sensitivity c is one along column c of these.
+  void follow(Eigen::MatrixXd parameters) { along_ = std::move(parameters), follows_ = true; }
 
   /// What CVODES is to hand to the callbacks, which expect the base.
   void* user_data() { return static_cast<cvodes_callbacks*>(this); }
@@ -52,7 +57,10 @@ class cvodes_sensitivities : public cvodes_callbacks {
       states_.assign(n * w, 0.0), parameters_.assign(m * w, 0.0), slopes_.resize(n * w);
       for (int k = 0; k < columns; ++k) {
         across(states_, width, k) = map(s[first + k]);
-        if (first + k >= initial_) across(parameters_, width, k)[first + k - initial_] = 1;
+        if (follows_)
+          across(parameters_, width, k) = along_.col(first + k);
+        else if (first + k >= initial_)
+          across(parameters_, width, k)[first + k - initial_] = 1;
       }
       system().tangent(width, t, y, states_.data(), parameters_.data(), slopes_.data());
       for (int k = 0; k < columns; ++k) map(ds[first + k]) = across(slopes_, width, k);
@@ -71,7 +79,10 @@ class cvodes_sensitivities : public cvodes_callbacks {
     }
     for (int c = 0; c < count; ++c) {
       map(ds[c]).noalias() = J_ * map(s[c]);
-      if (c >= initial_) map(ds[c]) += by_parameters_.row(c - initial_).transpose();
+      if (follows_)
+        map(ds[c]).noalias() += by_parameters_.transpose() * along_.col(c);
+      else if (c >= initial_)
+        map(ds[c]) += by_parameters_.row(c - initial_).transpose();
     }
   }
 
@@ -83,6 +94,8 @@ class cvodes_sensitivities : public cvodes_callbacks {
   Eigen::Index initial_;
   std::vector<double> states_, parameters_, slopes_;
   Eigen::MatrixXd J_, by_parameters_;
+  Eigen::MatrixXd along_;  // the directions of the parameters, where they are followed
+  bool follows_ = false;
 };
 
 }  // namespace agrad::detail

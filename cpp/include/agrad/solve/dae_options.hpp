@@ -33,8 +33,10 @@ struct dae_options {
   Eigen::VectorXd absolute_tolerance_backward;  // one for each state
   double relative_tolerance_quadrature = 0;
   double absolute_tolerance_quadrature = 0;
-  long max_num_steps = 0;          // between two output times, in each direction
-  std::vector<bool> differential;  // which states are; empty: to be found
+  long max_num_steps = 0;  // between two output times, in each direction
+  double first_step = 0;   // to be tried forwards, at t0 and behind each of the stops; 0: chosen
+  double max_step = std::numeric_limits<double>::infinity();  // in each direction
+  std::vector<bool> differential;                             // which states are; empty: to be found
   dae_initial initial = dae_initial::differential;
   dae_sensitivities sensitivities = dae_sensitivities::adjoint;
   std::vector<double>
@@ -84,6 +86,7 @@ inline void check_solver_options(std::string_view function, const dae_options& o
   check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, must_be::positive_finite);
   check(function, "absolute_tolerance_quadrature", options.absolute_tolerance_quadrature, must_be::positive_finite);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  detail::check_step_sizes(function, options.first_step, options.max_step);
   if (!options.differential.empty())
     check_size(function, "differential", options.differential.size(), static_cast<std::size_t>(states), "one for each state");
 }

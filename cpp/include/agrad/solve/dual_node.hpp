@@ -33,7 +33,7 @@ class dual_node : public ode_node<System> {
   template <class Make, class... Args>
   dual_node(const std::string& function, const Make& make, ode_wanted wanted, dual_directions<S, K> directions, Args&&... args)
       : base(function, make, wanted, std::forward<Args>(args)...), directions_(std::move(directions)) {
-    if (!this->solver->has_tangents())
+    if (!(std::is_same_v<S, double> ? this->solver->has_first_tangents() : this->solver->has_tangents()))
       throw DerivativeError(function +
                             ": has first derivatives only with this method and right-hand side; duals pass through tsit5, " +
                             "rk45, ckrk, dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");

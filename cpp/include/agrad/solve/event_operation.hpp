@@ -55,7 +55,7 @@ class event_operation final : public external_operation {
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
         progress_(std::move(progress)),
         same_steps_(same_steps),
-        tangent_order_(order_of(run(*this, true).solver)) {}
+        tangents_(tangents_of(run(*this, true).solver)) {}
 
   /// As that of `ode_operation`.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
@@ -114,8 +114,17 @@ class event_operation final : public external_operation {
   }
 
   void expect_derivatives() const override { same_steps_ = true; }
-  bool has_tangents() const override { return tangent_order_ == 2; }
-  bool has_first_tangents() const override { return tangent_order_ >= 1; }
+  bool has_tangents() const override { return tangents_.order == 2; }
+  bool has_first_tangents() const override { return tangents_.order >= 1; }
+  /// As that of `ode_operation`.
+  const external_operation* first_without_tangents(int order) const override {
+    if (order > 0) return external_operation::first_without_tangents(order);
+    const auto matches = [](const event_programs& each) {  // of a root both modes take the gradient
+      return each.reset == nullptr || each.reset->first_without_tangents(0) == nullptr;
+    };
+    const bool match = tangents_.match && f_->first_without_tangents(0) == nullptr;
+    return match && std::all_of(events_.begin(), events_.end(), matches) ? nullptr : this;
+  }
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
     run& mine = *static_cast<runs&>(s).swept;
@@ -255,7 +264,14 @@ class event_operation final : public external_operation {
     }
   }
 
-  static int order_of(const event_solver& solver) { return solver.has_tangents() ? 2 : solver.has_first_tangents() ? 1 : 0; }
+  /// As that of `ode_operation`.
+  struct kind {
+    int order;
+    bool match;
+  };
+  static kind tangents_of(const event_solver& by) {
+    return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
+  }
 
   event_directions directions(run& of, int width, const double* x_tangent) const {
     const auto take = [&](std::size_t count) {
@@ -325,7 +341,7 @@ class event_operation final : public external_operation {
   mutable ode_ledger ledger_;
   std::vector<bool> active_;
   mutable std::atomic<bool> same_steps_;
-  int tangent_order_;  // 0: none; 2: with second derivatives
+  kind tangents_;  // 0: none; 2: with second derivatives
 };
 
 }  // namespace agrad

@@ -86,14 +86,16 @@ class event_solver {
 
   /// Whether it has the function below.
   bool has_first_tangents() const {
-    return solvers_[0]->has_tangents() &&
+    return solvers_[0]->has_first_tangents() &&
            std::all_of(events_.begin(), events_.end(), [](const auto& event) { return event->has_tangents(); });
   }
+  /// As `ode_solver::tangents_match`.
+  bool tangents_match() const { return solvers_[0]->tangents_match(); }
   /// After `integrate`: the derivatives of the solution's numbers. reads_hits: whether times and states of events are wanted.
   event_tangents tangent(const event_directions& along, bool reads_hits);
 
   /// Whether it has the next one, too.
-  bool has_tangents() const { return events_.empty() && !plan_.times_move && has_first_tangents(); }
+  bool has_tangents() const { return events_.empty() && !plan_.times_move && solvers_[0]->has_tangents(); }
   /// As `ode_solver::second`, with the amounts of doses beside the parameters.
   event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <string_view>
 
 #include <agrad/solve/ode_options.hpp>
@@ -23,6 +24,8 @@ struct ode_forward_options {
   double relative_tolerance_sensitivities = 0;         // 0: as the states'
   Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: as the states'
   ode_algebra algebra{};                               // of Newton's method
+  double first_step = 0;                               // to be tried; 0: chosen
+  double max_step = std::numeric_limits<double>::infinity();
 };
 
 /// The corrector that a code of CVODES names; DomainError for any other code.
@@ -37,6 +40,7 @@ inline void check_solver_options(std::string_view function, const ode_forward_op
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  detail::check_step_sizes(function, options.first_step, options.max_step);
   check_algebra(function, options.algebra, states);
   method_from_code(function, "method", static_cast<int>(options.method));
   corrector_from_code(function, "corrector", static_cast<int>(options.corrector));

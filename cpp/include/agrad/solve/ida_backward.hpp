@@ -119,6 +119,7 @@ class ida_backward {
     expect(IDAInit(memory, residual, 0, z_.get(), zp_.get()), "IDAInit");
     expect(IDASetUserData(memory, this), "IDASetUserData");
     expect(IDASetMaxNumSteps(memory, options_.max_num_steps), "IDASetMaxNumSteps");
+    expect(IDASetMaxStep(memory, options_.max_step), "IDASetMaxStep");
     expect(IDAWFtolerances(memory, weigh), "IDAWFtolerances");
     const sundials::vector_handle is_differential = sundials::make_vector(context_, r_ + m_ + n_, function_);
     sundials::map(is_differential) << Eigen::VectorXd::Ones(r_ + m_), Eigen::VectorXd::Zero(n_);

@@ -53,6 +53,8 @@ class ida_forward {
     expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
     expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
     expect(IDASetStopTime(memory, end_), "IDASetStopTime");
+    expect(IDASetInitStep(memory, options_.first_step), "IDASetInitStep");
+    expect(IDASetMaxStep(memory, options_.max_step), "IDASetMaxStep");
     // Newton's steps end where the next one is said to be 1/100 of a tolerance, where IDA has 1/3, and the matrix is renewed where its
     // c is off by 1/10, where IDA has 1/4; see docs/design.md for what that saves.
     expect(IDASetNonlinConvCoef(memory, 0.01), "IDASetNonlinConvCoef");
@@ -158,7 +160,8 @@ class ida_forward {
     expect(IDASensSVtolerances(memory, relative, pointers.data()), "IDASensSVtolerances");
     expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
     // How algebraic sensitivities begin to move is not known, so the first step is one in which they cannot have moved far.
-    expect(IDASetInitStep(memory, 1e-2 * relative * end_), "IDASetInitStep");
+    const double little = 1e-2 * relative * end_, asked = options_.first_step;
+    expect(IDASetInitStep(memory, asked > 0 ? std::min(asked, little) : little), "IDASetInitStep");
   }
 
   static int residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp, N_Vector* r,

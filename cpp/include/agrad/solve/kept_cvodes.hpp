@@ -40,6 +40,7 @@ class cvodes_pool {
   static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept {
     cvodes_pool* pool = mine();
     if (pool == nullptr || !solver->is_as_new() || solver->bytes() > most_bytes) return;
+    solver->rest();
     if (pool->free_.size() == most) pool->free_.erase(pool->free_.begin());
     pool->free_.push_back(std::move(solver));  // within its reserve
   }
@@ -86,6 +87,9 @@ class kept_cvodes final : public ode_solver {
   const ode_statistics& statistics() const override { return solver_->statistics(); }
   bool watch(detail::event_watch* events) override { return solver_->watch(events); }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
+  bool has_first_tangents() const override { return solver_->has_first_tangents(); }
+  bool tangents_match() const override { return solver_->tangents_match(); }
+  void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
 
  private:
   std::unique_ptr<cvodes_adjoint> solver_;

@@ -15,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include <agrad/solve/dual_node.hpp>
+#include <agrad/solve/functor_tangents.hpp>
 #include <agrad/solve/kept_cvodes.hpp>
 #include <agrad/solve/ode_node.hpp>
 
@@ -33,11 +35,15 @@ template <class F, class Y0, class T0, class Time, class... Args>
 auto solve_adjoint(const std::string& function, const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0,
                    const T0& t0, const std::vector<Time>& times, const Args&... args) {
   static_assert(
-      !hold_duals<Y0, T0, Time, Args...>,
-      "ode_adjoint_tol, ode_adjoint_tol_ctl and ode_solve with ode_adjoint_options have first derivatives only: a dual "
-      "cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
-  return solve_recorded(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0), times,
-                        kept_argument(args)...);
+      !hold_second_duals<Y0, T0, Time, Args...>,
+      "ode_adjoint_tol, ode_adjoint_tol_ctl and ode_solve with ode_adjoint_options have first derivatives only: a dual of "
+      "variables cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+  if constexpr (hold_duals<Y0, T0, Time, Args...>)
+    return solve_dual<functor_tangents>(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0),
+                                        times, kept_argument(args)...);
+  else
+    return solve_recorded(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0), times,
+                          kept_argument(args)...);
 }
 
 }  // namespace detail
@@ -60,7 +66,9 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
 /// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve takes others.
 /// args: anything; the variables in var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
+/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double. Where
+///   y0 or args hold dual<double, K>, of these: sensitivities along the K directions are integrated with the states, once more and
+///   under their tolerances.
 /// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early, forwards here or backwards in the
 ///   sweep; what f throws comes out unchanged. The tape can be used afterwards.
 /// Pitfall: the gradient's accuracy is set by the backward and quadrature tolerances, not by those of the solution.

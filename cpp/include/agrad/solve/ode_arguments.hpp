@@ -194,6 +194,14 @@ using argument_value_t = typename argument<T>::value_type;
 template <class... T>
 inline constexpr bool hold_duals = is_dual<promoted_t<T...>>;
 
+template <class T>
+inline constexpr bool is_second_dual = false;
+template <class S, int K>
+inline constexpr bool is_second_dual<dual<S, K>> = !std::is_same_v<S, double>;
+/// Whether there are duals of variables, which are for second derivatives.
+template <class... T>
+inline constexpr bool hold_second_duals = is_second_dual<promoted_t<T...>>;
+
 /// An argument as it is kept: expressions of the tape and of Eigen are evaluated, references become copies.
 template <class X>
 auto kept_argument(const X& x) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes_forward.hpp>
+#include <agrad/solve/dual_node.hpp>
 #include <agrad/solve/functor_tangents.hpp>
 #include <agrad/solve/ode_node.hpp>
 
@@ -38,16 +39,20 @@ template <class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_forward(const std::string& function, ode_method method, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                    const Args&... args) {
-  static_assert(!hold_duals<Y0, T0, Time, Args...>,
-                "ode_bdf and ode_adams have first derivatives only: a dual cannot pass through them; ode_tsit5, ode_rk45, "
-                "ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+  static_assert(!hold_second_duals<Y0, T0, Time, Args...>,
+                "ode_bdf and ode_adams have first derivatives only: a dual of variables cannot pass through them; ode_tsit5, "
+                "ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
   ode_forward_options options;
   options.relative_tolerance = relative_tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
   options.max_num_steps = max_num_steps;
   options.method = method;
-  return solve_recorded(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
-                        kept_argument(args)...);
+  if constexpr (hold_duals<Y0, T0, Time, Args...>)
+    return solve_dual<functor_tangents>(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0),
+                                        times, kept_argument(args)...);
+  else
+    return solve_recorded(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
+                          kept_argument(args)...);
 }
 
 }  // namespace detail
@@ -61,7 +66,7 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
 /// max_num_steps: most steps between two output times.
 ///
 /// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
-///   As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
+///   Of dual<double, K> where y0 or args hold these. As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
 /// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early; what f throws comes out unchanged.
 /// Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
 template <class F, class Y0, class T0, class Time = double, class... Args>

@@ -38,7 +38,7 @@ class ode_operation final : public external_operation {
         wanted_(wanted),
         progress_(std::move(progress)),
         same_steps_(same_steps),
-        has_tangents_(solver(*this, true).integrator->has_tangents()) {}
+        tangents_(tangents_of(*solver(*this, true).integrator)) {}
 
   /// Says which parameters derivatives are wanted of, where these are not all; before the first run.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
@@ -87,12 +87,25 @@ class ode_operation final : public external_operation {
   }
 
   void expect_derivatives() const override { same_steps_ = true; }
-  bool has_tangents() const override { return has_tangents_; }
+  bool has_tangents() const override { return tangents_.order == 2; }
+  bool has_first_tangents() const override { return tangents_.order >= 1; }
+  /// Order 0: tangents and adjoints that are integrals of their own agree within tolerances only.
+  const external_operation* first_without_tangents(int order) const override {
+    if (order > 0) return external_operation::first_without_tangents(order);
+    return tangents_.match && f_->first_without_tangents(0) == nullptr ? nullptr : this;
+  }
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    solver& by = *static_cast<solvers&>(s).swept;
     const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_) * w;
-    const double *parameters = x_tangent + n + (1 + times_) * w, *end = parameters + static_cast<std::size_t>(m_) * w;
-    static_cast<solvers&>(s).swept->integrator->tangent({width, {x_tangent, x_tangent + n}, {parameters, end}}, y_tangent);
+    const double *of_times = x_tangent + n, *parameters = of_times + (1 + times_) * w;
+    ode_directions along{width, {x_tangent, x_tangent + n}, {parameters, parameters + static_cast<std::size_t>(m_) * w}};
+    if (wanted_.initial_time) move(by, by.started, by.first.data(), -1, width, of_times, along.initial_state.data());
+    by.integrator->tangent(along, y_tangent);
+    for (std::size_t k = 0; k < times_ && wanted_.times; ++k)
+      move(by, by.times[k], by.states->col(static_cast<Eigen::Index>(k)).data(), 1, width, of_times + (1 + k) * w,
+           y_tangent + k * n);
+    ledger_.enter(by.integrator->statistics());
   }
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
@@ -128,16 +141,39 @@ class ode_operation final : public external_operation {
     program_system system;
     std::unique_ptr<ode_solver> integrator;
     double started = 0;
+    Eigen::VectorXd first;  // the initial state
+    std::vector<double> times;
+    const Eigen::MatrixXd* states = nullptr;  // at these, as the integrator has them
   };
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
   };
 
   const Eigen::MatrixXd& integrate(solver& by, const double* x) const {
-    const std::vector<double> times(x + n_ + 1, x + n_ + 1 + times_);
+    by.times.assign(x + n_ + 1, x + n_ + 1 + times_);
     by.system.set_parameters(x + n_ + 1 + times_);
     by.started = x[n_];
-    return by.integrator->integrate(Eigen::Map<const Eigen::VectorXd>(x, n_), by.started, times);
+    by.first = Eigen::Map<const Eigen::VectorXd>(x, n_);
+    by.states = &by.integrator->integrate(by.first, by.started, by.times);
+    return *by.states;
+  }
+
+  /// Of which order derivatives are in forward mode, and whether they agree with those in reverse mode to rounding.
+  struct kind {
+    int order;
+    bool match;
+  };
+  static kind tangents_of(const ode_solver& by) {
+    return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
+  }
+
+  /// Adds to the tangents of the state at t what they gain from those of t.
+  void move(solver& by, double t, const double* y, double sign, int width, const double* of_time, double* to) const {
+    Eigen::VectorXd slope(n_);
+    by.system.rhs(t, y, slope.data());
+    for (Eigen::Index i = 0; i < n_; ++i)
+      for (int k = 0; k < width; ++k)
+        if (of_time[k] != 0) to[i * width + k] += sign * slope[i] * of_time[k];
   }
 
   void add(const ode_gradient& g, double* x_adjoint) const {
@@ -160,7 +196,7 @@ class ode_operation final : public external_operation {
   mutable ode_ledger ledger_;
   std::vector<bool> active_;
   mutable std::atomic<bool> same_steps_;
-  bool has_tangents_;
+  kind tangents_;
 };
 
 }  // namespace agrad

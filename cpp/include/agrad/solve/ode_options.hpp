@@ -5,6 +5,7 @@
 // Read next: solve/cvodes_adjoint.hpp, which takes them.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -36,7 +37,9 @@ struct ode_adjoint_options {
   ode_interpolation interpolation_polynomial = ode_interpolation::hermite;
   ode_method solver_forward = ode_method::bdf;
   ode_method solver_backward = ode_method::bdf;
-  ode_algebra algebra;  // of Newton's method, in both passes
+  ode_algebra algebra;    // of Newton's method, in both passes
+  double first_step = 0;  // to be tried forwards, at t0 and wherever an integration starts anew; 0: chosen
+  double max_step = std::numeric_limits<double>::infinity();  // in both passes
 
   /// But for the algebra, whose meaning depends on the system.
   friend bool operator==(const ode_adjoint_options& a, const ode_adjoint_options& b) {
@@ -53,7 +56,7 @@ struct ode_adjoint_options {
            a.relative_tolerance_quadrature == b.relative_tolerance_quadrature && same_quadrature &&
            a.max_num_steps == b.max_num_steps && a.num_steps_between_checkpoints == b.num_steps_between_checkpoints &&
            a.interpolation_polynomial == b.interpolation_polynomial && a.solver_forward == b.solver_forward &&
-           a.solver_backward == b.solver_backward;
+           a.solver_backward == b.solver_backward && a.first_step == b.first_step && a.max_step == b.max_step;
   }
 };
 
@@ -104,6 +107,13 @@ inline void check_positive_count(std::string_view function, std::string_view arg
   if (count <= 0) throw DomainError(sentence(function, argument, -1, count, "positive"));
 }
 
+/// first_step: 0 to have it chosen. max_step: infinity where there is no largest.
+inline void check_step_sizes(std::string_view function, double first_step, double max_step) {
+  if (!(first_step >= 0) || first_step == std::numeric_limits<double>::infinity())
+    throw DomainError(sentence(function, "first_step", -1, first_step, "positive and finite, or 0 to have it chosen"));
+  if (!(max_step > 0)) throw DomainError(sentence(function, "max_step", -1, max_step, "positive"));
+}
+
 }  // namespace detail
 
 /// Checks every option for a system of the given size; throws ShapeError or DomainError.
@@ -126,6 +136,7 @@ inline void check_solver_options(std::string_view function, const ode_adjoint_op
                              "one for each active parameter");
   }
   check_algebra(function, options.algebra, states);
+  detail::check_step_sizes(function, options.first_step, options.max_step);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
   detail::check_positive_count(function, "num_steps_between_checkpoints", options.num_steps_between_checkpoints);
   interpolation_from_code(function, "interpolation_polynomial", static_cast<int>(options.interpolation_polynomial));

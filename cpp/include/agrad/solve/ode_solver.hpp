@@ -80,8 +80,13 @@ class ode_solver {
 
   /// Whether it has the two functions below.
   virtual bool has_tangents() const { return false; }
+  /// Whether it has the first of them.
+  virtual bool has_first_tangents() const { return has_tangents(); }
+  /// Whether they agree with sweeps to rounding, and not within tolerances only.
+  virtual bool tangents_match() const { return true; }
 
-  /// After `integrate`: the states' derivatives along directions, entry by entry as the states are, each `width` numbers.
+  /// After `integrate`: the states' derivatives at fixed times along directions of what was wanted, entry by entry as the states
+  /// are, each `width` numbers. A direction of the initial time is one of the initial state, -f(t0, y0) times as long.
   virtual void tangent(const ode_directions& along, double* states);
 
   /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have `tangents` of their own.

@@ -157,6 +157,7 @@ class program_system : public ode_system {
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
 
   bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
+  bool has_first_tangents() const override { return f_->first_without_tangents(1) == nullptr; }
 
   void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                double* dydt_tangents) override {

@@ -32,10 +32,7 @@ inline void check_solver_options(std::string_view function, const step_options& 
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
-  if (!(options.first_step >= 0) || options.first_step == step_options::infinity_step())
-    throw DomainError(
-        detail::sentence(function, "first_step", -1, options.first_step, "positive and finite, or 0 to have it chosen"));
-  if (!(options.max_step > 0)) throw DomainError(detail::sentence(function, "max_step", -1, options.max_step, "positive"));
+  detail::check_step_sizes(function, options.first_step, options.max_step);
   if (!(options.max_memory > 0))
     throw DomainError(detail::sentence(function, "max_memory", -1, options.max_memory, "positive"));
   check_algebra(function, options.algebra, states);

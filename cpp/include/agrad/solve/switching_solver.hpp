@@ -51,6 +51,7 @@ class switching_solver final : public ode_solver {
   }
 
   bool has_tangents() const override { return first_.has_tangents() && second_.has_tangents(); }
+  bool has_first_tangents() const override { return first_.has_first_tangents() && second_.has_first_tangents(); }
 
   void tangent(const ode_directions& along, double* states) override {
     width_ = along.width;
