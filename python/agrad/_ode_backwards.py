@@ -14,6 +14,7 @@ from agrad._ode_record import real_values, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._recording import name_of
+from agrad._structure import as_one
 
 if TYPE_CHECKING:
     from agrad._ode_problem import InitialValueProblem
@@ -46,6 +47,7 @@ class SlopeOfMinusTime(OfMinusTime):
 
 def in_minus_time(function: str, name: str, times: Any) -> Any:
     """Times, perhaps recorded, as those of s."""
+    times = as_one(times)
     return 0.0 - (times if isinstance(times, Array) else real_values(function, name, times))
 
 

@@ -22,7 +22,7 @@ from agrad._core import (
 )
 from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
-from agrad._structure import array, find_recording
+from agrad._structure import as_one, find_recording
 from agrad._trees import flatten, is_number
 
 __all__ = [
@@ -55,8 +55,7 @@ def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np
 
 def vector(function: str, name: str, x: Any) -> Any:
     """A number, sequence or array, possibly recorded, as a vector."""
-    if isinstance(x, (list, tuple)) and find_recording(x) is not None:
-        x = array(x)
+    x = as_one(x)
     if not isinstance(x, Array):
         x = real_values(function, name, x)
     if x.ndim > 1:
