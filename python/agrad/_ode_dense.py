@@ -163,7 +163,8 @@ def _pieces_of(problem: InitialValueProblem, t_span: Any, t0: float, end: float)
     happenings = problem.happenings
     posed: Any = None
     if happenings is None:
-        posed = pose(problem.function, problem.fun, problem.y0, t0, asked, problem.make_options, problem.args)
+        f, args = problem.fun, problem.args
+        posed = pose(problem.function, f, problem.y0, t0, asked, problem.make_options, args, None, problem.is_backwards)
         happenings = NOTHING_HAPPENS if posed.switches else None
     if happenings is not None:
         posed = EventProblem(problem, happenings, t0, asked, end, None).posed

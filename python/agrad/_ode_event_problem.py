@@ -11,7 +11,7 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops_body import keep
-from agrad._ode_record import PosedProblem, RecordedSlope, real_values, vector
+from agrad._ode_record import PosedProblem, RecordedSlope, named_by_time, real_values, vector
 from agrad._ode_result import OdeResult
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -40,6 +40,7 @@ class EventProblem:
         progress: SolveProgress | None,
     ) -> None:
         function = problem.function
+        self.solver = named_by_time(function, problem.is_backwards)
         self.function, self.what, self.times, self.ends_anywhere = function, happenings, times, end is None
         y0, events = vector(function, "y0", problem.y0), happenings.events or []
         self.is_open = any(event.terminal for event in events)
@@ -81,7 +82,7 @@ class EventProblem:
         moves = what.doses.times_move or isinstance(what.stops, Array)
         rows, stops, count = what.doses.rows, what.stops.size, self.times.size
         return EventOperation(
-            self.function,
+            self.solver,
             self.slope.program,
             self.n,
             self.outputs,

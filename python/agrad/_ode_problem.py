@@ -116,7 +116,9 @@ class InitialValueProblem:
         if times.size == starts_there:
             return OdeResult(outputs, np.transpose(first))
         later = outputs[starts_there:]
-        problem = pose(self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress)
+        problem = pose(
+            self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress, self.is_backwards
+        )
         if problem.switches and not any(isinstance(x, Array) for x in (start, outputs)):  # steps end where f jumps
             return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, progress)
         self._posed = problem
@@ -131,7 +133,8 @@ class InitialValueProblem:
             return self.solve(t_span, t_eval)
         except SolverError as error:
             stop, explained = error, self._explained()
-        for span, times in self._before(stop.t, t_span, t_eval):
+        stopped_at = 0.0 - stop.t if self.is_backwards else stop.t
+        for span, times in self._before(stopped_at, t_span, t_eval):
             try:
                 result = self.solve(span, times)
                 break
