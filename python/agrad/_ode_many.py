@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem
+from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem, count_time_switches
 from agrad._loops_body import keep
 from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turned_statistics
 from agrad._ode_events import Dose, DoseTable
@@ -115,6 +115,8 @@ class _Problem:
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.posed: PosedProblem | None = None
+        #: How many numbers follow its states: the end's time and state where there may be doses or switches.
+        self.more = 0
         #: What problems have in common that one recording of the right-hand side serves.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size, self.is_backwards)
 
@@ -217,7 +219,8 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
     solver = named_by_time(function, problem.is_backwards)
     values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
     operation: OdeOperation | EventOperation
-    if doses.rows:
+    if doses.rows or count_time_switches(slope.program, n):
+        problem.more = 1 + n
         values += doses.parts
         operation = EventOperation(
             solver, slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
@@ -257,6 +260,5 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
             if method == "auto":
                 result.describe_switch()
         results.append(result)
-        # With doses the end's time and state follow.
-        begin = end + (1 + n if problem.doses.rows else 0)
+        begin = end + problem.more
     return results
