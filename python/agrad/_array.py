@@ -20,8 +20,10 @@ from agrad._numpy import functions as _of_arrays
 from agrad._numpy.choosing import where
 from agrad._numpy.making import creators
 from agrad._numpy.missing import hint_for
+from agrad._numpy.moving import writers
 from agrad._numpy.reductions import reducers
 from agrad._numpy.updates import add_at
+from agrad._objects import as_recorded, holds_objects, methods, objects_of
 from agrad._structure import array
 
 __all__ = ["array", "where"]
@@ -42,7 +44,7 @@ def _power(x: Any, y: Any) -> Any:
 
 
 def _reflected(operate: Callable[..., Any], reflected: str) -> Callable[..., Any]:
-    return lambda x, y: operate(x, y) if isinstance(x, Array) else getattr(y, reflected)(x)
+    return lambda x, y: operate(x, as_recorded(y)) if isinstance(x, Array) else getattr(y, reflected)(as_recorded(x))
 
 
 def _vecdot(x: Any, y: Any) -> Any:
@@ -122,13 +124,13 @@ def _is_default(option: str, value: Any) -> bool:
 
 def _write(name: str, out: tuple[Any, ...], result: Any) -> Any:
     """Put a ufunc's result where its argument `out` says."""
-    if not (len(out) == 1 and isinstance(out[0], Array)):
+    if not (len(out) == 1 and (isinstance(out[0], Array) or holds_objects(out[0]))):
         _fail(
             name,
-            "a NumPy array cannot hold recorded values: use the function's result (y = y + x for y += x), or make y by agrad, "
-            "as np.zeros_like(x) and np.zeros(shape, like=x) do",
+            "a NumPy array of numbers cannot hold recorded values: use the function's result (y = y + x for y += x), or make y "
+            "by agrad, as np.zeros_like(x) and np.zeros(shape, like=x) do",
         )
-    out[0][...] = result
+    out[0][...] = objects_of(result) if holds_objects(out[0]) else result
     return out[0]
 
 
@@ -137,6 +139,9 @@ def _write(name: str, out: tuple[Any, ...], result: Any) -> Any:
 
 def _array_function(self: Array, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     known = _functions.get(function)
+    if function in writers and args and holds_objects(args[0]):
+        return _write_objects(self, function, args, kwargs)
+    args, kwargs = tuple(map(as_recorded, args)), {name: as_recorded(x) for name, x in kwargs.items()}
     if known is None:
         return _made_like(self, function, args, kwargs)
     try:
@@ -144,6 +149,13 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
     except TypeError:
         _check_call(_name(function), inspect.signature(known), args, kwargs)
         raise
+
+
+def _write_objects(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    """A function that writes into its first argument, which is an array of objects."""
+    written = self.recording.array(args[0])
+    _array_function(self, function, None, (written, *args[1:]), kwargs)
+    args[0][...] = objects_of(written)
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -169,13 +181,6 @@ def _check_call(name: str, signature: inspect.Signature, args: Any, kwargs: Any)
         _fail(name, f"its options {unknown} work on plain arrays only" if unknown else str(error))
 
 
-def _refuse_conversion(self: Array, *_: Any, **__: Any) -> NoReturn:
-    raise TypeError(
-        "np.array: argument is recorded, but must be plain; write ag.array([...]) to join recorded values, and NumPy's "
-        "functions on recorded arrays themselves"
-    )
-
-
-_protocols = {"__array_ufunc__": _array_ufunc, "__array_function__": _array_function, "__array__": _refuse_conversion}
-for _member, _function in {**_protocols, **members}.items():
+_protocols = {"__array_ufunc__": _array_ufunc, "__array_function__": _array_function, "__array__": objects_of}
+for _member, _function in {**_protocols, **members, **methods}.items():
     setattr(Array, _member, _function)

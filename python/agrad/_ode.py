@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agrad._ode_options import Tolerances, all_options, simple_options
-from agrad._ode_record import RightHandSide, pose
+from agrad._ode_problem import states_at
+from agrad._ode_record import RightHandSide
 
 __all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl"]
 
@@ -102,7 +103,7 @@ def ode_adjoint_tol_ctl(
         solver_forward,
         solver_backward,
     )
-    return pose("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args).solve()
+    return states_at("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args)
 
 
 def ode_adjoint_tol(
@@ -153,4 +154,4 @@ def ode_adjoint_tol(
     """
     tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
     make_options = simple_options("ode_adjoint_tol", tolerances, max_num_steps)
-    return pose("ode_adjoint_tol", f, y0, t0, times, make_options, args).solve()
+    return states_at("ode_adjoint_tol", f, y0, t0, times, make_options, args)

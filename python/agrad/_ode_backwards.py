@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agrad._core import Array, SolverError
+from agrad._core import Array
 from agrad._ode_events import DoseTable, Event, Happenings
 from agrad._ode_record import real_values, vector
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._recording import name_of
+from agrad._structure import as_one
 
 if TYPE_CHECKING:
     from agrad._ode_problem import InitialValueProblem
 
-__all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turn_back", "turned_statistics"]
+__all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turned_statistics"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class SlopeOfMinusTime(OfMinusTime):
 
 def in_minus_time(function: str, name: str, times: Any) -> Any:
     """Times, perhaps recorded, as those of s."""
+    times = as_one(times)
     return 0.0 - (times if isinstance(times, Array) else real_values(function, name, times))
 
 
@@ -80,16 +81,10 @@ def answer_backwards(problem: InitialValueProblem, t_span: Any, t_eval: Any, **a
     output_times(function, t_span, t_eval, freely=True)  # whose messages name times as they were given
     span = in_minus_time(function, "t_span", t_span)
     times = None if t_eval is None else in_minus_time(function, "t_eval", t_eval)
-    try:
-        result = turned(problem).answer(span, times, **asked)
-    except SolverError as error:
-        turn_back(error)
-        raise
+    result = turned(problem).answer(span, times, **asked)
     result.t, hits = 0.0 - result.t, result._hits
     if hits is not None:
         result._hits = partial(_turned_hits, hits)
-    if result.status == -1:
-        result.message = _turned_text(result.message)
     return result
 
 
@@ -106,12 +101,3 @@ def turned_statistics(statistics: Statistics) -> Statistics:
         return counts | {name: 0.0 - counts[name] for name in ("stiff_from",) if name in counts}
 
     return Statistics(read)
-
-
-def turn_back(error: SolverError) -> None:
-    """Makes a solver's error, which names times of s, name those of t."""
-    error.args, error.t = (_turned_text(str(error)),), 0.0 - error.t
-
-
-def _turned_text(text: str) -> str:
-    return re.sub(r"\bt = (-?)(?=[\d.])", lambda found: "t = " + ("" if found[1] else "-"), text)

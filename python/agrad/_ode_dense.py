@@ -18,7 +18,7 @@ from agrad._ode_backwards import in_minus_time
 from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import NOTHING_HAPPENS
 from agrad._ode_record import as_given, pose, real_values, vector
-from agrad._structure import array, find_recording
+from agrad._structure import as_one
 from agrad._trees import flatten
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Solution:
         self._pieces: _Pieces | None = None
 
     def __call__(self, t: Any) -> Any:
-        t = array(t) if isinstance(t, (list, tuple)) and find_recording(t) is not None else t
+        t = as_one(t)
         t = in_minus_time("sol", "t", t) if self._sign < 0 else t
         asked = real_values("sol", "t", t)
         self._check(asked)
@@ -163,7 +163,8 @@ def _pieces_of(problem: InitialValueProblem, t_span: Any, t0: float, end: float)
     happenings = problem.happenings
     posed: Any = None
     if happenings is None:
-        posed = pose(problem.function, problem.fun, problem.y0, t0, asked, problem.make_options, problem.args)
+        f, args = problem.fun, problem.args
+        posed = pose(problem.function, f, problem.y0, t0, asked, problem.make_options, args, None, problem.is_backwards)
         happenings = NOTHING_HAPPENS if posed.switches else None
     if happenings is not None:
         posed = EventProblem(problem, happenings, t0, asked, end, None).posed

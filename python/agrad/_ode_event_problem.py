@@ -11,7 +11,7 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops_body import keep
-from agrad._ode_record import PosedProblem, RecordedSlope, real_values, vector
+from agrad._ode_record import PosedProblem, RecordedSlope, named_by_time, real_values, vector
 from agrad._ode_result import OdeResult
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -28,18 +28,24 @@ def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
 
 
 class EventProblem:
-    """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends."""
+    """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends.
+
+    Without doses and events the initial time and the output times may be recorded.
+    """
 
     def __init__(
         self,
         problem: InitialValueProblem,
         happenings: Happenings,
-        t0: float,
-        times: np.ndarray[Any, np.dtype[np.float64]],
+        t0: Any,
+        times: Any,
         end: float | None,
         progress: SolveProgress | None,
     ) -> None:
         function = problem.function
+        self.times_move = isinstance(t0, Array) or isinstance(times, Array)
+        start = float(real_values(function, "t0", t0).item())
+        self.solver = named_by_time(function, problem.is_backwards)
         self.function, self.what, self.times, self.ends_anywhere = function, happenings, times, end is None
         y0, events = vector(function, "y0", problem.y0), happenings.events or []
         self.is_open = any(event.terminal for event in events)
@@ -50,7 +56,7 @@ class EventProblem:
         self.progress = progress
 
         def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
-            return RecordedSlope(function, f, t0, states, problem.args, all_numbers=self.options.same_steps, result=result)
+            return RecordedSlope(function, f, start, states, problem.args, all_numbers=self.options.same_steps, result=result)
 
         self.slope = record(problem.fun)
         self.roots = [record(event.root, "root") for event in events]
@@ -63,7 +69,7 @@ class EventProblem:
             happenings.stops,
             *(p for f in functions for p in f.parameters),
         ]
-        self.parts = [y0, np.array([t0]), until, *(np.ravel(x) for x in numbers)]
+        self.parts = [y0, np.reshape(t0, (1,)), until, *(np.ravel(x) for x in numbers)]
         self.uncounted = self.operation([0] * len(self.roots))  # the solve at once, whatever the number of events
         self.posed = PosedProblem(function, self.uncounted, self.parts)
 
@@ -78,10 +84,10 @@ class EventProblem:
             (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
             for event, root, reset in zip(what.events or [], self.roots, self.resets, strict=True)
         ]
-        moves = what.doses.times_move or isinstance(what.stops, Array)
+        moves = what.doses.times_move or isinstance(what.stops, Array) or self.times_move
         rows, stops, count = what.doses.rows, what.stops.size, self.times.size
         return EventOperation(
-            self.function,
+            self.solver,
             self.slope.program,
             self.n,
             self.outputs,

@@ -12,6 +12,7 @@ import numpy as np
 from agrad._core import Array, DomainError, ShapeError
 from agrad._ode_options import whole
 from agrad._ode_record import real_values, vector
+from agrad._structure import as_one
 
 __all__ = ["NOTHING_HAPPENS", "Dose", "DoseTable", "Event", "Happenings", "happenings"]
 
@@ -131,6 +132,7 @@ class DoseTable:
 
 def _number(function: str, name: str, x: Any) -> Any:
     """A number, recorded or not, as a vector of one."""
+    x = as_one(x)
     if np.size(x) != 1:
         raise ShapeError(f"{function}: {name} is of shape {np.shape(x)}, but must be a number")
     return np.reshape(x, (1,)) if isinstance(x, Array) else real_values(function, name, x).reshape(1)

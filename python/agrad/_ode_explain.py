@@ -10,7 +10,6 @@ import numpy as np
 
 from agrad._core import SolverError, StepLog
 from agrad._ode_advice import advice_for
-from agrad._ode_backwards import turn_back
 from agrad._ode_record import PosedProblem
 
 if TYPE_CHECKING:
@@ -251,8 +250,6 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
 
 def _words(stop: SolverError, explained: Explained) -> str:
     """Why it stopped, without the solver's name."""
-    if explained.is_backwards:
-        turn_back(stop)
     return str(stop).removeprefix("" if explained.posed is None else f"{explained.posed.function}: ")
 
 

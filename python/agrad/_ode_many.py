@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, SolverError, check_initial_value_problem
+from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem, count_time_switches
 from agrad._loops_body import keep
-from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turn_back, turned_statistics
+from agrad._ode_backwards import SlopeOfMinusTime, check_no_doses, turned_statistics
 from agrad._ode_events import Dose, DoseTable
 from agrad._ode_explain import Explained
 from agrad._ode_methods import options_of, served
@@ -23,6 +23,7 @@ from agrad._ode_record import (
     check_callable,
     check_not_recorded,
     further_arguments,
+    named_by_time,
     real_values,
     vector,
 )
@@ -105,7 +106,7 @@ class _Problem:
             check_no_doses(function, self.doses)
         self.later = self.times[self.starts_there :]
         if self.later.size:
-            check_initial_value_problem(function, self.states, self.t0, self.later)
+            check_initial_value_problem(named_by_time(function, self.is_backwards), self.states, self.t0, self.later)
         #: Whether there is anything to solve, and what: without doses the state at the initial time is known.
         self.is_solved = bool(self.later.size or self.doses.rows)
         self.outputs = self.times if self.doses.rows else self.later
@@ -114,6 +115,8 @@ class _Problem:
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.posed: PosedProblem | None = None
+        #: How many numbers follow its states: the end's time and state where there may be doses or switches.
+        self.more = 0
         #: What problems have in common that one recording of the right-hand side serves.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size, self.is_backwards)
 
@@ -205,12 +208,7 @@ def solve_many(
     parts = [(each.operation, [place for x in each.parts for place in arguments.places(x)]) for each in posed]
     told = told_of("solve_many", progress, 0.0, float(len(parts)), what="subjects ")
     many = ManyOperation("solve_many", parts, whole("solve_many", "threads", threads, least=0), told.host)
-    try:
-        states = _solved(many, arguments, slopes)
-    except SolverError as error:
-        if any(each.is_backwards and str(error).startswith(f"{each.function}: ") for each in problems):
-            turn_back(error)
-        raise
+    states = _solved(many, arguments, slopes)
     results = _results(problems, states, method, (rtol, atol))
     for result in results:
         result.message += note
@@ -221,15 +219,17 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
     """The solve of one problem, and its arguments."""
     function, n, is_recorded, doses = problem.function, problem.states.size, isinstance(problem.y0, Array), problem.doses
     options, count = make_options(n), problem.outputs.size
+    solver = named_by_time(function, problem.is_backwards)
     values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
     operation: OdeOperation | EventOperation
-    if doses.rows:
+    if doses.rows or count_time_switches(slope.program, n):
+        problem.more = 1 + n
         values += doses.parts
         operation = EventOperation(
-            function, slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
+            solver, slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
         )
     else:
-        operation = OdeOperation(function, slope.program, n, count, options, is_recorded, False, False)
+        operation = OdeOperation(solver, slope.program, n, count, options, is_recorded, False, False)
     if not options.same_steps:  # else derivatives with respect to all of them count, wanted or not
         active = [np.full(np.size(x), isinstance(x, Array)) for x in [*problem.parameters, *slope.captured]]
         operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
@@ -263,6 +263,5 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
             if method == "auto":
                 result.describe_switch()
         results.append(result)
-        # With doses the end's time and state follow.
-        begin = end + (1 + n if problem.doses.rows else 0)
+        begin = end + problem.more
     return results

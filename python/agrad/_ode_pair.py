@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agrad._core import OdeMethod
-from agrad._ode_record import RightHandSide, pose
+from agrad._ode_problem import states_at
+from agrad._ode_record import RightHandSide
 
 __all__ = ["SolverPair"]
 
@@ -69,7 +70,7 @@ class SolverPair:
 
         def solve(f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any:
             make = self.make_options(self.name, {"relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}, 1_000_000)
-            return pose(self.name, f, y0, t0, times, make, args).solve()
+            return states_at(self.name, f, y0, t0, times, make, args)
 
         rest = f"\n    Tolerances are 1e-6 and there are at most 1e6 steps; :func:`{self.name}_tol` takes others."
         return self._named(solve, self.name, "", rest)
@@ -90,7 +91,7 @@ class SolverPair:
         ) -> Any:
             tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
             make = self.make_options(name, tolerances, max_num_steps)
-            return pose(name, f, y0, t0, times, make, args).solve()
+            return states_at(name, f, y0, t0, times, make, args)
 
         return self._named(solve, name, _TOLERANCES.format(of=self.tolerances_of), "")
 

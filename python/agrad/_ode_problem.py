@@ -20,7 +20,7 @@ from agrad._ode_repeats import repeated, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 
-__all__ = ["InitialValueProblem"]
+__all__ = ["InitialValueProblem", "states_at"]
 
 
 @dataclass
@@ -116,13 +116,25 @@ class InitialValueProblem:
         if times.size == starts_there:
             return OdeResult(outputs, np.transpose(first))
         later = outputs[starts_there:]
-        problem = pose(self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress)
-        if problem.switches and not any(isinstance(x, Array) for x in (start, outputs)):  # steps end where f jumps
+        problem = pose(
+            self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress, self.is_backwards
+        )
+        if not problem.switches:
+            self._posed = problem
+            y = problem.solve()
+            states = np.transpose(np.concatenate([first, y]) if starts_there else y)
+            return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
+        if not any(isinstance(x, Array) for x in (start, outputs)):  # steps end where f jumps
             return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, progress)
-        self._posed = problem
-        y = problem.solve()
-        states = np.transpose(np.concatenate([first, y]) if starts_there else y)
-        return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
+        result = self.solved_at_switches(start, later, progress)
+        states = np.concatenate([np.transpose(first), result.y], axis=1) if starts_there else result.y
+        return OdeResult(outputs, states, stats=result.stats)
+
+    def solved_at_switches(self, t0: Any, times: Any, progress: SolveProgress | None = None) -> OdeResult:
+        """The solution at later times, all of them perhaps recorded; steps end where fun compares t with a number."""
+        with_switches = EventProblem(self, NOTHING_HAPPENS, t0, times, None, progress)
+        self._posed = with_switches.posed
+        return with_switches.solve()
 
     def solve_as_far_as_it_goes(self, t_span: Any, t_eval: Any) -> OdeResult:
         """The same; where the solver stops, what comes before, solved once more by itself."""
@@ -131,7 +143,8 @@ class InitialValueProblem:
             return self.solve(t_span, t_eval)
         except SolverError as error:
             stop, explained = error, self._explained()
-        for span, times in self._before(stop.t, t_span, t_eval):
+        stopped_at = 0.0 - stop.t if self.is_backwards else stop.t
+        for span, times in self._before(stopped_at, t_span, t_eval):
             try:
                 result = self.solve(span, times)
                 break
@@ -154,6 +167,19 @@ class InitialValueProblem:
             return
         for count in range(int(np.count_nonzero(times <= stopped_at)), int(np.count_nonzero(times == t0)), -1):
             yield _until(t_span, times[count - 1]), (t_eval if isinstance(t_eval, Array) else times)[:count]
+
+
+def states_at(
+    function: str, f: Callable[..., Any], y0: Any, t0: Any, times: Any, make_options: Callable[[int], OdeMethod], args: Any
+) -> Any:
+    """The states at the output times, shape (times, states), for the functions that give nothing else."""
+    posed = pose(function, f, y0, t0, times, make_options, args)
+    if not posed.switches:
+        return posed.solve()
+    initial, start, outputs = posed.parts[:3]
+    return np.transpose(
+        InitialValueProblem(function, f, initial, make_options, None, args).solved_at_switches(start, outputs).y
+    )
 
 
 def _until(t_span: Any, end: float) -> Any:

@@ -22,7 +22,7 @@ from agrad._core import (
 )
 from agrad._loops_body import bodies_of, keep
 from agrad._recording import name_of, open_recording
-from agrad._structure import array, find_recording
+from agrad._structure import as_one, find_recording
 from agrad._trees import flatten, is_number
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "check_callable",
     "check_not_recorded",
     "further_arguments",
+    "named_by_time",
     "pose",
     "real_values",
     "stays_equal",
@@ -55,8 +56,7 @@ def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np
 
 def vector(function: str, name: str, x: Any) -> Any:
     """A number, sequence or array, possibly recorded, as a vector."""
-    if isinstance(x, (list, tuple)) and find_recording(x) is not None:
-        x = array(x)
+    x = as_one(x)
     if not isinstance(x, Array):
         x = real_values(function, name, x)
     if x.ndim > 1:
@@ -90,6 +90,11 @@ def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
     """Raises where derivatives with respect to an argument would be lost."""
     if find_recording((x,)) is not None:
         raise TypeError(f"{function}: {name} is recorded, but must be of plain numbers; {hint}")
+
+
+def named_by_time(function: str, is_backwards: bool) -> str:
+    """What a solver is called in C++; of one in s = -t the name says so, and its errors come out with times of t."""
+    return f"{function} (s = -t)" if is_backwards else function
 
 
 def stays_equal(x: Any, y: Any) -> None:
@@ -201,17 +206,19 @@ def pose(
     make_options: Callable[[int], OdeMethod],
     args: tuple[Any, ...],
     progress: SolveProgress | None = None,
+    is_backwards: bool = False,
 ) -> StatesProblem:
-    """An initial value problem as its solvers take it, checked, with its right-hand side recorded."""
+    """An initial value problem as its solvers take it, checked, with its right-hand side recorded; perhaps in s = -t."""
     check_callable(function, "f", f)
     y0, times = vector(function, "y0", y0), vector(function, "times", times)
     if np.size(t0) != 1:
         raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")
     start, states = real_values(function, "t0", t0).item(), real_values(function, "y0", y0)
-    check_initial_value_problem(function, states, start, real_values(function, "times", times))
+    solver = named_by_time(function, is_backwards)
+    check_initial_value_problem(solver, states, start, real_values(function, "times", times))
     options = make_options(len(states))
     slope = RecordedSlope(function, f, start, states, args, all_numbers=options.same_steps)
     of_state, of_time, of_times = (isinstance(x, Array) for x in (y0, t0, times))
-    operation = OdeOperation(function, slope.program, len(states), len(times), options, of_state, of_time, of_times, progress)
+    operation = OdeOperation(solver, slope.program, len(states), len(times), options, of_state, of_time, of_times, progress)
     parts = [y0, np.reshape(t0, (1,)), times, *(np.ravel(x) for x in slope.parameters)]
     return StatesProblem(function, operation, parts, slope.bodies, count_time_switches(slope.program, len(states)))

@@ -16,7 +16,7 @@ from agrad._ode_events import Event, Happenings
 from agrad._ode_record import real_values
 from agrad._ode_result import OdeResult
 from agrad._recording import name_of
-from agrad._structure import array, find_recording
+from agrad._structure import as_one
 from agrad._trees import flatten
 
 __all__ = ["States", "states_of"]
@@ -167,6 +167,5 @@ def _ndim(x: Any) -> int:
 
 def _as_array(function: str, name: str, x: Any) -> Any:
     """A leaf as an array, recorded or not."""
-    if isinstance(x, (list, tuple)) and find_recording(x) is not None:
-        return array(x)
+    x = as_one(x)
     return x if isinstance(x, Array) else real_values(function, name, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,16 +34,20 @@ def open_recording(
 ) -> Iterator[Recording]:
     """Open a recording; when the block ends, also by an exception, its arrays can no longer be used.
 
-    Where NumPy could not store a recorded value in an array of its own, a TypeError says what to write instead.
+    Where NumPy could not store a recorded value in an array of its own, or not compute with np.array([a, b]) of recorded a and
+    b, a TypeError says what to write instead.
     """
     recording = Recording(function, on_comparison, keeps_adjoints, captures, len(_open.recordings) + 1)
     watch(recording)
     _open.recordings.append(recording)
     try:
         yield recording
-    except ValueError as error:
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
         if _is_stored_plainly(error):
             raise TypeError(f"{function}: {_STORED}") from error
+        if hint := _hint(str(error)):
+            kind = IndexError if isinstance(error, IndexError) else TypeError
+            raise kind(f"{function}: {error}; {hint}") from error
         raise
     finally:
         _open.recordings.remove(recording)
@@ -59,11 +64,32 @@ _STORED = (
     "the value of an item assignment is recorded, but must be a plain number where the array is NumPy's own; "
     "write the list [a, b], ag.array([a, b]), or np.zeros(n, like=x) of a recorded x for an array that is filled"
 )
+_ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by entry and cannot do this; write ag.array([a, b])"
+_SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
+_INDEX = "where the index is a recorded value, choose between values with np.where"
+#: The beginnings of what NumPy and SciPy say when recorded values meet what they have for numbers only.
+_SAID = {
+    r"loop of ufunc does not support argument \d+ of type (int|float|bool|agrad)": _ENTRIES,
+    r"'(int|float|bool|agrad\._core\.Array)' object has no attribute '(arctan2|hypot|fmod|logical_xor)'": _ENTRIES,
+    r"ufunc '\w+' not supported for the input types": _ENTRIES,
+    r"Cannot cast (ufunc|array data).* from dtype\('O'\)": _ENTRIES,
+    r"unsupported data types in input|scipy\.sparse does not support dtype object": _SPARSE,
+    r"only integers, slices \(|arrays used as indices must be of integer": _INDEX,
+}
 
 
-def _is_stored_plainly(error: ValueError) -> bool:
+def _hint(said: str) -> str | None:
+    """What to write where NumPy raised this."""
+    return next((hint for beginning, hint in _SAID.items() if re.match(beginning, said)), None)
+
+
+def _is_stored_plainly(error: Exception) -> bool:
     """Whether NumPy asked a recorded value for a number, to store it."""
-    return isinstance(error.__cause__, TypeError) and str(error.__cause__).startswith("float: argument is a recorded value")
+    return (
+        isinstance(error, ValueError)
+        and isinstance(error.__cause__, TypeError)
+        and str(error.__cause__).startswith("float: argument is a recorded value")
+    )
 
 
 @contextmanager

@@ -11,24 +11,32 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Recording, ShapeError
+from agrad._objects import holds_objects, recording_within
 from agrad._trees import flatten
 
-__all__ = ["Outputs", "array", "arrays_of", "find_recording", "output_of", "slots_of"]
+__all__ = ["Outputs", "array", "arrays_of", "as_one", "find_recording", "output_of", "slots_of"]
 
 
 def find_recording(*arguments: Any) -> Recording | None:
-    """The innermost recording among recorded arrays in (nested lists and tuples of) arguments; None without any."""
+    """The innermost recording among recorded arrays in (nested lists, tuples and arrays of) arguments; None without any."""
     found: Recording | None = None
     for argument in arguments:
         if isinstance(argument, Array):
             recording: Recording | None = argument.recording
         elif isinstance(argument, (list, tuple)):
             recording = find_recording(*argument)
+        elif holds_objects(argument):
+            recording = recording_within(argument)
         else:
             continue
         if recording is not None and (found is None or recording.depth > found.depth):
             found = recording
     return found
+
+
+def as_one(x: Any) -> Any:
+    """Lists, tuples and NumPy's arrays of objects that hold recorded values as one recorded array; everything else as it is."""
+    return x if isinstance(x, Array) or find_recording(x) is None else array(x)
 
 
 def slots_of(recording: Recording, x: Any) -> Any:
@@ -91,12 +99,13 @@ def array(x: Any) -> Any:
 
     Notes
     -----
-    ``np.array([a, b])`` cannot see that ``a`` and ``b`` are recorded; that is what this function is for.
-    ``np.stack([a, b])`` and ``np.concatenate([a, b])`` work as they are.
+    ``np.array([a, b])`` of recorded ``a`` and ``b`` is a NumPy array of objects, which agrad takes wherever it takes a
+    recorded array; what NumPy computes with it goes entry by entry, and some functions refuse it. ``ag.array`` makes one
+    recorded array, which all of them take. ``np.stack([a, b])`` and ``np.concatenate([a, b])`` do, too.
     """
     if isinstance(x, Array):
         return x.copy()
-    recording = find_recording(x) if isinstance(x, (list, tuple)) else None
+    recording = find_recording(x)
     if recording is None:
         return np.array(x, dtype=float)
     try:

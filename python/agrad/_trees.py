@@ -11,6 +11,7 @@ import numpy as np
 import optree
 
 from agrad._core import Array, Recording, ShapeError
+from agrad._objects import as_recorded, holds_objects
 
 __all__ = ["axes_of", "direction", "flatten", "is_number", "parameter", "split", "values_of"]
 
@@ -22,7 +23,7 @@ _lock = threading.Lock()
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
     """Leaves, the function that puts leaves together again, and a hashable description of the structure.
 
-    What `is_leaf` says is a leaf is not looked into.
+    What `is_leaf` says is a leaf is not looked into. NumPy's arrays of recorded objects become recorded arrays.
     """
     leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
     unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
@@ -30,6 +31,8 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
         for each in unknown:
             _register(each)
         return flatten(tree, is_leaf)
+    if any(map(holds_objects, leaves)):
+        leaves = [as_recorded(leaf) for leaf in leaves]
     return leaves, lambda new: optree.tree_unflatten(structure, new), structure
 
 

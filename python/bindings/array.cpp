@@ -117,15 +117,53 @@ void check_open(std::string_view function, const recording& r) {
   if (AGRAD_UNLIKELY(!r.is_open && !has_stand_in(r))) fail_closed(function, r);
 }
 
+namespace {
+
+bool is_numeric(char kind) { return kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b'; }
+
+bool is_array_of_objects(py::handle x) {
+  return py::isinstance<py::array>(x) && py::reinterpret_borrow<py::array>(x).dtype().kind() == 'O';
+}
+
+/// The entries of an array of objects, in order; where one is such an array of rank 0, what it holds.
+std::vector<py::object> entries_of(const py::handle& objects) {
+  const auto flat = py::reinterpret_borrow<py::array>(py::object(objects.attr("ravel")()));
+  const auto* const data = static_cast<PyObject* const*>(flat.data());
+  std::vector<py::object> entries;
+  for (py::ssize_t i = 0; i < flat.size(); ++i) {
+    entries.push_back(py::reinterpret_borrow<py::object>(data[i]));
+    while (is_array_of_objects(entries.back()) && entries.back().attr("ndim").cast<int>() == 0)
+      entries.back() = entries.back().attr("item")();
+  }
+  return entries;
+}
+
+/// Calls `visit` with the recorded arrays in an argument: it may be one, or a list, tuple or array of objects that holds some.
+template <class Visit>
+void visit_recorded(py::handle x, const Visit& visit) {
+  if (const array* given = recorded(x)) {
+    visit(*given);
+  } else if (PyFloat_CheckExact(x.ptr()) || PyLong_CheckExact(x.ptr())) {
+    return;
+  } else if (py::isinstance<py::list>(x) || py::isinstance<py::tuple>(x)) {
+    for (const py::handle each : x) visit_recorded(each, visit);
+  } else if (is_array_of_objects(x)) {
+    for (const py::object& entry : entries_of(x))
+      if (const array* each = recorded(entry)) visit(*each);
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<recording> recording_of(std::string_view function, const py::handle* arguments, std::size_t n) {
   static const std::shared_ptr<recording> none;
   const std::shared_ptr<recording>* innermost = &none;
   for (std::size_t i = 0; i < n; ++i) {
-    const array* x = recorded(arguments[i]);
-    if (x == nullptr) continue;
-    check_open(function, *x->owner());
-    const auto& owner = x->owner()->is_open ? x->owner() : open_bodies().back();
-    if (*innermost == nullptr || owner->depth > (*innermost)->depth) innermost = &owner;
+    visit_recorded(arguments[i], [&](const array& x) {
+      check_open(function, *x.owner());
+      const auto& owner = x.owner()->is_open ? x.owner() : open_bodies().back();
+      if (*innermost == nullptr || owner->depth > (*innermost)->depth) innermost = &owner;
+    });
   }
   return *innermost;
 }
@@ -196,10 +234,29 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   const std::string name = py::str(values.dtype());
   if (kind == 'c')
     fail_type(std::string(function) + ": argument is complex, but must be real; differentiate real and imaginary parts apart");
-  if (kind == 'O')
-    fail_type(std::string(function) +
-              ": argument is a sequence of objects, but must be numbers; join recorded values with ag.array([...])");
   fail_type(std::string(function) + ": argument is of dtype " + name + ", but must be numeric");
+}
+
+[[noreturn]] AGRAD_COLD void fail_entry(std::string_view function, std::size_t i, py::handle entry) {
+  const array* x = recorded(entry);
+  fail_type(std::string(function) + ": argument is an array of objects whose entry " + std::to_string(i) + " is " +
+            (x != nullptr ? "a recorded array of shape " + to_text(x->shape()) : std::string(py::repr(entry))) +
+            ", but must be a number, recorded or plain; join recorded values with ag.array([...])");
+}
+
+/// NumPy's array of objects, which np.array makes of recorded numbers, as an array of the recording.
+array of_objects(const std::shared_ptr<recording>& in, std::string_view function, const py::array& objects) {
+  std::vector<slot> slots;
+  bool all_truths = objects.size() > 0;
+  for (const py::object& entry : entries_of(objects)) {
+    const py::object value = recorded(entry) != nullptr ? entry : py::object(py::array(entry));
+    if (value.attr("ndim").cast<int>() != 0 || !is_numeric(value.attr("dtype").cast<py::dtype>().kind()))
+      fail_entry(function, slots.size(), entry);
+    const array x = as_array(in, function, value);
+    slots.push_back(x.at(0));
+    all_truths = all_truths && x.is_condition();
+  }
+  return array(in, shape_type(objects.shape(), objects.shape() + objects.ndim()), std::move(slots)).mark(all_truths);
 }
 
 }  // namespace
@@ -210,7 +267,8 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyLong_AsDouble(argument.ptr())));
   const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws what NumPy raises
   const char kind = given.dtype().kind();
-  if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') fail_dtype(function, given);
+  if (kind == 'O') return of_objects(in, function, given);
+  if (!is_numeric(kind)) fail_dtype(function, given);
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
   if (!values) throw py::error_already_set();
   shape_type shape(values.shape(), values.shape() + values.ndim());

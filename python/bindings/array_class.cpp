@@ -54,9 +54,11 @@ bool truth(const array& a) {
   if (!in.code.is_active(a.at(0))) return holds;  // the same in every run
   if (in.on_comparison == comparison::refuses) {
     if (!open_bodies().empty() && open_bodies().back()->depth > in.depth) return truth(in_body("bool", a));
-    throw py::type_error(in.function +
-                         ": condition is a comparison of recorded values, but must be known when the function is recorded; "
-                         "choose between values with np.where");
+    throw py::type_error(
+        in.function +
+        ": condition is a comparison of recorded values, but must be known when the function is recorded; "
+        "choose between values with np.where, of ag.array([a, b]) rather than np.array([a, b]), whose entries NumPy compares "
+        "by itself");
   }
   if (in.on_comparison == comparison::guards) {
     in.code.guard(a.at(0));

@@ -3,6 +3,8 @@
 #include <agrad/base/typelist.hpp>
 #include <exception>
 
+#include "minus_time.hpp"
+
 namespace py = pybind11;
 
 namespace agrad::python {
@@ -18,6 +20,24 @@ PyObject* make_solver_error(py::module_& m) {
   PyObject* type = PyErr_NewExceptionWithDoc("agrad.SolverError", solver_error_text, PyExc_RuntimeError, nullptr);
   m.add_object("SolverError", py::reinterpret_borrow<py::object>(type));
   return type;
+}
+
+/// Raises an error of a solver in s = -t with times of t; all others go on to the translators that were registered before.
+template <class Error>
+void raise_in_time(const Error& error, py::handle type) {
+  if (!is_in_minus_time(error.what())) throw;
+  PyErr_SetString(type.ptr(), in_time(error.what()).c_str());
+}
+
+void raise_solver_error(const SolverError& e, PyObject* type) {
+  const bool turn = is_in_minus_time(e.what());
+  const py::object error =
+      py::reinterpret_steal<py::object>(PyObject_CallFunction(type, "s", turn ? in_time(e.what()).c_str() : e.what()));
+  error.attr("t") = turn ? in_time(e.t) : e.t;
+  error.attr("steps") = e.steps;
+  error.attr("code") = e.code;
+  error.attr("advice") = turn ? turned_text(e.advice) : e.advice;
+  PyErr_SetObject(type, error.ptr());
 }
 
 }  // namespace
@@ -36,18 +56,18 @@ void register_errors(py::module_& m) {
         "A recorded value was used outside of the recording that it belongs to.");
 
   static PyObject* solver_error = make_solver_error(m);
+  static const py::handle shape_error = m.attr("ShapeError"), domain_error = m.attr("DomainError");  // kept by the module
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const DerivativeError& e) {
-      PyErr_SetString(PyExc_NotImplementedError, e.what());
+      PyErr_SetString(PyExc_NotImplementedError, in_time(e.what()).c_str());
     } catch (const SolverError& e) {
-      const py::object error = py::reinterpret_steal<py::object>(PyObject_CallFunction(solver_error, "s", e.what()));
-      error.attr("t") = e.t;
-      error.attr("steps") = e.steps;
-      error.attr("code") = e.code;
-      error.attr("advice") = e.advice;
-      PyErr_SetObject(solver_error, error.ptr());
+      raise_solver_error(e, solver_error);
+    } catch (const ShapeError& e) {
+      raise_in_time(e, shape_error);
+    } catch (const DomainError& e) {
+      raise_in_time(e, domain_error);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "minus_time.hpp"
 #include "ode_methods.hpp"
 
 namespace py = pybind11;
@@ -23,7 +24,7 @@ void warn(const std::string& function, const gradient_difference& found, double 
           : function + ": the gradient with respect to " + found.of + " differs from that of a second tolerance by a part of " +
                 numbers + "; tighten rtol and atol";
   const py::gil_scoped_acquire locked;
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
 
 checked_method checked_method_of(const ode_method& method, const ode_method& second, double allowed) {

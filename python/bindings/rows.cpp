@@ -79,12 +79,6 @@ double second_derivative(const elementwise_row& row, std::size_t i, std::size_t 
   return adjoint_tangents[i];
 }
 
-bool any_recorded(const py::args& arguments) {
-  for (const py::handle argument : arguments)
-    if (py::isinstance<array>(argument)) return true;
-  return false;
-}
-
 }  // namespace
 
 void register_rows(py::module_& m) {
@@ -99,7 +93,7 @@ void register_rows(py::module_& m) {
       .def_readonly("outside", &elementwise_row::outside)
       .def("__call__",
            [](const elementwise_row& row, const py::args& arguments) -> py::object {
-             if (!any_recorded(arguments)) return evaluate(row, arguments, -1);
+             if (recording_of(std::string(row.name).c_str(), arguments) == nullptr) return evaluate(row, arguments, -1);
              check_arity(row, arguments);
              return py::cast(record_elementwise(row, arguments));
            })

@@ -58,7 +58,8 @@ def test_comparison_of_recorded_values():
 
     message = (
         "ode_adjoint_tol_ctl(branching): condition is a comparison of recorded values, but must be known when the function "
-        "is recorded; choose between values with np.where"
+        "is recorded; choose between values with np.where, of ag.array([a, b]) rather than np.array([a, b]), whose entries "
+        "NumPy compares by itself"
     )
     assert_refused(TypeError, message, f=branching)
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array
-from agrad._numpy.axes import recorded
+from agrad._numpy.axes import check_plain_options, recorded
 from agrad._structure import arrays_of, find_recording, slots_of
 
-__all__ = ["functions"]
+__all__ = ["functions", "writers"]
 
 #: Functions of one array (and options), which it is moved about by.
 _OF_ONE: tuple[Callable[..., Any], ...] = (
@@ -35,8 +35,19 @@ _OF_SEVERAL: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 
 
+#: Where the argument `out` is after the arrays: NumPy would write slots into it.
+_OUT = {np.take: 2, np.concatenate: 1, np.stack: 1}
+
+
+def _check_out(function: Callable[..., Any], options: tuple[Any, ...], named: dict[str, Any]) -> None:
+    at = _OUT.get(function)
+    if at is not None:
+        check_plain_options(f"np.{function.__name__}", None, named.get("out", options[at] if len(options) > at else None))
+
+
 def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
     def moved(x: Any, *options: Any, **named: Any) -> Any:
+        _check_out(function, options, named)
         whole: Array = recorded(x)[0] if isinstance(x, (list, tuple)) else x
         slots = whole.slots
         return arrays_of(whole, function(slots, *options, **named), slots)
@@ -46,6 +57,7 @@ def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
     def joined(arrays: Sequence[Any], *options: Any, **named: Any) -> Any:
+        _check_out(function, options, named)
         recording = find_recording(*arrays)
         assert recording is not None, "NumPy calls this for recorded arrays only"
         truths = all(np.dtype(bool) == getattr(x, "dtype", None) for x in arrays)
@@ -115,6 +127,8 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
     dst[...] = np.where(where, src, dst)
 
 
+#: Those that write into their first argument.
+writers: tuple[Callable[..., Any], ...] = (np.put_along_axis, np.put, np.fill_diagonal, np.copyto)
 #: NumPy's function -> the same for recorded arrays.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _of_one(function) for function in _OF_ONE},

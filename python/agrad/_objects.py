@@ -1,0 +1,84 @@
+"""NumPy's arrays of objects that hold recorded numbers: what ``np.array([a, b])`` makes of recorded a and b.
+
+NumPy computes with such an array entry by entry, by the operators and methods of the entries (``np.exp(z)`` calls ``exp()``
+of each), and agrad takes it wherever it takes a recorded array: it is joined to one there. Every operation of an entry is
+recorded, so no derivative is lost; what NumPy would turn into plain floats raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording
+
+__all__ = ["as_recorded", "holds_objects", "methods", "objects_of", "recording_within"]
+
+
+def holds_objects(x: Any) -> bool:
+    """Whether x is a NumPy array of Python objects."""
+    return isinstance(x, np.ndarray) and x.dtype.char == "O"
+
+
+def recording_within(x: Any) -> Recording | None:
+    """The innermost recording that an entry of an array of objects belongs to."""
+    entries = [entry.item() if holds_objects(entry) and entry.ndim == 0 else entry for entry in x.flat]
+    found = [entry.recording for entry in entries if isinstance(entry, Array)]
+    return max(found, key=lambda recording: recording.depth, default=None)
+
+
+def as_recorded(x: Any) -> Any:
+    """An array of objects that holds recorded numbers as one recorded array; everything else as it is."""
+    if not holds_objects(x):
+        return x
+    recording = recording_within(x)
+    return x if recording is None else recording.array(x)
+
+
+def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+    """The recorded array as a NumPy array of objects, its entries: NumPy asks for it where it joins values (``__array__``)."""
+    if dtype is not None and np.dtype(dtype) != np.object_:
+        raise TypeError(
+            f"np.array: dtype is {np.dtype(dtype)}, but must be left out where an entry is recorded, because NumPy's arrays of "
+            "numbers have no derivatives; write np.array([a, b]), or ag.array([a, b]) for what NumPy asks numbers for, as "
+            "np.mean and np.var do, and np.zeros(n, like=x) of a recorded x for an array that is filled"
+        )
+    if copy is False:
+        raise ValueError("np.array: copy is False, but must be True or None where an entry is recorded; its entries are copies")
+    shape = x.shape
+    entries = np.empty(shape, object)
+    if not shape:
+        entries[()] = x
+    else:
+        flat = x if len(shape) == 1 else x.copy().reshape(-1)
+        whole = entries.reshape(-1)
+        for n in range(x.size):
+            whole[n] = flat[n]
+    return entries
+
+
+#: The methods that NumPy calls of each entry for the ufunc of the same name, and what Python's operators round by.
+_BY_METHOD: tuple[Callable[..., Any], ...] = (
+    np.arccos, np.arccosh, np.arcsin, np.arcsinh, np.arctan, np.arctan2, np.arctanh, np.cbrt, np.cos, np.cosh, np.deg2rad,
+    np.degrees, np.exp, np.exp2, np.expm1, np.fabs, np.fmod, np.hypot, np.log, np.log10, np.log1p, np.log2, np.logical_xor,
+    np.rad2deg, np.radians, np.rint, np.sin, np.sinh, np.sqrt, np.tan, np.tanh,
+)  # fmt: skip
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Array, *others: Any) -> Any:
+        return function(self, *others)
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = f"np.{function.__name__} of it; NumPy calls this for the entries of np.array([a, b])."
+    return method
+
+
+methods: dict[str, Any] = {
+    **{function.__name__: _method(function) for function in _BY_METHOD},
+    "__floor__": _method(np.floor),
+    "__ceil__": _method(np.ceil),
+    "__trunc__": _method(np.trunc),
+}
