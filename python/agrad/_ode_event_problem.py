@@ -11,7 +11,7 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops_body import keep
-from agrad._ode_record import PosedProblem, RecordedSlope, real_values, vector
+from agrad._ode_record import PosedProblem, RecordedSlope, real_values, stays_equal, vector
 from agrad._ode_result import OdeResult
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -27,16 +27,27 @@ def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
     return lists
 
 
+def _with_end(function: str, times: Any, end: Any) -> Any:
+    """The times, and the end behind them where it is another one."""
+    if real_values(function, "t_eval", times)[-1] != real_values(function, "t_span", end).item():
+        return np.concatenate([times, np.reshape(end, (1,))])
+    stays_equal(times[-1], end)
+    return times
+
+
 class EventProblem:
-    """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends."""
+    """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends.
+
+    All these times may be recorded.
+    """
 
     def __init__(
         self,
         problem: InitialValueProblem,
         happenings: Happenings,
-        t0: float,
-        times: np.ndarray[Any, np.dtype[np.float64]],
-        end: float | None,
+        t0: Any,
+        times: Any,
+        end: Any,
         progress: SolveProgress | None,
     ) -> None:
         function = problem.function
@@ -45,12 +56,13 @@ class EventProblem:
         self.is_open = any(event.terminal for event in events)
         states = real_values(function, "y0", y0)
         self.n, self.options = states.size, problem.make_options(states.size)
-        until = times if end is None or not events or times[-1] == end else np.append(times, end)
-        self.outputs = until.size
+        until = times if end is None or not events else _with_end(function, times, end)
+        start = real_values(function, "t0", t0).item()
+        self.outputs, self.times_move = until.size, isinstance(t0, Array) or isinstance(until, Array)
         self.progress = progress
 
         def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
-            return RecordedSlope(function, f, t0, states, problem.args, all_numbers=self.options.same_steps, result=result)
+            return RecordedSlope(function, f, start, states, problem.args, all_numbers=self.options.same_steps, result=result)
 
         self.slope = record(problem.fun)
         self.roots = [record(event.root, "root") for event in events]
@@ -63,7 +75,7 @@ class EventProblem:
             happenings.stops,
             *(p for f in functions for p in f.parameters),
         ]
-        self.parts = [y0, np.array([t0]), until, *(np.ravel(x) for x in numbers)]
+        self.parts = [y0, np.reshape(t0, (1,)), until, *(np.ravel(x) for x in numbers)]
         self.uncounted = self.operation([0] * len(self.roots))  # the solve at once, whatever the number of events
         self.posed = PosedProblem(function, self.uncounted, self.parts)
 
@@ -78,7 +90,7 @@ class EventProblem:
             (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
             for event, root, reset in zip(what.events or [], self.roots, self.resets, strict=True)
         ]
-        moves = what.doses.times_move or isinstance(what.stops, Array)
+        moves = self.times_move or what.doses.times_move or isinstance(what.stops, Array)
         rows, stops, count = what.doses.rows, what.stops.size, self.times.size
         return EventOperation(
             self.function,

@@ -61,7 +61,7 @@ def solve_ivp(
         The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
     t_span : pair of floats
         Initial and final time. Where they decrease, so do t_eval and `t`, and there are no doses; directions of events are
-        those along the solution. Without events and doses the result is differentiable in them, as in t_eval.
+        those along the solution. The result is differentiable in them, as in t_eval.
     y0 : array-like, shape (n,), or of any shape, or tree of arrays
         The initial state. Where it is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
         state of that structure, fun and resets return one, and so is `y`, with the times as last axis of each array. States
@@ -77,7 +77,7 @@ def solve_ivp(
     t_eval : array-like, shape (k,), optional
         Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
         the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's
-        interpolant is used (not by CKRK).
+        interpolant is used (not by CKRK). Recorded ones must differ where there are doses, events or tstops.
     dense_output : bool
         Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. Its
         first call solves once more, for the polynomials of the method within all steps. In a compiled function, whose runs

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from agrad._core import Array
+from agrad._core import Array, DomainError
 from agrad._ode_record import stays_equal, vector
 
 if TYPE_CHECKING:
     from agrad._ode_result import OdeResult
 
-__all__ = ["Runs", "repeated", "runs_of"]
+__all__ = ["Runs", "raise_equal", "repeated", "runs_of"]
 
 
 class Runs(NamedTuple):
@@ -30,6 +30,12 @@ def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
         return None
     is_first = np.append(True, differs)
     return Runs(is_first, np.cumsum(is_first) - 1)
+
+
+def raise_equal(function: str, runs: Runs, where: str) -> NoReturn:
+    """The error of two times that are equal."""
+    k = int(np.flatnonzero(~runs.is_first)[0])
+    raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
 
 
 def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
