@@ -157,10 +157,9 @@ def solve_ivp(
     Notes
     -----
     Second derivatives (``hessian``, ``hvp``, nested transformations) and forward mode pass through the one-step methods,
-    with respect to the initial state, the arguments and the amounts of doses, not to t_span and t_eval; through "auto" and
-    "Rodas4" where fun is made of elementwise functions, sums, matrix products and indexing. Events, and times and durations
-    of doses, have first derivatives only, in both modes. Where fun chooses by the state (`np.where`), derivatives of second
-    order do not see the choice change along a solution.
+    with respect to everything that has a first derivative: the initial state, the arguments, doses, events and times; through
+    "auto" and "Rodas4" where fun is made of elementwise functions, sums, matrix products and indexing. Where fun chooses by
+    the state (`np.where`), derivatives of second order do not see the choice change along a solution.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def _pair(name: str, method: str) -> SolverPair:
         METHODS[method],
         "Of each step's error.",
         "The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint); there are\n"
-        f"    second derivatives with respect to y0 and args{where}.\n"
+        f"    second derivatives{where}.\n"
         f"    Method {method!r} of :func:`solve_ivp`.",
     )
 

@@ -16,7 +16,7 @@ from agrad._ode_events import NOTHING_HAPPENS, Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, Told, told_of
 from agrad._ode_record import PosedProblem, as_given, pose, real_values, stays_equal, vector
-from agrad._ode_repeats import raise_equal, repeated, runs_of
+from agrad._ode_repeats import carried, raise_equal, repeated, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 
@@ -58,7 +58,10 @@ class InitialValueProblem:
         if isinstance(given, Array) and self.happenings is not None:
             raise_equal(self.function, runs, "where recorded times come with doses, events or tstops")
         result = self._solved_once(t_span, given[np.flatnonzero(runs.is_first)], t0, times[runs.is_first])
-        return repeated(result, given, runs, lambda t, y: self.fun(t, y, *self.args))
+        return repeated(result, given, runs, self._slope)
+
+    def _slope(self, t: Any, y: Any) -> Any:
+        return self.fun(t, y, *self.args)
 
     def _solved_once(self, t_span: Any, t_eval: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]]) -> OdeResult:
         """The solution at output times that differ."""
@@ -115,8 +118,7 @@ class InitialValueProblem:
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
         if starts_there and outputs is not t_span and any(isinstance(x, Array) for x in (start, outputs)):
             stays_equal(outputs[0], start)
-            slope = vector(self.function, "the result of fun", self.fun(t0, first[0], *self.args))
-            first = first + (outputs[0] - start) * slope  # of which nothing but derivatives is left
+            first = np.reshape(carried(self.function, self._slope, start, first[0], outputs[0] - start), (1, -1))
         if times.size == starts_there:
             return OdeResult(outputs, np.transpose(first))
         later = outputs[starts_there:]

@@ -4,75 +4,16 @@ import numpy as np
 import pytest
 
 import agrad as ag
-
-TIGHT = {"rtol": 1e-10, "atol": 1e-12}
-METHODS = ["Tsit5", "RK45", "DOP853", "Rodas4", "auto"]
+from event_cases import METHODS, SPANS, TIGHT, differences, flat
 
 every_method = pytest.mark.parametrize("method", METHODS)
-
-
-def flat(*parts):
-    return np.concatenate([np.ravel(part) for part in parts])
-
-
-def differences(f, x, step=1e-4):
-    def along(e):
-        return (8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * step)
-
-    return np.stack([along(step * e) for e in np.eye(x.size)], axis=-1)
-
-
-def dosed(x, method):
-    """A bolus and an infusion between an initial time and outputs that move, one of them while the infusion runs."""
-    doses = [ag.Dose(0.5, 0, 2.0), ag.Dose(0.8, 1, 1.0, 0.6)]
-    slope = lambda t, y, k: [-k * y[0] * (1 + t), k * y[0] - 0.3 * y[1]]  # noqa: E731
-    times = [x[1], 0.5 * x[1] + 0.7, 2.0, x[2]]
-    return flat(ag.solve_ivp(slope, (x[0], 3.0), [1.0, 0.2], method, times, args=(x[3],), doses=doses, **TIGHT).y)
-
-
-def bounces(x, method):
-    """Times and states of the bounces, and outputs before, between and behind them."""
-    floor = ag.Event(lambda t, y, r: y[0], lambda t, y, r: [0.0, -r * y[1]], direction=-1)
-    fall = lambda t, y, r: [y[1], -9.81]  # noqa: E731
-    times = [x[4], 1.5, x[5]]
-    ball = ag.solve_ivp(fall, (x[2], x[3]), [x[1], 0.0], method, times, args=(x[0],), events=floor, **TIGHT)
-    return flat(ball.t, ball.y, ball.t_events[0], ball.y_events[0])
-
-
-def landing(x, method):
-    """Time and state of the end, by an event where the span is long and by the span where it is short."""
-    ground = ag.Event(lambda t, y: y[0] - 1.0, terminal=True)
-    ball = ag.solve_ivp(lambda t, y: [y[1], -9.81], (x[2], x[3]), [x[1], x[0]], method, events=ground, **TIGHT)
-    return flat(ball.t, ball.y)
-
-
-def backwards(x, method):
-    top = ag.Event(lambda t, y: y[0] - 1.5, lambda t, y: [0.5 * y[0]])
-    slope = lambda t, y: -0.5 * t * y  # noqa: E731
-    solution = ag.solve_ivp(slope, (x[0], x[1]), [1.0], method, [x[2], x[3]], events=top, **TIGHT)
-    return flat(solution.t, solution.y, solution.t_events[0])
-
-
-def switched(x, method):
-    slope = lambda t, y, on: np.where(t < on, 1.0, -1.0) * y * t  # noqa: E731
-    return flat(ag.solve_ivp(slope, (x[0], x[1]), [1.0], method, args=(x[2],), **TIGHT).y)
-
-
-CASES = {
-    "doses": (dosed, [0.1, 0.7, 2.5, 0.9]),
-    "bounces": (bounces, [0.8, 2.0, 0.05, 2.3, 0.3, 2.1]),
-    "landing": (landing, [0.8, 2.0, 0.05, 2.3]),
-    "too short to land": (landing, [0.8, 2.0, 0.05, 0.3]),
-    "backwards": (backwards, [2.0, 0.1, 1.5, 0.2]),
-    "switch": (switched, [0.1, 2.0, 0.7]),
-}
-every_case = pytest.mark.parametrize("name", list(CASES))
+every_case = pytest.mark.parametrize("name", list(SPANS))
 
 
 @every_method
 @every_case
 def test_times_have_derivatives_in_both_modes(name, method):
-    function, x = CASES[name]
+    function, x = SPANS[name]
     f, x = (lambda p: function(p, method)), np.array(x)
     rows = ag.jacrev(f)(x)
     np.testing.assert_allclose(rows, differences(f, x), rtol=2e-6, atol=2e-6)
@@ -82,7 +23,7 @@ def test_times_have_derivatives_in_both_modes(name, method):
 
 @pytest.mark.parametrize("name", ["doses", "bounces", "landing", "switch"])
 def test_times_have_derivatives_by_cvodes(name):
-    function, x = CASES[name]
+    function, x = SPANS[name]
     f, x = (lambda p: function(p, "BDF")), np.array(x)
     rows = ag.jacrev(lambda p: function(p, "DOP853"))(x)
     np.testing.assert_allclose(ag.jacrev(f)(x), rows, rtol=2e-6, atol=2e-6)

@@ -117,10 +117,12 @@ class event_system final : public ode_system {
   void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                double* dydt_tangents) override {
     inner_.tangent(width, inside(t), y, y_tangents, parameter_tangents, dydt_tangents);
-    const auto w = static_cast<std::size_t>(width);
-    for (std::size_t j = 0; j < rates_.size(); ++j)
-      for (std::size_t k = 0; k < w; ++k)
-        dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
+    add_rate_tangents(width, parameter_tangents, dydt_tangents);
+  }
+  bool has_time_tangents() const override { return inner_.has_time_tangents(); }
+  void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override {
+    inner_.moving_tangent(moved_inside(at), t_tangents, dydt_tangents);
+    add_rate_tangents(at.width, at.parameter_tangents, dydt_tangents);
   }
 
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
@@ -138,6 +140,12 @@ class event_system final : public ode_system {
   void add_rates(const double* p, double* dydt) const {
     if (!differentiated_) return;
     for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += p[m_ + j];
+  }
+  void add_rate_tangents(int width, const double* parameter_tangents, double* dydt_tangents) const {
+    const auto w = static_cast<std::size_t>(width);
+    for (std::size_t j = 0; j < rates_.size(); ++j)
+      for (std::size_t k = 0; k < w; ++k)
+        dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
   }
   void put_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
     if (parameter_adjoint == nullptr || !differentiated_) return;
