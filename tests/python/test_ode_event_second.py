@@ -285,3 +285,39 @@ def test_cvodes_has_none():
     for function, x in (CASES["bounces"], SPANS["doses"]):
         with pytest.raises(NotImplementedError, match="hessian: solve_ivp has first derivatives only"):
             ag.hessian(lambda p: np.sum(function(p, "BDF")))(np.array(x))  # noqa: B023
+
+
+# ---- where f jumps at an event
+
+
+@every_method
+def test_a_jump_that_an_event_tells_of_moves_in_both_modes(method):
+    """The slope is 1 where sin(w t) > 1/2: the two jumps of the first half wave are at pi / (6 w) and 5 pi / (6 w)."""
+
+    def length(w):
+        slope = lambda t, y, w: np.where(np.sin(w * t) > 0.5, 1.0, 0.0) + 0.0 * y  # noqa: E731
+        jump = ag.Event(lambda t, y, w: np.sin(w * t) - 0.5)
+        return ag.solve_ivp(slope, (0.0, 3.0), [0.0], method, [3.0], args=(w,), events=jump, max_step=0.5, **TIGHT).y[0, 0]
+
+    w = 1.1
+    assert length(w) == pytest.approx(2 * np.pi / (3 * w), rel=1e-8)
+    assert ag.grad(length)(w) == pytest.approx(-2 * np.pi / (3 * w**2), rel=1e-7)
+    assert ag.jvp(length, (w,), (1.0,))[1] == pytest.approx(-2 * np.pi / (3 * w**2), rel=1e-7)
+    assert ag.hessian(length)(w) == pytest.approx(4 * np.pi / (3 * w**3), rel=1e-7)
+
+
+@every_method
+def test_a_mode_that_an_event_resets_moves_in_both_modes(method):
+    """The slope is 1 until y = c, then y c: at t = 2 the solution is c exp(c (2 - c))."""
+
+    def end(c):
+        slope = lambda t, y, c: [np.where(y[1] < 0.5, 1.0, c * y[0]), 0.0]  # noqa: E731
+        high = ag.Event(lambda t, y, c: y[0] - c, lambda t, y, c: [y[0], 1.0], direction=1)
+        return ag.solve_ivp(slope, (0.0, 2.0), [0.0, 0.0], method, [2.0], args=(c,), events=high, **TIGHT).y[0, 0]
+
+    closed = lambda c: c * np.exp(c * (2 - c))  # noqa: E731
+    c = 0.7
+    assert end(c) == pytest.approx(closed(c), rel=1e-8)
+    assert ag.grad(end)(c) == pytest.approx(ag.grad(closed)(c), rel=1e-7)
+    assert ag.jvp(end, (c,), (1.0,))[1] == pytest.approx(ag.grad(closed)(c), rel=1e-7)
+    assert ag.hessian(end)(c) == pytest.approx(ag.hessian(closed)(c), rel=1e-6)

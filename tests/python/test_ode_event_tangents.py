@@ -144,3 +144,11 @@ def test_an_event_that_only_touches_has_no_tangent_where_its_time_is_used():
     with pytest.raises(NotImplementedError, match=r"events\[0\] touches zero at t = .* without crossing it"):
         ag.jacfwd(lambda c: solution(c, lambda t, y, c: 2 * y).y[0, -1])(1.0)
     assert ag.jacfwd(lambda c: solution(c).y[0, -1])(1.0) == pytest.approx(-2 * np.exp(-2), rel=1e-8)
+
+    def of_time(c):
+        event = ag.Event(lambda t, y, c: (t - 1.0) ** 3)
+        return ag.solve_ivp(lambda t, y, c: -c * t * y, (0.0, 2.0), [1.0], "Tsit5", args=(c,), events=event, **TIGHT).y[0, -1]
+
+    for derivative in (ag.grad, ag.jacfwd):
+        assert derivative(of_time)(0.8) == pytest.approx(-2 * np.exp(-1.6), rel=1e-8)
+    assert ag.hessian(of_time)(0.8) == pytest.approx(4 * np.exp(-1.6), rel=1e-8)

@@ -136,7 +136,7 @@ class event_solver {
     s.begin = t_, s.at_begin = y_, s.running = running_;
     s.end = is_last ? v_.times.back() : schedule_[place_].time;
     s.is_solved = s.end > t_;
-    s.hits = s.inner_outputs = 0;
+    s.hits = s.inner_outputs = 0, s.ending = detail::event_segment::finish;
     take_begin_outputs(s, is_last);
     enter(s);
     if (s.is_solved) solve(s);
@@ -164,7 +164,10 @@ class event_solver {
   void enter(const detail::event_segment& s) {
     rates_.assign(system_.rates(), 0.0);
     for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / detail::infusion_length(v_, i);
-    system_.enter(s.begin, s.end, v_.initial_time, rates_);
+    const bool is_behind_event = &s != segments_.data() && (&s - 1)->ending == detail::event_segment::event_ending;
+    const bool is_before_event = s.ending == detail::event_segment::event_ending;
+    system_.enter(s.begin, s.end, v_.initial_time,
+                  {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
   }
 
   void solve(detail::event_segment& s) {
@@ -315,7 +318,7 @@ class event_solver {
   };
   class second_sweep;  // solve/event_second.hpp
   bool moves() const { return plan_.times_move || !events_.empty(); }
-  bool jumps_behind(const detail::event_segment& s);
+  bool is_placed(const detail::event_segment& s);
   event_tangents no_tangents() const;
   void put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
   void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state);

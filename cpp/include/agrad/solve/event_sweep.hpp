@@ -125,7 +125,7 @@ inline void event_solver::leave_event(const detail::event_segment& s, const even
     at.state += of_state;
   }
   const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
-  by_hits[0] += at.time + at.state.dot(slope);
+  if (is_placed(s)) by_hits[0] += at.time + at.state.dot(slope);
   for (std::size_t j = 0; j < s.hits; ++j) {
     if (by_hits[j] == 0) continue;
     const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;

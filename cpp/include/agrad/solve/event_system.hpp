@@ -2,7 +2,8 @@
 //
 // To the system's derivatives come constant rates, those of the infusions that run, as parameters behind its own. And it is
 // never evaluated at the two ends of the segment but as close to them as there are numbers: a jump of f in time at the end of a
-// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time.
+// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time. An event's
+// time is known but for rounding, so it is kept off by more than that.
 // A segment without length lies between two things of one instant, of which a stop is the last: it is left of the jump.
 #pragma once
 
@@ -27,14 +28,19 @@ class event_system final : public ode_system {
         differentiated_(differentiated),
         m_(static_cast<std::size_t>(inner.parameters())) {}
 
+  /// How far to keep off the two ends of a segment.
+  struct margins {
+    double begin, end;
+  };
   /// From now on between two times, neither of which is before `initial`, with a rate for each infused state.
-  void enter(double begin, double end, double initial, const std::vector<double>& rates) {
+  void enter(double begin, double end, double initial, const margins& off, const std::vector<double>& rates) {
     if (begin == end)
       first_ = last_ = std::nextafter(begin, begin > initial ? -HUGE_VAL : HUGE_VAL);
     else if (std::nextafter(begin, end) == end)
       first_ = last_ = begin;  // there is no number in between
     else
       first_ = std::nextafter(begin, end), last_ = std::nextafter(end, begin);
+    if (first_ + off.begin < last_ - off.end) first_ += off.begin, last_ -= off.end;
     rates_ = rates;
   }
   std::size_t rates() const { return rates_.size(); }

@@ -144,23 +144,24 @@ inline Eigen::RowVectorXd event_solver::hit_time(const detail::event_segment& s,
   return change / -rate;
 }
 
-/// Whether f jumps at the end of a segment, where the state does not.
-inline bool event_solver::jumps_behind(const detail::event_segment& s) {
+/// Whether what comes later depends on the time of the events at a segment's end: where one is terminal, one resets or f jumps.
+inline bool event_solver::is_placed(const detail::event_segment& s) {
   const detail::event_segment* next = &s + 1;
-  if (next == segments_.data() + used_ || !next->is_solved) return false;
-  const Eigen::VectorXd before = slope_at(s.end, s.at_end);
+  if (next == segments_.data() + used_) return true;
+  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
+    if (events_[solution_.hits[hit].event]->resets()) return true;
+  if (!next->is_solved) return false;
+  const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
   enter(*next);
-  const Eigen::VectorXd jump = slope_at(next->begin, next->at_begin) - before;
+  const Eigen::ArrayXd behind = slope_at(next->begin, next->at_begin);
   enter(s);
-  return jump.lpNorm<Eigen::Infinity>() > 1e-9 * before.lpNorm<Eigen::Infinity>();
+  return ((behind - before).abs() > 1e-9 * behind.abs().max(before.abs())).any();
 }
 
 /// Events: what comes later moves with the first of the instant, each hit's own numbers with that hit, as in the sweep.
 inline void event_solver::take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
   const auto jumps = [&](std::size_t hit) { return events_[solution_.hits[hit].event]->resets(); };
-  bool moves = solution_.is_terminated && &s == &segments_[used_ - 1];
-  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) moves = moves || jumps(hit);
-  moves = moves || jumps_behind(s);
+  const bool moves = is_placed(s);
   at.kept->is_placed = moves || reads_hits;
   const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
   const event_tangents::rows fixed = at.state;
