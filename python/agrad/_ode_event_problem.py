@@ -11,7 +11,7 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops_body import keep
-from agrad._ode_record import PosedProblem, RecordedSlope, named_by_time, real_values, vector
+from agrad._ode_record import PosedProblem, RecordedSlope, named_by_time, real_values, stays_equal, vector
 from agrad._ode_result import OdeResult
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -27,10 +27,18 @@ def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
     return lists
 
 
+def _with_end(function: str, times: Any, end: Any) -> Any:
+    """The times, and the end behind them where it is another one."""
+    if real_values(function, "t_eval", times)[-1] != real_values(function, "t_span", end).item():
+        return np.concatenate([times, np.reshape(end, (1,))])
+    stays_equal(times[-1], end)
+    return times
+
+
 class EventProblem:
     """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends.
 
-    Without doses and events the initial time and the output times may be recorded.
+    All these times may be recorded.
     """
 
     def __init__(
@@ -39,7 +47,7 @@ class EventProblem:
         happenings: Happenings,
         t0: Any,
         times: Any,
-        end: float | None,
+        end: Any,
         progress: SolveProgress | None,
     ) -> None:
         function = problem.function
@@ -51,8 +59,9 @@ class EventProblem:
         self.is_open = any(event.terminal for event in events)
         states = real_values(function, "y0", y0)
         self.n, self.options = states.size, problem.make_options(states.size)
-        until = times if end is None or not events or times[-1] == end else np.append(times, end)
-        self.outputs = until.size
+        until = times if end is None or not events else _with_end(function, times, end)
+        start = real_values(function, "t0", t0).item()
+        self.outputs, self.times_move = until.size, isinstance(t0, Array) or isinstance(until, Array)
         self.progress = progress
 
         def record(f: Callable[..., Any], result: str = "slope") -> RecordedSlope:
@@ -84,7 +93,7 @@ class EventProblem:
             (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
             for event, root, reset in zip(what.events or [], self.roots, self.resets, strict=True)
         ]
-        moves = what.doses.times_move or isinstance(what.stops, Array) or self.times_move
+        moves = self.times_move or what.doses.times_move or isinstance(what.stops, Array)
         rows, stops, count = what.doses.rows, what.stops.size, self.times.size
         return EventOperation(
             self.solver,

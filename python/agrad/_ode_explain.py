@@ -96,8 +96,8 @@ class StepReport:
     columns : dict of numpy.ndarray
         An entry for each step: "t" where it begins, "h" its size (negative where time decreases), "error" (1 is what is
         allowed), "state" whose error was largest, "size" of that state, "by_absolute" the part of its tolerance that is
-        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"), "limit" the place
-        in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
+        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"), "limit"
+        the place in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
     """
 
     method: str

@@ -61,7 +61,7 @@ def solve_ivp(
         The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
     t_span : pair of floats
         Initial and final time. Where they decrease, so do t_eval and `t`, and there are no doses; directions of events are
-        those along the solution. Without events and doses the result is differentiable in them, as in t_eval.
+        those along the solution. The result is differentiable in them, as in t_eval.
     y0 : array-like, shape (n,), or of any shape, or tree of arrays
         The initial state. Where it is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
         state of that structure, fun and resets return one, and so is `y`, with the times as last axis of each array. States
@@ -71,14 +71,14 @@ def solve_ivp(
         stiff; the result says from when on. These
         are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
         of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
-        stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones. "BDF" for stiff and "Adams" for other systems are CVODES'
-        methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
+        stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones. "BDF" for stiff and "Adams" for other
+        systems are CVODES' methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
         and by polynomials between Adams' longer ones. SciPy's "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and
         "Tsit5" here; `message` says so.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
         the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's
-        interpolant is used (not by CKRK).
+        interpolant is used (not by CKRK). Recorded ones must differ where there are doses, events or tstops.
     dense_output : bool
         Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. Its
         first call solves once more, for the polynomials of the method within all steps. In a compiled function, whose runs
@@ -158,12 +158,12 @@ def solve_ivp(
 
     Notes
     -----
-    Second derivatives (``hessian``, ``hvp``, nested transformations) pass through the one-step methods, with respect to the
-    initial state, the arguments and the amounts of doses, not to t_span and t_eval; through "auto", "Rodas4" and "Rodas5P" where fun is
-    made of elementwise functions, sums, matrix products and indexing, as does their forward mode. Events, times and durations
-    of doses, and "BDF" and "Adams" have first derivatives only, in both modes; forward mode through the latter integrates a
-    sensitivity along each direction, with the states' tolerances. Where fun chooses by the state (`np.where`), derivatives of
-    second order do not see the choice change along a solution.
+    Second derivatives (``hessian``, ``hvp``, nested transformations) pass through the one-step methods, with respect to
+    everything that has a first derivative: the initial state, the arguments, doses, events and times; through "auto", "Rodas4"
+    and "Rodas5P" where fun is made of elementwise functions, sums, matrix products and indexing, as does their forward mode.
+    "BDF" and "Adams" have first derivatives only, in both modes; forward mode through them integrates a sensitivity along
+    each direction, with the states' tolerances. Where fun chooses by the state (`np.where`), derivatives of second order do
+    not see the choice change along a solution.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Solvers of the RFC's family by one-step methods: ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4, ode_rodas5p, each with _tol."""
+"""The RFC's family by one-step methods: ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4, ode_rodas5p, with _tol."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _pair(name: str, method: str) -> SolverPair:
         METHODS[method],
         "Of each step's error.",
         "The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint); there are\n"
-        f"    second derivatives with respect to y0 and args{where}.\n"
+        f"    second derivatives{where}.\n"
         f"    Method {method!r} of :func:`solve_ivp`.",
     )
 

@@ -15,8 +15,8 @@ from agrad._ode_event_problem import EventProblem
 from agrad._ode_events import NOTHING_HAPPENS, Happenings
 from agrad._ode_explain import Explained
 from agrad._ode_progress import Progress, Told, told_of
-from agrad._ode_record import PosedProblem, as_given, check_not_recorded, pose, real_values, stays_equal, vector
-from agrad._ode_repeats import repeated, runs_of
+from agrad._ode_record import PosedProblem, as_given, pose, real_values, stays_equal, vector
+from agrad._ode_repeats import carried, raise_equal, repeated, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 
@@ -55,8 +55,13 @@ class InitialValueProblem:
         if runs is None:
             return self._solved_once(t_span, t_eval, t0, times)
         given = t_eval if isinstance(t_eval, Array) else times
+        if isinstance(given, Array) and self.happenings is not None:
+            raise_equal(self.function, runs, "where recorded times come with doses, events or tstops")
         result = self._solved_once(t_span, given[np.flatnonzero(runs.is_first)], t0, times[runs.is_first])
-        return repeated(result, given, runs, lambda t, y: self.fun(t, y, *self.args))
+        return repeated(result, given, runs, self._slope)
+
+    def _slope(self, t: Any, y: Any) -> Any:
+        return self.fun(t, y, *self.args)
 
     def _solved_once(self, t_span: Any, t_eval: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]]) -> OdeResult:
         """The solution at output times that differ."""
@@ -67,9 +72,10 @@ class InitialValueProblem:
             if self.happenings is None:
                 result = self._solved(t_span, t_span if t_eval is None else t_eval, t0, times, told.host)
             else:
-                for name, given in (("t_span", t_span), ("t_eval", t_eval)):
-                    check_not_recorded(self.function, name, given, "with doses or events times are not differentiated")
-                result = self._solved_with_events(self.happenings, t0, times, None if t_eval is None else end, told.host)
+                start = t_span[0] if isinstance(t_span, Array) else t0
+                outputs, until = (t_span, None) if t_eval is None else (t_eval, t_span[1])
+                outputs = outputs if isinstance(outputs, Array) else times
+                result = self._solved_with_events(self.happenings, start, outputs, until, told.host)
             is_recorded = isinstance(result.y, Array)
         finally:
             if not is_recorded:
@@ -90,11 +96,12 @@ class InitialValueProblem:
     def _solved_with_events(
         self,
         happenings: Happenings,
-        t0: float,
-        times: np.ndarray[Any, np.dtype[np.float64]],
-        end: float | None,
+        t0: Any,
+        times: Any,
+        end: Any,
         progress: SolveProgress | None,
     ) -> OdeResult:
+        """The solution at the times, which as t0 and the end may be recorded."""
         self._posed = None
         with_events = EventProblem(self, happenings, t0, times, end, progress)
         self._posed = with_events.posed
@@ -111,30 +118,23 @@ class InitialValueProblem:
         first = np.reshape(vector(self.function, "y0", self.y0), (1, -1))
         if starts_there and outputs is not t_span and any(isinstance(x, Array) for x in (start, outputs)):
             stays_equal(outputs[0], start)
-            slope = vector(self.function, "the result of fun", self.fun(t0, first[0], *self.args))
-            first = first + (outputs[0] - start) * slope  # of which nothing but derivatives is left
+            first = np.reshape(carried(self.function, self._slope, start, first[0], outputs[0] - start), (1, -1))
         if times.size == starts_there:
             return OdeResult(outputs, np.transpose(first))
         later = outputs[starts_there:]
         problem = pose(
             self.function, self.fun, self.y0, start, later, self.make_options, self.args, progress, self.is_backwards
         )
-        if not problem.switches:
-            self._posed = problem
-            y = problem.solve()
-            states = np.transpose(np.concatenate([first, y]) if starts_there else y)
-            return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
-        if not any(isinstance(x, Array) for x in (start, outputs)):  # steps end where f jumps
-            return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, progress)
-        result = self.solved_at_switches(start, later, progress)
-        states = np.concatenate([np.transpose(first), result.y], axis=1) if starts_there else result.y
-        return OdeResult(outputs, states, stats=result.stats)
+        if problem.switches:  # steps end where f jumps
+            return self._solved_with_events(NOTHING_HAPPENS, start, outputs, None, progress)
+        self._posed = problem
+        y = problem.solve()
+        states = np.transpose(np.concatenate([first, y]) if starts_there else y)
+        return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
 
-    def solved_at_switches(self, t0: Any, times: Any, progress: SolveProgress | None = None) -> OdeResult:
+    def solved_at_switches(self, t0: Any, times: Any) -> OdeResult:
         """The solution at later times, all of them perhaps recorded; steps end where fun compares t with a number."""
-        with_switches = EventProblem(self, NOTHING_HAPPENS, t0, times, None, progress)
-        self._posed = with_switches.posed
-        return with_switches.solve()
+        return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, None)
 
     def solve_as_far_as_it_goes(self, t_span: Any, t_eval: Any) -> OdeResult:
         """The same; where the solver stops, what comes before, solved once more by itself."""

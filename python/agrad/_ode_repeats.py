@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from agrad._core import Array
+from agrad._core import Array, DomainError
 from agrad._ode_record import stays_equal, vector
 
 if TYPE_CHECKING:
     from agrad._ode_result import OdeResult
 
-__all__ = ["Runs", "repeated", "runs_of"]
+__all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]
 
 
 class Runs(NamedTuple):
@@ -32,10 +32,25 @@ def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
     return Runs(is_first, np.cumsum(is_first) - 1)
 
 
+def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
+    """The state at t + by, of which nothing but the first and second derivatives is left where `by` is a recorded zero."""
+
+    def f(t: Any, y: Any) -> Any:
+        return vector(function, "the result of fun", slope(t, y))
+
+    return y + by * f(t + by / 2, y + by / 2 * f(t, y))  # the midpoint rule
+
+
+def raise_equal(function: str, runs: Runs, where: str) -> NoReturn:
+    """The error of two times that are equal."""
+    k = int(np.flatnonzero(~runs.is_first)[0])
+    raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
+
+
 def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
     """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
 
-    A recorded time that equals the one before it has a derivative of its own, which is the slope there.
+    A recorded time that equals the one before it has derivatives of its own, the first of which is the slope there.
     """
     is_first, places = runs
     kept = np.flatnonzero(places < len(result.t))
@@ -46,8 +61,7 @@ def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., An
             column = y[:, k]
             if not is_first[k]:
                 stays_equal(times[k], firsts[place])
-                at = float(t_eval.recorded_values[k])
-                column = column + (times[k] - firsts[place]) * vector("solve_ivp", "the result of fun", slope(at, column))
+                column = carried("solve_ivp", slope, firsts[place], column, times[k] - firsts[place])
             columns.append(column)
         y = np.stack(columns, axis=1)
     result.t, result.y = times, y

@@ -108,8 +108,6 @@ def test_second_derivatives_pass_through_doses_of_fixed_times():
     x = np.array([0.7, 2.0, 1.1, 0.4])
     hessian = ag.hessian(loss)(x)
     np.testing.assert_allclose(hessian, differences(ag.grad(loss), x), rtol=1e-6, atol=1e-7)
-    with pytest.raises(NotImplementedError, match="solve_ivp"):
-        ag.hessian(lambda t: ag.solve_ivp(decay, (0, 2), [1.0], "Tsit5", args=(1.0,), doses=[ag.Dose(t, 0, 1.0)]).y[0, -1])(0.5)
 
 
 def test_compiled_solves_take_other_doses():

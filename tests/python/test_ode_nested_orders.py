@@ -1,5 +1,6 @@
-"""Transformations inside of others, of solves that have first derivatives only: refused by name."""
+"""Transformations inside of others, of solves with times that move, and of what has first derivatives only: refused by name."""
 
+import numpy as np
 import pytest
 
 import agrad as ag
@@ -7,6 +8,9 @@ import agrad as ag
 
 def decay(t, y, k):
     return -k * y
+
+
+FINE = {"rtol": 1e-10, "atol": 1e-12}
 
 
 def end(k, method="Tsit5", span=(0.0, 1.0), **options):
@@ -20,15 +24,33 @@ WITHOUT = {
 }
 WITH_TANGENTS = {
     "BDF": lambda k: end(k, "BDF", rtol=1e-10, atol=1e-12),
-    "end": lambda k: end(1.0, span=(0.0, k)),
+    "end": lambda k: end(1.0, "BDF", span=(0.0, k)),
     "population": lambda k: ag.solve_many(decay, [ag.Subject((0.0, 1.0), [1.0], None, (k,))], "BDF", rtol=1e-10, atol=1e-12)[
         0
     ].y[0, -1],
-    "reset": lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * y[0]])),
-    "terminal": lambda k: ag.solve_ivp(
-        decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True)
-    ).t[-1],
-    "dose time": lambda k: end(1.0, doses=[ag.Dose(k / 2, 0, 1.0)]),
+    "root": lambda k: end(
+        k,
+        events=ag.Event(lambda t, y, k: y[0] - 0.6 * end(k, "BDF", rtol=1e-9), reset=lambda t, y, k: [2 * y[0]]),
+        span=(0.0, 3.0),
+    ),
+}
+#: With their second derivatives.
+MOVING = {
+    "end": (lambda k: end(1.0, span=(0.0, k), **FINE), lambda k: np.exp(-k)),
+    "reset": (
+        lambda k: end(k, events=ag.Event(lambda t, y, k: y[0] - 0.6, reset=lambda t, y, k: [2 * k * y[0]]), **FINE),
+        lambda k: 2 * k * np.exp(-k),
+    ),
+    "terminal": (
+        lambda k: ag.solve_ivp(
+            decay, (0, 9.0), [1.0], "Tsit5", args=(k,), events=ag.Event(lambda t, y, k: y[0] - 0.6, terminal=True), **FINE
+        ).t[-1],
+        lambda k: -np.log(0.6) / k,
+    ),
+    "dose time": (
+        lambda k: end(1.0, doses=[ag.Dose(k / 2, 0, 1.0)], **FINE),
+        lambda k: np.exp(-1.0) + np.exp(k / 2 - 1),
+    ),
 }
 #: Nested, so that no transformation sees the whole program beforehand.
 SECOND = {
@@ -48,6 +70,13 @@ FORWARD = {
 def test_nested_transformations_of_what_has_first_derivatives_only(f, transformation):
     with pytest.raises(NotImplementedError, match=r"solve_.*: has reverse-mode derivatives of first order only"):
         (SECOND | FORWARD)[transformation](WITHOUT[f])(0.8)
+
+
+@pytest.mark.parametrize("transformation", list(SECOND))
+@pytest.mark.parametrize("f", list(MOVING))
+def test_nested_second_derivatives_where_times_move(f, transformation):
+    by_solve, closed = MOVING[f]
+    assert SECOND[transformation](by_solve)(0.8) == pytest.approx(ag.hessian(closed)(0.8), rel=1e-6)
 
 
 @pytest.mark.parametrize("transformation", list(SECOND))

@@ -187,11 +187,6 @@ def test_nested_transformations_and_vmap(made):
     close(made(ag.vmap(ag.grad(f)))(rows), np.stack([ag.grad(f)(row) for row in rows]))
 
 
-def test_second_derivatives_with_respect_to_times_raise_by_name():
-    with pytest.raises(NotImplementedError, match="hessian: ode_tsit5_tol has first derivatives only"):
-        ag.hessian(lambda t: ag.ode_tsit5_tol(lambda t, y: -y, [1.0], 0.0, t, 1e-6, 1e-6, 100)[0, 0])(np.array([1.0]))
-
-
 # ---- faults ------------------------------------------------------------------------------------------------------------
 
 

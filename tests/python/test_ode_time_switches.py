@@ -102,11 +102,12 @@ def test_what_depends_on_the_state_or_is_not_linear_stays_as_it_is():
     assert ag.solve_ivp(square, (0.0, 20.0), [0.0], rtol=1e-6).y[0, -1] == pytest.approx(3 * np.pi + 20.0 - 6 * np.pi, rel=1e-3)
 
 
-def test_hessians_are_refused_only_where_the_time_is_differentiated():
+def test_hessians_see_that_the_time_moves():
     def end(x, at):
         slope = lambda t, y, k, at: np.where(t < at, -k, -3.0 * k) * y  # noqa: E731
         return ag.solve_ivp(slope, (0.0, 2.0), [1.0], "Tsit5", [2.0], args=(x, at), **TIGHT).y[0, 0]
 
     assert ag.hessian(end)(0.3, 1.5) == pytest.approx(9.0 * np.exp(-0.9), rel=1e-6)
-    with pytest.raises(NotImplementedError, match="solve_ivp"):
-        ag.hessian(lambda at: end(0.3, at))(1.5)
+    of_both = ag.hessian(lambda x: end(x[0], x[1]))(np.array([0.3, 1.5]))  # of exp(-x (6 - 2 at))
+    value = np.exp(-0.9)
+    np.testing.assert_allclose(of_both, value * np.array([[9.0, 2 - 1.8], [2 - 1.8, 0.36]]), rtol=1e-6)

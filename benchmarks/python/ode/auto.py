@@ -3,8 +3,8 @@
     python benchmarks/python/ode/auto.py [--gradient] [PROBLEM ...]
 
 For each problem and each of rtol 1e-4, 1e-6 and 1e-8, atol a hundredth of that times the size of the states: the milliseconds
-of a compiled value, or of a value and a gradient, by `auto` and by the other methods, each with the error of the states in units
-of rtol (root mean square at ten times or at the problem's own, against Rodas5P at 1e-11). A method counts as best where no
+of a compiled value, or of a value and a gradient, by `auto` and by the other methods, each with the error of the states in
+units of rtol (root mean square at ten times or at the problem's own, against Rodas5P at 1e-11). A method counts as best where no
 other one is quicker that is as exact: whose error is below 10 times that of `auto`, or below rtol.
 """
 
@@ -21,8 +21,8 @@ import numpy as np
 import agrad as ag
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "python"))
-from gradient_problems import PROBLEMS, Problem  # noqa: E402
-from gradient_problems.problem import spread  # noqa: E402
+from gradient_problems import PROBLEMS, Problem
+from gradient_problems.problem import spread
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 EXPLICIT = ("Tsit5", "DOP853", "CKRK")

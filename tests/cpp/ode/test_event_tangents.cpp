@@ -1,4 +1,5 @@
-// Event tangents: along every number of a problem with doses, stops and events, they are the transposed adjoints.
+// Event tangents: along every number of a problem with doses, stops and events, they are the transposed adjoints; and adjoints with
+// tangents of their own are the derivatives of the adjoints.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/ode.hpp>
@@ -51,10 +52,11 @@ std::shared_ptr<const program> reset() {
 
 constexpr std::size_t inputs = 2 + 1 + 3 + 2 + 3 * 2 + 1 + 2;
 
-std::shared_ptr<const event_operation> made(agrad::ode_one_step_method method, long terminal, std::size_t hits) {
+std::shared_ptr<const event_operation> made(agrad::ode_one_step_method method, long terminal, std::size_t hits,
+                                            double tolerance = 1e-9) {
   agrad::step_options options;
-  options.relative_tolerance = 1e-9;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(2, 1e-9);
+  options.relative_tolerance = tolerance;
+  options.absolute_tolerance = Eigen::VectorXd::Constant(2, tolerance);
   const auto make = [options, method](const std::string& function, agrad::ode_system& system, agrad::ode_wanted wanted) {
     return make_one_step_solver(method, function, system, options, wanted);
   };
@@ -120,6 +122,60 @@ void check_transposed(const event_operation& f, std::size_t hits) {
   }
 }
 
+/// The gradient for adjoints w at x.
+numbers gradient(const event_operation& f, const numbers& x, const numbers& w) {
+  const auto state = f.make_state();
+  numbers y(f.output_size()), back(x.size(), 0.0);
+  f.forward(*state, x.data(), y.data(), true);
+  f.reverse(*state, w.data(), back.data());
+  return back;
+}
+numbers moved(const numbers& x, const numbers& along, double by) {
+  numbers to = x;
+  for (std::size_t i = 0; i < x.size(); ++i) to[i] += by * along[i];
+  return to;
+}
+
+void check_second(const event_operation& f) {
+  const std::size_t outputs = f.output_size();
+  numbers x = point();
+  x[3] = 0.2;  // so that t0 may move
+  const numbers w = waves(outputs, 2.3);
+  const auto state = f.make_state();
+  numbers y(outputs);
+  f.forward(*state, x.data(), y.data(), true);
+  const numbers first = gradient(f, x, w);
+  for (const int width : {1, agrad::lane_count}) {
+    const auto lanes = static_cast<std::size_t>(width);
+    const numbers dx = waves(inputs * lanes, 1.7), dw = waves(outputs * lanes, 0.9);
+    numbers dy(outputs * lanes), back(inputs, 0.0), back_tangents(inputs * lanes, 0.0);
+    f.tangent(*state, width, dx.data(), dy.data());
+    f.second(*state, width, w.data(), dw.data(), back.data(), back_tangents.data());
+    for (std::size_t i = 0; i < inputs; ++i) CHECK(back[i] == doctest::Approx(first[i]).epsilon(1e-11).scale(1.0));
+    for (int k = 0; k < width; k += 3) {
+      const numbers along = direction(dx, width, k), of_adjoints = direction(dw, width, k),
+                    found = direction(back_tangents, width, k);
+      const auto at = [&](double by) { return gradient(f, moved(x, along, by), moved(w, of_adjoints, by)); };
+      const numbers ahead = at(1e-4), behind = at(-1e-4), far_ahead = at(2e-4), far_behind = at(-2e-4);
+      for (std::size_t i = 0; i < inputs; ++i) {
+        CAPTURE(i);
+        const double difference = (8 * (ahead[i] - behind[i]) - (far_ahead[i] - far_behind[i])) / 12e-4;
+        CHECK(difference == doctest::Approx(found[i]).epsilon(1e-5).scale(10.0));
+      }
+    }
+  }
+  numbers some = waves(inputs, 1.1), others = waves(inputs, 0.6),
+          dy(outputs);  // the second derivative of one number is symmetric
+  const numbers still(outputs, 0.0);
+  const auto times_second = [&](const numbers& along) {
+    numbers back(inputs, 0.0), tangents(inputs, 0.0);
+    f.tangent(*state, 1, along.data(), dy.data());
+    f.second(*state, 1, w.data(), still.data(), back.data(), tangents.data());
+    return tangents;
+  };
+  CHECK(dot(others, times_second(some)) == doctest::Approx(dot(some, times_second(others))).epsilon(1e-10));
+}
+
 }  // namespace
 
 TEST_CASE("tangents along all numbers of a problem with doses, a stop and events are the transposed adjoints") {
@@ -132,12 +188,20 @@ TEST_CASE("tangents along all numbers of a problem with doses, a stop and events
 
 TEST_CASE("tangents of a solution that an event ends") { check_transposed(*made(agrad::ode_one_step_method::tsit5, 2, 2), 2); }
 
-TEST_CASE("solves with events have first derivatives in both modes, and no second ones") {
+TEST_CASE("adjoints with tangents are the derivatives of adjoints, along all numbers at once") {
+  using method = agrad::ode_one_step_method;
+  for (const method by : {method::tsit5, method::dop853, method::rodas4}) {
+    CAPTURE(static_cast<int>(by));
+    check_second(*made(by, 0, 3, 1e-11));
+  }
+  check_second(*made(method::tsit5, 2, 2, 1e-11));
+}
+
+TEST_CASE("solves with events have derivatives of both orders") {
   const auto f = made(agrad::ode_one_step_method::tsit5, 0, 3);
   CHECK(f->has_first_tangents());
-  CHECK(!f->has_tangents());
-  CHECK(f->first_without_tangents(1) == nullptr);
-  CHECK(f->first_without_tangents(2) == f.get());
+  CHECK(f->has_tangents());
+  CHECK(f->first_without_tangents(2) == nullptr);
 }
 
 }  // namespace test_event_tangents

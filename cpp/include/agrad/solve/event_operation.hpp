@@ -55,7 +55,7 @@ class event_operation final : public external_operation {
         hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
         progress_(std::move(progress)),
         same_steps_(same_steps),
-        tangents_(tangents_of(run(*this, true).solver)) {}
+        tangents_(kind_of(run(*this, true).solver)) {}
 
   /// As that of `ode_operation`.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
@@ -89,21 +89,7 @@ class event_operation final : public external_operation {
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     run& mine = *static_cast<runs&>(s).swept;
-    event_adjoints back;
-    const auto n = static_cast<Eigen::Index>(n_);
-    back.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
-    y_adjoint += n_ * times_;
-    back.end = *y_adjoint++;
-    back.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
-    y_adjoint += n_;
-    back.hit_times.assign(mine.slots.size(), 0.0);
-    back.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
-    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
-      if (mine.slots[j] == hits_) continue;
-      back.hit_times[j] = y_adjoint[mine.slots[j]];
-      back.hit_states.col(static_cast<Eigen::Index>(j)) =
-          Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
-    }
+    const event_adjoints back = adjoints_of(mine, y_adjoint);
     run_pass(progress_.get(), true, [&] {
       event_gradient g = mine.solver.sweep(back);
       leave_switches(mine, g);
@@ -128,7 +114,9 @@ class event_operation final : public external_operation {
 
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
     run& mine = *static_cast<runs&>(s).swept;
-    const event_tangents d = mine.solver.tangent(directions(mine, width, x_tangent), reads_hits_);
+    event_directions along = directions(mine, width, x_tangent);
+    const event_tangents d = mine.solver.tangent(along, reads_hits_);
+    mine.along = std::move(along.parameters);
     const auto w = static_cast<std::size_t>(width);
     y_tangent = std::copy_n(d.states.data(), n_ * times_ * w, y_tangent);
     y_tangent = std::copy_n(d.end.data(), w, y_tangent);
@@ -143,20 +131,18 @@ class event_operation final : public external_operation {
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
               double* x_adjoint, double* x_adjoint_tangent) const override {
-    const auto w = static_cast<std::size_t>(width);
-    const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(times_);
-    Eigen::MatrixXd adjoints = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, count);
-    const std::size_t end = n_ * times_ + 1;
-    adjoints.col(count - 1) += Eigen::Map<const Eigen::VectorXd>(y_adjoint + end, n);
-    std::vector<double> tangents(y_adjoint_tangent, y_adjoint_tangent + n_ * times_ * w);
-    for (std::size_t i = 0; i < n_ * w; ++i) tangents[n_ * (times_ - 1) * w + i] += y_adjoint_tangent[end * w + i];
+    run& mine = *static_cast<runs&>(s).swept;
     event_directions back;
-    add(static_cast<runs&>(s).swept->solver.second(adjoints, tangents.data(), back), x_adjoint);
-    double* parameters = x_adjoint_tangent + (n_ + 1 + times_) * w;
-    double* amounts = parameters + (m_ + plan_.doses.size()) * w;
-    for (std::size_t i = 0; i < back.initial_state.size(); ++i) x_adjoint_tangent[i] += back.initial_state[i];
-    for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
-    for (std::size_t i = 0; i < back.amounts.size(); ++i) amounts[i] += back.amounts[i];
+    event_gradient g = mine.solver.second(adjoints_of(mine, y_adjoint), tangents_of(mine, width, y_adjoint_tangent), back);
+    leave_switches_second(mine, g, back);
+    add(g, x_adjoint);
+    const auto put = [&](const std::vector<double>& part) {
+      for (const double each : part) *x_adjoint_tangent++ += each;
+    };
+    for (const auto* part : {&back.initial_state, &back.initial_time, &back.times, &back.parameters, &back.dose_times,
+                             &back.amounts, &back.durations, &back.stops})
+      put(*part);
+    for (const auto& part : back.event_parameters) put(part);
   }
 
   /// A solution at once, whatever its counts, with the steps of a run with derivatives or of one without.
@@ -194,7 +180,7 @@ class event_operation final : public external_operation {
     event_solver::functions events;
     event_solver solver;
     double started = 0;
-    std::vector<double> parameters;
+    std::vector<double> parameters, along;      // along: of the last tangents
     std::vector<time_switches::time> switches;  // stops behind those of the argument
     time_switches::room at_switches;
     std::vector<std::size_t> slots;  // of each hit, where it is among the outputs; their number where it is not
@@ -236,6 +222,42 @@ class event_operation final : public external_operation {
     return by.solver.integrate(v);
   }
 
+  event_adjoints adjoints_of(const run& mine, const double* y_adjoint) const {
+    event_adjoints back;
+    const auto n = static_cast<Eigen::Index>(n_);
+    back.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
+    y_adjoint += n_ * times_;
+    back.end = *y_adjoint++;
+    back.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
+    y_adjoint += n_;
+    back.hit_times.assign(mine.slots.size(), 0.0);
+    back.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
+    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
+      if (mine.slots[j] == hits_) continue;
+      back.hit_times[j] = y_adjoint[mine.slots[j]];
+      back.hit_states.col(static_cast<Eigen::Index>(j)) =
+          Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
+    }
+    return back;
+  }
+  /// The tangents of the same.
+  event_tangents tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const {
+    const auto take = [&](std::size_t first, std::size_t count) {
+      return Eigen::Map<const tangent_rows>(y_adjoint_tangent + first * static_cast<std::size_t>(width),
+                                            static_cast<Eigen::Index>(count), width);
+    };
+    const std::size_t end = n_ * times_, hits = end + 1 + n_;
+    const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(mine.slots.size());
+    event_tangents back{take(0, end), take(end + 1, n_), take(end, 1), tangent_rows::Zero(count, width),
+                        tangent_rows::Zero(n * count, width)};
+    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
+      if (mine.slots[j] == hits_) continue;
+      back.hit_times.row(static_cast<Eigen::Index>(j)) = take(hits + mine.slots[j], 1);
+      back.hit_states.middleRows(static_cast<Eigen::Index>(j) * n, n) = take(hits + hits_ + mine.slots[j] * n_, n_);
+    }
+    return back;
+  }
+
   static event_plan with_switches(event_plan plan, const time_switches& switches) {
     plan.times_move = plan.times_move || switches.move();
     return plan;
@@ -250,6 +272,20 @@ class event_operation final : public external_operation {
       g.parameters += by_time * Eigen::Map<const Eigen::VectorXd>(by_parameters.data(), g.parameters.size());
     }
     g.stops.conservativeResize(static_cast<Eigen::Index>(plan_.stops));
+  }
+  void leave_switches_second(run& mine, event_gradient& g, event_directions& back) const {
+    for (std::size_t k = 0; k < mine.switches.size(); ++k) {
+      const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
+      const Eigen::Map<const Eigen::RowVectorXd> tangents(
+          back.stops.data() + (plan_.stops + k) * static_cast<std::size_t>(back.width), back.width);
+      if (by_time == 0 && tangents.isZero(0)) continue;
+      const moving_vector by =
+          switches_.gradient_along(mine.switches[k], mine.parameters.data(), back.width, mine.along.data(), mine.at_switches);
+      Eigen::Map<tangent_rows>(back.parameters.data(), by.value.size(), back.width) +=
+          by.value * tangents + by_time * by.tangents;
+    }
+    back.stops.resize(plan_.stops * static_cast<std::size_t>(back.width));
+    leave_switches(mine, g);
   }
   /// The directions of the times of switches, behind those of the stops.
   void enter_switches(run& mine, event_directions& along) const {
@@ -269,8 +305,9 @@ class event_operation final : public external_operation {
     int order;
     bool match;
   };
-  static kind tangents_of(const event_solver& by) {
-    return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
+  kind kind_of(const event_solver& by) const {
+    const bool has_second = by.has_tangents() && switches_.has_second();
+    return {has_second ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
   }
 
   event_directions directions(run& of, int width, const double* x_tangent) const {

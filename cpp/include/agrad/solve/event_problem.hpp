@@ -10,14 +10,22 @@
 #include <memory>
 #include <vector>
 
+#include <agrad/solve/moving_state.hpp>
+
 namespace agrad {
 
-/// Where a reset is differentiated along directions, each number's side by side: those of time, state and parameters.
+/// Where a root or a reset is differentiated along directions, each number's side by side: those of time, state and parameters.
 struct event_point {
   int width;
   double t;
   const double* y;
   const double *t_tangents, *y_tangents, *parameter_tangents;
+};
+
+/// Adjoints of time, state and parameters, with tangents.
+struct moving_gradient {
+  moving_number time;
+  moving_vector state, parameters;
 };
 
 /// A zero that is looked for, and the state that follows it. Active parameters are those of both functions together.
@@ -39,6 +47,12 @@ class event_function {
   virtual bool has_tangents() const { return !resets(); }
   /// The derivatives of that state along directions, side by side.
   virtual void reset_tangent(const event_point& /*at*/, double* /*to*/) {}
+  /// Whether it has the two functions below, which are for second derivatives.
+  virtual bool has_second() const { return false; }
+  /// The root's derivatives, and theirs along the directions.
+  virtual void root_second(const event_point& /*at*/, moving_gradient& /*by*/) {}
+  /// lambda' times the derivatives of the state after the event, and the derivatives of that along the directions.
+  virtual void reset_second(const event_point& /*at*/, const moving_vector& /*lambda*/, moving_gradient& /*by*/) {}
 };
 
 /// When an event counts: for crossings upwards (1), downwards (-1) or both (0); and after how many the solution ends, if ever.
@@ -59,7 +73,7 @@ struct event_plan {
   std::size_t stops = 0;
   std::vector<event_rule> events;
   long max_events = 1000;
-  /// Whether t0, an output time, or the time of a dose, an infusion's end or a stop moves, so that first derivatives are all.
+  /// Whether t0, an output time, or the time of a dose, an infusion's end or a stop moves.
   bool times_move = false;
 };
 
@@ -106,8 +120,7 @@ struct event_gradient {
   std::vector<Eigen::VectorXd> event_parameters;  // for each event
 };
 
-/// Directions of a problem's numbers, each number's side by side. Or a gradient's derivatives along them, which are those with
-/// respect to the first three, in solves that have any.
+/// Directions of a problem's numbers, each number's side by side. Or a gradient's derivatives along them.
 struct event_directions {
   int width = 1;
   std::vector<double> initial_state, parameters, amounts;
@@ -115,9 +128,9 @@ struct event_directions {
   std::vector<std::vector<double>> event_parameters = {};  // for each event
 };
 
-/// The derivatives of a solution's numbers along directions: a row for each number.
+/// The derivatives of a solution's numbers along directions, or of their adjoints: a row for each number.
 struct event_tangents {
-  using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using rows = tangent_rows;
   rows states, end_state;  // states: those at one output time after the other
   Eigen::RowVectorXd end;
   rows hit_times, hit_states;

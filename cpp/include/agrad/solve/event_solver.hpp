@@ -4,8 +4,8 @@
 // derivatives of its end by its begin; between two segments the state's jump has derivatives of its own, and the time of the
 // jump is one number that both depend on: an end moves the state by f before it, a begin by minus f after it. The solvers are
 // kept, so a second solve makes no new ones.
-// Read next: solve/event_sweep.hpp, the way back; solve/event_tangent.hpp, along directions; solve/event_watch.hpp, events;
-// solve/event_operation.hpp, who uses it.
+// Read next: solve/event_sweep.hpp, the way back; solve/event_tangent.hpp, along directions; solve/event_second.hpp, both; and
+// solve/event_watch.hpp, events; solve/event_operation.hpp, who uses it.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +61,7 @@ class event_solver {
         n_(system.states()),
         rate_of_(plan_.doses.size(), 0),
         system_(system, infused_states(), differentiated),
+        moving_(system_),
         watch_(function_, events_, plan_.events, n_) {
     detail::check_plan(function_, plan_, n_);
     solver(0);
@@ -95,9 +96,12 @@ class event_solver {
   event_tangents tangent(const event_directions& along, bool reads_hits);
 
   /// Whether it has the next one, too.
-  bool has_tangents() const { return events_.empty() && !plan_.times_move && solvers_[0]->has_tangents(); }
-  /// As `ode_solver::second`, with the amounts of doses beside the parameters.
-  event_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, event_directions& back);
+  bool has_tangents() const {
+    return solvers_[0]->has_tangents() && has_first_tangents() && (!moves() || system_.has_time_tangents()) &&
+           std::all_of(events_.begin(), events_.end(), [](const auto& event) { return event->has_second(); });
+  }
+  /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have tangents of their own.
+  event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back);
 
   const ode_statistics& statistics() const { return statistics_; }
   /// As `ode_solver::log_steps`.
@@ -134,7 +138,7 @@ class event_solver {
     s.begin = t_, s.at_begin = y_, s.running = running_;
     s.end = is_last ? v_.times.back() : schedule_[place_].time;
     s.is_solved = s.end > t_;
-    s.hits = s.inner_outputs = 0;
+    s.hits = s.inner_outputs = 0, s.ending = detail::event_segment::finish;
     take_begin_outputs(s, is_last);
     enter(s);
     if (s.is_solved) solve(s);
@@ -162,7 +166,10 @@ class event_solver {
   void enter(const detail::event_segment& s) {
     rates_.assign(system_.rates(), 0.0);
     for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / detail::infusion_length(v_, i);
-    system_.enter(s.begin, s.end, v_.initial_time, rates_);
+    const bool is_behind_event = &s != segments_.data() && (&s - 1)->ending == detail::event_segment::event_ending;
+    const bool is_before_event = s.ending == detail::event_segment::event_ending;
+    system_.enter(s.begin, s.end, v_.initial_time,
+                  {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
   }
 
   void solve(detail::event_segment& s) {
@@ -293,19 +300,27 @@ class event_solver {
   void back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
   void add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const;
   event_gradient no_gradient() const;
-  void leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const;
-  void back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
-                           const double* tangents, event_gradient& g, event_directions& back);
   void add_up_sweeps();
   void check_crosses(const event_hit& hit, double rate) const;
 
   // ---- along directions (solve/event_tangent.hpp)
 
+  /// What is kept of a segment for the second order.
+  struct moving_segment {
+    tangent_rows begin, end, moved;           // of the states at its ends at fixed times, and at the end as that moves
+    Eigen::RowVectorXd begin_time, end_time;  // of an event the first of the instant
+    std::vector<tangent_rows> before;         // of the state that each hit finds, at the time of the first
+    bool is_placed = true;                    // whether that time is used
+  };
   /// What is carried from a segment to the one after.
   struct moving {
     event_tangents::rows state;
     Eigen::RowVectorXd time;
+    moving_segment* kept = nullptr;
   };
+  class second_sweep;  // solve/event_second.hpp
+  bool moves() const { return plan_.times_move || !events_.empty(); }
+  bool is_placed(const detail::event_segment& s);
   event_tangents no_tangents() const;
   void put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
   void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state);
@@ -353,6 +368,7 @@ class event_solver {
   Eigen::Index n_;
   std::vector<std::size_t> rate_of_;  // of an infusion: which of the system's rates
   detail::event_system system_;
+  moving_state moving_;
   detail::event_watch watch_;
   std::vector<std::unique_ptr<ode_solver>> solvers_;
 
@@ -369,10 +385,13 @@ class event_solver {
   ode_statistics statistics_;
   detail::step_log* log_ = nullptr;
   event_directions along_;
+  std::vector<moving_segment> moved_;
+  event_tangents numbers_;  // of the last `tangent`
   bool is_integrated_ = false;
 };
 
 }  // namespace agrad
 
+#include <agrad/solve/event_second.hpp>   // IWYU pragma: keep
 #include <agrad/solve/event_sweep.hpp>    // IWYU pragma: keep
 #include <agrad/solve/event_tangent.hpp>  // IWYU pragma: keep

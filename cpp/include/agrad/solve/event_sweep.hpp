@@ -125,7 +125,7 @@ inline void event_solver::leave_event(const detail::event_segment& s, const even
     at.state += of_state;
   }
   const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
-  by_hits[0] += at.time + at.state.dot(slope);
+  if (is_placed(s)) by_hits[0] += at.time + at.state.dot(slope);
   for (std::size_t j = 0; j < s.hits; ++j) {
     if (by_hits[j] == 0) continue;
     const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
@@ -179,58 +179,6 @@ inline void event_solver::add_rates(const detail::event_segment& s, const double
     g.amounts[to] += by_rate / duration;
     g.durations[to] -= by_rate * v_.amounts[i] / (duration * duration);
   }
-}
-
-inline event_gradient event_solver::second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                                           event_directions& back) {
-  const auto w = static_cast<std::size_t>(along_.width), n = static_cast<std::size_t>(n_) * w;
-  event_gradient g = no_gradient();
-  g.initial_state = Eigen::VectorXd::Zero(n_);
-  back = {along_.width, std::vector<double>(n, 0.0), std::vector<double>(system_.own_parameters() * w, 0.0),
-          std::vector<double>(plan_.doses.size() * w, 0.0)};
-  for (std::size_t i = used_; i-- > 0;) {
-    const detail::event_segment& s = segments_[i];
-    enter(s);
-    if (s.ending == detail::event_segment::scheduled_ending) leave_second(schedule_[s.happening], g, back);
-    if (s.is_solved) back_through_second(s, adjoints, tangents, g, back);
-    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
-      g.initial_state += adjoints.col(static_cast<Eigen::Index>(k));
-      for (std::size_t at = 0; at < n; ++at) back.initial_state[at] += tangents[k * n + at];
-    }
-  }
-  return g;
-}
-
-/// The gradients of the amount of a dose at once. Until the first segment those of the initial state are those of where the sweep is.
-inline void event_solver::leave_second(const detail::scheduled& what, event_gradient& g, event_directions& back) const {
-  if (!what.is_at_once) return;
-  const Eigen::Index state = plan_.doses[what.index].state;
-  const auto w = static_cast<std::size_t>(back.width);
-  g.amounts[static_cast<Eigen::Index>(what.index)] += g.initial_state[state];
-  for (std::size_t k = 0; k < w; ++k)
-    back.amounts[what.index * w + k] += back.initial_state[static_cast<std::size_t>(state) * w + k];
-}
-
-inline void event_solver::back_through_second(const detail::event_segment& s, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
-                                              const double* tangents, event_gradient& g, event_directions& back) {
-  const auto w = static_cast<std::size_t>(back.width), n = static_cast<std::size_t>(n_) * w, own = system_.own_parameters();
-  const std::size_t first = s.first_output + s.begin_outputs, extra = s.ending == detail::event_segment::finish ? 0 : 1;
-  const auto count = static_cast<Eigen::Index>(s.inner_outputs);
-  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, count + static_cast<Eigen::Index>(extra));
-  all.leftCols(count) = adjoints.middleCols(static_cast<Eigen::Index>(first), count);
-  all.rightCols(1) += g.initial_state;
-  std::vector<double> all_tangents((s.inner_outputs + extra) * n, 0.0);
-  std::copy_n(tangents + first * n, s.inner_outputs * n, all_tangents.data());
-  for (std::size_t at = 0; at < n; ++at) all_tangents[all_tangents.size() - n + at] += back.initial_state[at];
-  ode_directions through;
-  const ode_gradient part = solvers_[s.solver]->second(all, all_tangents.data(), through);
-  g.initial_state = part.initial_state, back.initial_state = through.initial_state;
-  g.parameters += part.parameters.head(static_cast<Eigen::Index>(own));
-  add_rates(s, part.parameters.data() + own, g);
-  for (std::size_t at = 0; at < own * w; ++at) back.parameters[at] += through.parameters[at];
-  for (const std::size_t j : s.running)
-    for (std::size_t k = 0; k < w; ++k)
-      back.amounts[j * w + k] += through.parameters[(own + rate_of_[j]) * w + k] / detail::infusion_length(v_, j);
 }
 
 }  // namespace agrad

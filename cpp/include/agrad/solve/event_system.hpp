@@ -2,7 +2,8 @@
 //
 // To the system's derivatives come constant rates, those of the infusions that run, as parameters behind its own. And it is
 // never evaluated at the two ends of the segment but as close to them as there are numbers: a jump of f in time at the end of a
-// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time.
+// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time. An event's
+// time is known but for rounding, so it is kept off by more than that.
 // A segment without length lies between two things of one instant, of which a stop is the last: it is left of the jump.
 #pragma once
 
@@ -27,14 +28,19 @@ class event_system final : public ode_system {
         differentiated_(differentiated),
         m_(static_cast<std::size_t>(inner.parameters())) {}
 
+  /// How far to keep off the two ends of a segment.
+  struct margins {
+    double begin, end;
+  };
   /// From now on between two times, neither of which is before `initial`, with a rate for each infused state.
-  void enter(double begin, double end, double initial, const std::vector<double>& rates) {
+  void enter(double begin, double end, double initial, const margins& off, const std::vector<double>& rates) {
     if (begin == end)
       first_ = last_ = std::nextafter(begin, begin > initial ? -HUGE_VAL : HUGE_VAL);
     else if (std::nextafter(begin, end) == end)
       first_ = last_ = begin;  // there is no number in between
     else
       first_ = std::nextafter(begin, end), last_ = std::nextafter(end, begin);
+    if (first_ + off.begin < last_ - off.end) first_ += off.begin, last_ -= off.end;
     rates_ = rates;
   }
   std::size_t rates() const { return rates_.size(); }
@@ -117,10 +123,12 @@ class event_system final : public ode_system {
   void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                double* dydt_tangents) override {
     inner_.tangent(width, inside(t), y, y_tangents, parameter_tangents, dydt_tangents);
-    const auto w = static_cast<std::size_t>(width);
-    for (std::size_t j = 0; j < rates_.size(); ++j)
-      for (std::size_t k = 0; k < w; ++k)
-        dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
+    add_rate_tangents(width, parameter_tangents, dydt_tangents);
+  }
+  bool has_time_tangents() const override { return inner_.has_time_tangents(); }
+  void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override {
+    inner_.moving_tangent(moved_inside(at), t_tangents, dydt_tangents);
+    add_rate_tangents(at.width, at.parameter_tangents, dydt_tangents);
   }
 
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
@@ -138,6 +146,12 @@ class event_system final : public ode_system {
   void add_rates(const double* p, double* dydt) const {
     if (!differentiated_) return;
     for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += p[m_ + j];
+  }
+  void add_rate_tangents(int width, const double* parameter_tangents, double* dydt_tangents) const {
+    const auto w = static_cast<std::size_t>(width);
+    for (std::size_t j = 0; j < rates_.size(); ++j)
+      for (std::size_t k = 0; k < w; ++k)
+        dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
   }
   void put_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
     if (parameter_adjoint == nullptr || !differentiated_) return;

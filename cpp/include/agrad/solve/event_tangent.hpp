@@ -37,13 +37,17 @@ inline event_tangents event_solver::tangent(const event_directions& along, bool 
   event_tangents d = no_tangents();
   moving at{Eigen::Map<const event_tangents::rows>(along.initial_state.data(), n_, along.width),
             detail::directions_of(along.initial_time, 0, along.width)};
+  moved_.assign(used_, {});
   for (std::size_t i = 0; i < used_; ++i) {
     const detail::event_segment& s = segments_[i];
     enter(s);
     move(s.begin, s.at_begin, -at.time, at.state);
+    at.kept = &moved_[i];
+    at.kept->begin = at.state, at.kept->begin_time = at.time;
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k)
       put_output(static_cast<Eigen::Index>(k), s.begin, s.at_begin, at.state, d);
     forth_through(s, d, at);
+    at.kept->end = at.state;
     enter_next(s, reads_hits, d, at);
   }
   d.end = at.time, d.end_state = at.state;
@@ -56,13 +60,14 @@ inline event_tangents event_solver::tangent(const event_directions& along, bool 
     const Eigen::RowVectorXd by = detail::directions_of(along.times, static_cast<std::size_t>(k), along.width) - at.time;
     move(last.end, solution_.end_state, by, d.states.middleRows(k * n_, n_));
   }
+  numbers_ = d;
   return d;
 }
 
 /// The state's tangents from one time to another that is later by so much.
 inline void event_solver::move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
                                Eigen::Ref<event_tangents::rows> state) {
-  if (!by.isZero(0)) state += slope_at(t, y) * by;
+  moving_.forth(t, y, by, state);
 }
 
 inline void event_solver::put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed,
@@ -105,6 +110,7 @@ inline void event_solver::enter_next(const detail::event_segment& s, bool reads_
   if (s.ending == detail::event_segment::event_ending) return take_hits(s, reads_hits, d, at);
   at.time = ending_time(s);
   move(s.end, s.at_end, at.time, at.state);
+  at.kept->end_time = at.time, at.kept->moved = at.state;
   if (s.ending == detail::event_segment::finish || !schedule_[s.happening].is_at_once) return;
   const std::size_t dose = schedule_[s.happening].index;
   at.state.row(plan_.doses[dose].state) += detail::directions_of(along_.amounts, dose, along_.width);
@@ -138,17 +144,35 @@ inline Eigen::RowVectorXd event_solver::hit_time(const detail::event_segment& s,
   return change / -rate;
 }
 
+/// Whether what comes later depends on the time of the events at a segment's end: where one is terminal, one resets or f jumps.
+inline bool event_solver::is_placed(const detail::event_segment& s) {
+  const detail::event_segment* next = &s + 1;
+  if (next == segments_.data() + used_) return true;
+  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
+    if (events_[solution_.hits[hit].event]->resets()) return true;
+  if (!next->is_solved) return false;
+  const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
+  enter(*next);
+  const Eigen::ArrayXd behind = slope_at(next->begin, next->at_begin);
+  enter(s);
+  return ((behind - before).abs() > 1e-9 * behind.abs().max(before.abs())).any();
+}
+
 /// Events: what comes later moves with the first of the instant, each hit's own numbers with that hit, as in the sweep.
 inline void event_solver::take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
   const auto jumps = [&](std::size_t hit) { return events_[solution_.hits[hit].event]->resets(); };
-  bool moves = solution_.is_terminated && &s == &segments_[used_ - 1];
-  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) moves = moves || jumps(hit);
+  const bool moves = is_placed(s);
+  at.kept->is_placed = moves || reads_hits;
   const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
   const event_tangents::rows fixed = at.state;
   for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) {
     const bool is_first = hit == s.happening;
     const Eigen::RowVectorXd time = hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
-    if (is_first) at.time = time, at.state = fixed + slope * time;
+    if (is_first) {
+      at.time = time, at.state = fixed + slope * time;
+      at.kept->end_time = at.time, at.kept->moved = at.state;
+    }
+    at.kept->before.push_back(at.state);
     const Eigen::VectorXd& before = solution_.hits[hit].state;
     const auto row = static_cast<Eigen::Index>(hit);
     d.hit_times.row(row) = time;

@@ -14,6 +14,7 @@
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
+#include <agrad/solve/moving_state.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/program_system.hpp>
 
@@ -38,7 +39,7 @@ class ode_operation final : public external_operation {
         wanted_(wanted),
         progress_(std::move(progress)),
         same_steps_(same_steps),
-        tangents_(tangents_of(*solver(*this, true).integrator)) {}
+        tangents_(kind_of(*solver(*this, true).integrator)) {}
 
   /// Says which parameters derivatives are wanted of, where these are not all; before the first run.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
@@ -98,25 +99,58 @@ class ode_operation final : public external_operation {
   void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
     solver& by = *static_cast<solvers&>(s).swept;
     const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_) * w;
-    const double *of_times = x_tangent + n, *parameters = of_times + (1 + times_) * w;
-    ode_directions along{width, {x_tangent, x_tangent + n}, {parameters, parameters + static_cast<std::size_t>(m_) * w}};
-    if (wanted_.initial_time) move(by, by.started, by.first.data(), -1, width, of_times, along.initial_state.data());
-    by.integrator->tangent(along, y_tangent);
-    for (std::size_t k = 0; k < times_ && wanted_.times; ++k)
-      move(by, by.times[k], by.states->col(static_cast<Eigen::Index>(k)).data(), 1, width, of_times + (1 + k) * w,
-           y_tangent + k * n);
+    const double *times = x_tangent + n + w, *parameters = times + times_ * w;
+    const auto count = static_cast<Eigen::Index>(times_);
+    by.along.assign(parameters, parameters + static_cast<std::size_t>(m_) * w);
+    by.of_start = Eigen::Map<const tangent_rows>(x_tangent, n_, width);
+    by.of_t0 = Eigen::Map<const Eigen::RowVectorXd>(x_tangent + n, width);
+    by.of_times = Eigen::Map<const tangent_rows>(times, count, width);
+    by.moving.forth(by.started, by.start, -by.of_t0, by.of_start);
+    if (sweeps())
+      by.integrator->tangent({width, {by.of_start.data(), by.of_start.data() + n}, by.along}, y_tangent);
+    else
+      std::fill_n(y_tangent, n * times_, 0.0);
+    Eigen::Map<tangent_rows> outputs(y_tangent, n_ * count, width);
+    for (Eigen::Index k = 0; k < count; ++k)
+      by.moving.forth(by.times[static_cast<std::size_t>(k)], by.states->col(k), by.of_times.row(k),
+                      outputs.middleRows(k * n_, n_));
+    if (moves()) by.of_outputs = outputs;
     ledger_.enter(by.integrator->statistics());
   }
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
               double* x_adjoint, double* x_adjoint_tangent) const override {
-    const Eigen::Map<const Eigen::MatrixXd> adjoints(y_adjoint, n_, static_cast<Eigen::Index>(times_));
-    ode_directions back;
-    add(static_cast<solvers&>(s).swept->integrator->second(adjoints, y_adjoint_tangent, back), x_adjoint);
-    const auto w = static_cast<std::size_t>(width);
-    double* parameters = x_adjoint_tangent + (static_cast<std::size_t>(n_) + 1 + times_) * w;
-    for (std::size_t i = 0; i < back.initial_state.size(); ++i) x_adjoint_tangent[i] += back.initial_state[i];
-    for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
+    solver& by = *static_cast<solvers&>(s).swept;
+    const auto count = static_cast<Eigen::Index>(times_);
+    moving_vector initial = moving_vector::zero(n_, width), of_parameters = moving_vector::zero(m_, width),
+                  of_times = moving_vector::zero(count, width);
+    moving_number of_t0{0, Eigen::RowVectorXd::Zero(width)};
+    Eigen::MatrixXd adjoints = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n_, count);
+    tangent_rows tangents = Eigen::Map<const tangent_rows>(y_adjoint_tangent, n_ * count, width);
+    for (Eigen::Index k = 0; k < count && moves(); ++k) {
+      moving_vector output{adjoints.col(k), tangents.middleRows(k * n_, n_)};
+      moving_number of_time{0, Eigen::RowVectorXd::Zero(width)};
+      const tangent_rows moved = by.of_outputs.middleRows(k * n_, n_);
+      const Eigen::RowVectorXd along = by.of_times.row(k);
+      by.moving.back({1, by.times[static_cast<std::size_t>(k)], by.states->col(k), moved, along}, by.along, output, of_time,
+                     of_parameters.tangents);
+      tangents.middleRows(k * n_, n_) = output.tangents;
+      of_times.value[k] = of_time.value, of_times.tangents.row(k) = of_time.tangents;
+    }
+    if (sweeps()) {
+      ode_directions back;
+      const ode_gradient g = by.integrator->second(adjoints, tangents.data(), back);
+      initial = {g.initial_state, Eigen::Map<const tangent_rows>(back.initial_state.data(), n_, width)};
+      of_parameters += {g.parameters, Eigen::Map<const tangent_rows>(back.parameters.data(), m_, width)};
+    }
+    if (moves())
+      by.moving.back({-1, by.started, by.start, by.of_start, by.of_t0}, by.along, initial, of_t0, of_parameters.tangents);
+    add({initial.value, of_t0.value, of_times.value, of_parameters.value}, x_adjoint);
+    Eigen::Map<tangent_rows> to(x_adjoint_tangent, static_cast<Eigen::Index>(input_size()), width);
+    to.topRows(n_) += initial.tangents;
+    to.row(n_) += of_t0.tangents;
+    to.middleRows(n_ + 1, count) += of_times.tangents;
+    to.bottomRows(m_) += of_parameters.tangents;
   }
 
   /// What the run cost that has been made last, with the sweeps that have followed it; those of second order are not counted.
@@ -135,15 +169,21 @@ class ode_operation final : public external_operation {
   struct solver {
     solver(const ode_operation& of, bool with_adjoint)
         : system(of.f_, of.n_, with_adjoint, of.structure_),
-          integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})) {
+          integrator(of.make_(of.function_, system, with_adjoint ? of.wanted_ : ode_wanted{})),
+          moving(system) {
       system.set_active(of.active_);
     }
     program_system system;
     std::unique_ptr<ode_solver> integrator;
     double started = 0;
-    Eigen::VectorXd first;  // the initial state
+    Eigen::VectorXd start;
     std::vector<double> times;
-    const Eigen::MatrixXd* states = nullptr;  // at these, as the integrator has them
+    const Eigen::MatrixXd* states = nullptr;  // at these times
+    moving_state moving;
+    // Of the last tangents: those of the parameters, of the initial state at a fixed time, of all times, and of the outputs.
+    std::vector<double> along;
+    tangent_rows of_start, of_times, of_outputs;
+    Eigen::RowVectorXd of_t0;
   };
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
@@ -152,9 +192,8 @@ class ode_operation final : public external_operation {
   const Eigen::MatrixXd& integrate(solver& by, const double* x) const {
     by.times.assign(x + n_ + 1, x + n_ + 1 + times_);
     by.system.set_parameters(x + n_ + 1 + times_);
-    by.started = x[n_];
-    by.first = Eigen::Map<const Eigen::VectorXd>(x, n_);
-    by.states = &by.integrator->integrate(by.first, by.started, by.times);
+    by.started = x[n_], by.start = Eigen::Map<const Eigen::VectorXd>(x, n_);
+    by.states = &by.integrator->integrate(by.start, by.started, by.times);
     return *by.states;
   }
 
@@ -163,18 +202,13 @@ class ode_operation final : public external_operation {
     int order;
     bool match;
   };
-  static kind tangents_of(const ode_solver& by) {
+  static kind kind_of(const ode_solver& by) {
     return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
   }
 
-  /// Adds to the tangents of the state at t what they gain from those of t.
-  void move(solver& by, double t, const double* y, double sign, int width, const double* of_time, double* to) const {
-    Eigen::VectorXd slope(n_);
-    by.system.rhs(t, y, slope.data());
-    for (Eigen::Index i = 0; i < n_; ++i)
-      for (int k = 0; k < width; ++k)
-        if (of_time[k] != 0) to[i * width + k] += sign * slope[i] * of_time[k];
-  }
+  /// Whether a derivative with respect to a time is wanted, and whether one is that goes through the steps.
+  bool moves() const { return wanted_.initial_time || wanted_.times; }
+  bool sweeps() const { return wanted_.initial_state || wanted_.initial_time || m_ > 0; }
 
   void add(const ode_gradient& g, double* x_adjoint) const {
     Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));

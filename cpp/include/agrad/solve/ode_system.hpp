@@ -121,6 +121,12 @@ class ode_system {
   virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                        double* dydt_tangents);
 
+  /// Whether it has the next one, too.
+  virtual bool has_time_tangents() const { return false; }
+
+  /// `tangent`, where t has tangents as well, one for each direction.
+  virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
+
   /// `vjp`, and the derivatives of its results in the directions of `tangent`, where lambda has derivatives as well.
   virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
 
@@ -187,6 +193,9 @@ inline void ode_system::along_by_products(double t, const double* y, const doubl
 
 inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {
   throw DerivativeError("ode_system: the right-hand side has first derivatives only");
+}
+inline void ode_system::moving_tangent(const ode_point&, const double*, double*) {
+  throw DerivativeError("ode_system: the right-hand side has no derivative with respect to time");
 }
 inline void ode_system::jacobian_adjoint(double, const double*, const double*, double*, double*) {
   throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");

@@ -61,6 +61,19 @@ class program_event final : public event_function {
     reset_.along(at, at.parameter_tangents + skipped, to);
   }
 
+  bool has_second() const override {
+    return root_.code->first_without_tangents() == nullptr && (!resets() || reset_.code->first_without_tangents() == nullptr);
+  }
+  void root_second(const event_point& at, moving_gradient& by) override {
+    by.parameters = moving_vector::zero(parameters(), at.width);
+    const moving_vector one{Eigen::VectorXd::Ones(1), tangent_rows::Zero(1, at.width)};
+    root_.second(at, one, 0, by);
+  }
+  void reset_second(const event_point& at, const moving_vector& lambda, moving_gradient& by) override {
+    by.parameters = moving_vector::zero(parameters(), at.width);
+    reset_.second(at, lambda, root_.parameters, by);
+  }
+
  private:
   /// A program that can be run.
   struct part {
@@ -92,10 +105,31 @@ class program_event final : public event_function {
         code->tangent<lane_count>(space, tangents.data(), to);
     }
 
+    /// first: where its parameters are among those of the event.
+    void second(const event_point& at, const moving_vector& lambda, std::size_t first, moving_gradient& by) {
+      const auto w = static_cast<std::size_t>(at.width);
+      outputs.resize(code->output_size()), moved.resize(outputs.size() * w);
+      run(at.t, at.y, outputs.data(), true);
+      along(at, at.parameter_tangents + first * w, moved.data());
+      adjoints.resize(inputs.size()), moved.resize(inputs.size() * w);
+      if (at.width == 1)
+        code->second<1>(space, lambda.value.data(), adjoints.data(), moved.data(), lambda.tangents.data());
+      else
+        code->second<lane_count>(space, lambda.value.data(), adjoints.data(), moved.data(), lambda.tangents.data());
+      const auto n = static_cast<Eigen::Index>(states), m = static_cast<Eigen::Index>(parameters);
+      const auto tangents_from = [&](Eigen::Index i, Eigen::Index count) {
+        return tangent_rows::Map(moved.data() + static_cast<std::size_t>(i) * w, count, at.width);
+      };
+      by.time = {adjoints[0], tangents_from(0, 1)};
+      by.state = {Eigen::VectorXd::Map(adjoints.data() + 1, n), tangents_from(1, n)};
+      by.parameters.value.segment(static_cast<Eigen::Index>(first), m) = Eigen::VectorXd::Map(adjoints.data() + 1 + n, m);
+      by.parameters.tangents.middleRows(static_cast<Eigen::Index>(first), m) = tangents_from(1 + n, m);
+    }
+
     std::shared_ptr<const program> code;
     std::size_t states, parameters;
     workspace space;
-    std::vector<double> inputs, adjoints, tangents;
+    std::vector<double> inputs, adjoints, tangents, outputs, moved;
   };
 
   std::size_t n_;

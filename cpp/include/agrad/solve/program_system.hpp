@@ -167,6 +167,15 @@ class program_system : public ode_system {
     by_width(width, [&](auto w) { f_->tangent<w()>(real_, directions_.data(), dydt_tangents); });
   }
 
+  bool has_time_tangents() const override { return has_tangents(); }
+  void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override {
+    set_state(at.t, at.y);
+    f_->forward(real_, inputs_.data(), slope_.data(), true);
+    put_directions(at.width, at.y_tangents, at.parameter_tangents);
+    std::copy_n(t_tangents, at.width, directions_.data());
+    by_width(at.width, [&](auto w) { f_->tangent<w()>(real_, directions_.data(), dydt_tangents); });
+  }
+
   void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
     slope_tangents_.resize(static_cast<std::size_t>(n_) * static_cast<std::size_t>(at.width));
     tangent(at.width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope_tangents_.data());

@@ -17,9 +17,7 @@ class rosenbrock_second : public rosenbrock {
  public:
   using rosenbrock::rosenbrock;
 
-  bool has_tangents() const override {
-    return has_first_tangents() && system_.has_tangents() && !wanted_.initial_time && !wanted_.times;
-  }
+  bool has_tangents() const override { return has_first_tangents() && system_.has_tangents(); }
   bool has_first_tangents() const override { return system_.has_first_tangents() && system_.has_jacobian_adjoint(); }
 
   void tangent(const ode_directions& along, double* states) override {

@@ -18,9 +18,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
  public:
   using base::base;
 
-  bool has_tangents() const override {
-    return this->system_.has_tangents() && !this->wanted_.initial_time && !this->wanted_.times;
-  }
+  bool has_tangents() const override { return this->system_.has_tangents(); }
   bool has_first_tangents() const override { return this->system_.has_first_tangents(); }
 
   void tangent(const ode_directions& along, double* states) override {

@@ -11,11 +11,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <agrad/program/elementwise.hpp>
 #include <agrad/program/reach.hpp>
+#include <agrad/solve/moving_state.hpp>
 
 namespace agrad {
 
@@ -60,6 +62,29 @@ class time_switches {
     std::vector<double> by_parameters(adjoints.begin() + 1 + static_cast<std::ptrdiff_t>(n_), adjoints.end());
     for (double& each : by_parameters) each = adjoints[0] == 0 ? 0.0 : -each / adjoints[0];
     return by_parameters;
+  }
+
+  /// Whether there is the next one.
+  bool has_second() const { return sides_.first_without_tangents() == nullptr; }
+  /// The same derivatives with tangents, along directions of the parameters, side by side.
+  moving_vector gradient_along(const time& of, const double* parameters, int width, const double* along, room& w) const {
+    const auto m = static_cast<Eigen::Index>(sides_.input_size() - 1 - n_);
+    const std::vector<double> first = gradient(of, parameters, w);
+    const Eigen::Map<const Eigen::VectorXd> by(first.data(), m);
+    tangent_rows inputs = tangent_rows::Zero(static_cast<Eigen::Index>(sides_.input_size()), width);
+    inputs.bottomRows(m) = Eigen::Map<const tangent_rows>(along, m, width);
+    inputs.row(0) = by.transpose() * inputs.bottomRows(m);
+    std::vector<double> seeds(sides_.output_size(), 0.0), adjoints(sides_.input_size());
+    seeds[3 * of.comparison] = 1, seeds[3 * of.comparison + 1] = -1;
+    tangent_rows sides(static_cast<Eigen::Index>(sides_.output_size()), width), back(inputs.rows(), width);
+    const auto send = [&](auto lanes) {
+      sides_.template tangent<lanes()>(w.run, inputs.data(), sides.data());
+      sides_.template second<lanes()>(w.run, seeds.data(), adjoints.data(), back.data());
+    };
+    width == 1 ? send(std::integral_constant<int, 1>{}) : send(std::integral_constant<int, lane_count>{});
+    moving_vector found{by, tangent_rows::Zero(m, width)};
+    if (adjoints[0] != 0) found.tangents = -(back.bottomRows(m) + by * back.row(0)) / adjoints[0];
+    return found;
   }
 
  private:
