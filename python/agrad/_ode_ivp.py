@@ -68,12 +68,11 @@ def solve_ivp(
         that are counted (of doses, in jac_sparsity) are so as np.ravel has them, array after array.
     method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "BDF", "Adams"}
         "auto" starts with Tsit5 and goes on with Rodas5P, or with Rodas4 where rtol is 1e-5 or more, where the system turns
-        stiff; the result says from when on. These
-        are one-step methods, whose gradient is the exact one of the computed solution: explicit Runge-Kutta methods
-        of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and Prince, for systems that are not
-        stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones. "BDF" for stiff and "Adams" for other
-        systems are CVODES' methods, in both directions; the backward pass finds the forward state by Hermite interpolation between BDF's steps,
-        and by polynomials between Adams' longer ones. SciPy's "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and
+        stiff; the result says from when on. These are one-step methods, whose gradient is the exact one of the computed
+        solution: explicit Runge-Kutta methods of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and
+        Prince, for systems that are not stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones.
+        "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
+        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. SciPy's "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and
         "Tsit5" here; `message` says so.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
