@@ -295,9 +295,26 @@ def test_statistics_count_sensitivities():
 
     ag.jvp(f, (0.7,), (1.0,))
     assert results[-1].stats["sensitivities"]["rhs_evaluations"] > 0
-    ag.jacobian(f)(0.7)  # adjoints were chosen
+    results.clear()
+    ag.compile(ag.jacobian(f))(0.7)  # adjoints were chosen
     assert results[-1].stats["backward"]["steps"] > 0
     assert results[-1].stats["sensitivities"]["rhs_evaluations"] == 0
+
+
+@pytest.mark.parametrize(("method", "is_forward"), [("Tsit5", True), ("BDF", False)])
+def test_a_jacobian_of_a_population_goes_forward_where_both_modes_agree(method, is_forward):
+    """Four outputs of two inputs, of which a dose's time leaves first derivatives only."""
+    results = []
+
+    def f(x):
+        subject = ag.Subject((0.0, 2.0), [1.0], [0.5, 1.0, 1.5, 2.0], (x[0],), doses=[ag.Dose(x[1], 0, 2.0)])
+        results.append(ag.solve_many(decay, [subject], method, **TIGHT)[0])
+        return results[-1].y[0]
+
+    x = np.array([0.5, 0.7])
+    chosen = ag.compile(ag.jacobian(f))(x)
+    np.testing.assert_allclose(chosen, ag.jacfwd(f)(x), rtol=1e-7, atol=1e-9)
+    assert (results[0].stats["backward"]["steps"] == 0) == is_forward
 
 
 def test_where_the_tangents_stop():

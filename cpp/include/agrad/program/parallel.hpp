@@ -62,6 +62,11 @@ class parallel_operation final : public external_operation {
   bool has_first_tangents() const override {
     return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_first_tangents(); });
   }
+  const external_operation* first_without_tangents(int order) const override {
+    if (order > 0) return external_operation::first_without_tangents(order);
+    const auto matches = [](const part& each) { return each.what->first_without_tangents(0) == nullptr; };
+    return std::all_of(parts_.begin(), parts_.end(), matches) ? nullptr : this;
+  }
 
   void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
     each_part([&](std::size_t i) {
