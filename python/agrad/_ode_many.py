@@ -20,14 +20,14 @@ from agrad._ode_record import (
     PosedProblem,
     RecordedSlope,
     RightHandSide,
+    as_given,
     check_callable,
-    check_not_recorded,
     further_arguments,
     named_by_time,
     real_values,
     vector,
 )
-from agrad._ode_repeats import runs_of
+from agrad._ode_repeats import raise_equal, runs_of
 from agrad._ode_result import OdeResult, output_times
 from agrad._ode_statistics import Statistics
 from agrad._structure import find_recording
@@ -43,11 +43,11 @@ class Subject:
     Attributes
     ----------
     t_span : pair of floats
-        Initial and final time; where they decrease, there are no doses.
+        Initial and final time; where they decrease, there are no doses. The results are differentiable in them, as in t_eval.
     y0 : array-like, shape (n,)
         The initial state.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, in its direction; by default its two ends.
+        Output times within t_span, in its direction; by default its two ends. Recorded ones must differ.
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
     doses : sequence of Dose
@@ -92,33 +92,44 @@ class _Problem:
         self.function = function = f"solve_many(subjects[{number}])"
         self.args, self.y0 = further_arguments(function, subject.args), vector(function, "y0", subject.y0)
         self.states = real_values(function, "y0", self.y0)
-        for part, given in (("t_span", subject.t_span), ("t_eval", subject.t_eval)):
-            check_not_recorded(function, part, given, "times are not differentiated there")
-        self.t0, self.asked = output_times(function, subject.t_span, subject.t_eval, freely=True)
-        self.is_backwards = bool(self.t0 > float(subject.t_span[1]))
-        self.runs = runs_of(self.asked)
-        self.times = self.asked if self.runs is None else self.asked[self.runs.is_first]
-        self.times = 0.0 - self.times if self.is_backwards else self.times
-        self.t0 = 0.0 - self.t0 if self.is_backwards else self.t0
-        self.starts_there = bool(self.times[0] == self.t0)
         self.doses = DoseTable(function, "doses", subject.doses)
-        if self.is_backwards:
-            check_no_doses(function, self.doses)
-        self.later = self.times[self.starts_there :]
-        if self.later.size:
-            check_initial_value_problem(named_by_time(function, self.is_backwards), self.states, self.t0, self.later)
-        #: Whether there is anything to solve, and what: without doses the state at the initial time is known.
-        self.is_solved = bool(self.later.size or self.doses.rows)
-        self.outputs = self.times if self.doses.rows else self.later
+        self._take_times(subject)
         leaves, _, structure = flatten(self.args)
         taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.posed: PosedProblem | None = None
-        #: How many numbers follow its states: the end's time and state where there may be doses or switches.
+        #: How many numbers follow its states: the end's time and state where there may be doses, switches or times that move.
         self.more = 0
         #: What problems have in common that one recording of the right-hand side serves.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size, self.is_backwards)
+
+    def _take_times(self, subject: Subject) -> None:
+        function = self.function
+        t_span, t_eval = as_given(function, "t_span", subject.t_span), as_given(function, "t_eval", subject.t_eval)
+        t0, times = output_times(function, t_span, t_eval, freely=True)
+        self.is_backwards = bool(t0 > real_values(function, "t_span", t_span)[1])
+        if self.is_backwards:
+            check_no_doses(function, self.doses)
+        given = t_span if t_eval is None else t_eval
+        start = t_span[0] if isinstance(t_span, Array) else t0
+        #: The output times as they were given, and those that are solved for, as times of s = -t where they decrease.
+        self.asked = given if isinstance(given, Array) else times
+        self.runs = runs_of(times)
+        if self.runs is not None and isinstance(given, Array):
+            raise_equal(function, self.runs, "where it is recorded")
+        outputs = self.asked if self.runs is None else times[self.runs.is_first]
+        self.start, outputs = (0.0 - start, 0.0 - outputs) if self.is_backwards else (start, outputs)
+        self.t0, values = real_values(function, "t_span", self.start).item(), real_values(function, "t_eval", outputs)
+        starts_there = bool(values[0] == self.t0)
+        if values.size > starts_there:
+            check_initial_value_problem(named_by_time(function, self.is_backwards), self.states, self.t0, values[starts_there:])
+        self.times_move = isinstance(self.start, Array) or isinstance(outputs, Array)
+        #: Whether it is solved with all that may happen, so that the state at the initial time is one of its outputs.
+        self.has_all = bool(self.doses.rows) or self.times_move
+        self.outputs = outputs if self.has_all else outputs[starts_there:]
+        self.is_known_first = starts_there and not self.has_all
+        self.is_solved = self.outputs.size > 0
 
 
 def _frozen(leaf: Any) -> Any:
@@ -220,14 +231,13 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
     function, n, is_recorded, doses = problem.function, problem.states.size, isinstance(problem.y0, Array), problem.doses
     options, count = make_options(n), problem.outputs.size
     solver = named_by_time(function, problem.is_backwards)
-    values = [problem.y0, np.array([problem.t0]), problem.outputs, *problem.parameters, *slope.captured]
+    values = [problem.y0, np.reshape(problem.start, (1,)), problem.outputs, *problem.parameters, *slope.captured]
     operation: OdeOperation | EventOperation
-    if doses.rows or count_time_switches(slope.program, n):
+    if problem.has_all or count_time_switches(slope.program, n):
         problem.more = 1 + n
         values += doses.parts
-        operation = EventOperation(
-            solver, slope.program, n, count, options, doses.rows, 0, [], 1, doses.times_move, [], -1, count
-        )
+        moves = problem.times_move or doses.times_move
+        operation = EventOperation(solver, slope.program, n, count, options, doses.rows, 0, [], 1, moves, [], -1, count)
     else:
         operation = OdeOperation(solver, slope.program, n, count, options, is_recorded, False, False)
     if not options.same_steps:  # else derivatives with respect to all of them count, wanted or not
@@ -252,7 +262,7 @@ def _results(problems: Sequence[_Problem], flat: Any, method: str, tolerances: t
         n, count = problem.states.size, problem.outputs.size
         end = begin + n * count
         y = np.reshape(flat[begin:end], (count, n))
-        if problem.starts_there and not problem.doses.rows:
+        if problem.is_known_first:
             y = np.concatenate([np.reshape(problem.y0, (1, n)), y])
         explained = Explained(problem.posed, method, tolerances, problem.is_backwards)
         columns = np.transpose(y) if problem.runs is None else np.transpose(y)[:, problem.runs.places]

@@ -31,7 +31,6 @@ __all__ = [
     "StatesProblem",
     "as_given",
     "check_callable",
-    "check_not_recorded",
     "further_arguments",
     "named_by_time",
     "pose",
@@ -84,12 +83,6 @@ def check_callable(function: str, name: str, f: Any) -> None:
     """Raises where a right-hand side is none, under the name that its user gives it."""
     if not callable(f):
         raise TypeError(f"{function}: {name} is {f!r}, but must be callable as {name}(t, y, ...)")
-
-
-def check_not_recorded(function: str, name: str, x: Any, hint: str) -> None:
-    """Raises where derivatives with respect to an argument would be lost."""
-    if find_recording((x,)) is not None:
-        raise TypeError(f"{function}: {name} is recorded, but must be of plain numbers; {hint}")
 
 
 def named_by_time(function: str, is_backwards: bool) -> str:

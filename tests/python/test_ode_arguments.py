@@ -269,14 +269,6 @@ def test_times_of_a_dense_output_are_differentiated():
     np.testing.assert_allclose(ag.grad(lambda t: np.sum(sol(t * np.ones(2))))(1.0), -1 / 2, rtol=1e-6)
 
 
-def test_derivatives_with_respect_to_times_are_refused_where_they_would_be_lost():
-    def f(t, y):
-        return -y
-
-    with pytest.raises(TypeError, match=r"solve_many\(subjects\[0\]\): t_span is recorded, but must be of plain numbers"):
-        ag.grad(lambda e: ag.solve_many(f, [ag.Subject((0.0, e), [1.0])])[0].y[0, 0])(1.0)
-
-
 def test_args_that_are_no_tuple():
     for call in (
         lambda: ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], args=2.0),

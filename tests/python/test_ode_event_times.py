@@ -97,3 +97,41 @@ def test_equal_recorded_times_are_refused_beside_doses():
 
     with pytest.raises(ag.DomainError, match=r"t_eval\[2\] equals t_eval\[1\], but must differ from it where recorded times"):
         ag.grad(f)(1.0)
+
+
+# ---- populations
+
+
+def population(x, method):
+    """A subject whose times move, one with doses, one backwards, and one of plain times."""
+    slope = lambda t, y, k: -k * y * t  # noqa: E731
+    subjects = [
+        ag.Subject((x[0], 3.0), [1.0], [x[0], x[1], 2.0], (x[2],)),
+        ag.Subject((x[0], x[1]), [x[3]], None, (x[2],), [ag.Dose(0.6, 0, 2.0), ag.Dose(0.7, 0, x[3], 5.0)]),
+        ag.Subject((x[1], x[0]), [1.0], None, (x[2],)),
+        ag.Subject((0.0, 2.0), [1.0], [0.0, 1.0, 1.0], (x[2],)),
+    ]
+    results = ag.solve_many(slope, subjects, method, rtol=1e-10, atol=1e-12)
+    return flat(*(part for each in results for part in (each.t, each.y)))
+
+
+@pytest.mark.parametrize("method", [*METHODS, "BDF"])
+def test_populations_have_derivatives_with_respect_to_their_times(method):
+    f, x = (lambda p: population(p, method)), np.array([0.3, 1.7, 0.8, 1.2])
+    rows = ag.jacrev(f)(x)
+    np.testing.assert_allclose(rows[[0, 1, 2]], [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]])  # the times themselves
+    np.testing.assert_allclose(rows, differences(lambda p: population(p, "DOP853"), x), rtol=1e-5, atol=1e-5)
+    if method == "BDF":
+        return
+    np.testing.assert_allclose(ag.jacfwd(f)(x), rows, rtol=1e-9, atol=1e-10)
+    loss = lambda p: np.sum(np.cos(np.arange(rows.shape[0])) * f(p)) + f(p)[4] ** 2  # noqa: E731
+    by_differences = differences(ag.grad(loss), x)
+    np.testing.assert_allclose(ag.hessian(loss)(x), by_differences, rtol=1e-5, atol=1e-5 * np.abs(by_differences).max())
+
+
+def test_equal_recorded_times_are_refused_in_populations():
+    def f(t):
+        return ag.solve_many(lambda s, y: -y, [ag.Subject((0.0, 2.0), [1.0], [t, t])])[0].y[0, 1]
+
+    with pytest.raises(ag.DomainError, match=r"solve_many\(subjects\[0\]\): t_eval\[1\] equals t_eval\[0\], but must differ"):
+        ag.grad(f)(1.0)

@@ -78,7 +78,7 @@ class ode_solver {
   /// From now on `integrate` writes down what limits its steps (solve/step_log.hpp; null: no longer). Whether the method can.
   virtual bool log_steps(detail::step_log*) { return false; }
 
-  /// Whether it has the two functions below.
+  /// Whether it has the two functions below, in which times stay where they are; solve/moving_state.hpp moves them.
   virtual bool has_tangents() const { return false; }
   /// Whether it has the first of them.
   virtual bool has_first_tangents() const { return has_tangents(); }
