@@ -72,8 +72,8 @@ def solve_ivp(
         solution: explicit Runge-Kutta methods of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and
         Prince, for systems that are not stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones.
         "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
-        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. SciPy's "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and
-        "Tsit5" here; `message` says so.
+        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. SciPy's
+        "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and "Tsit5" here; `message` says so.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
         the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's

@@ -37,8 +37,8 @@ class OdeResult(Mapping[str, Any]):
         What the passes have cost up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
         "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from" and
         "stiff_method"), and mappings "backward", "quadrature" and "sensitivities". Sweeps back come after the result, so their
-        counts grow, from zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run that was made
-        last, by whichever thread; second-order sweeps are not counted.
+        counts grow, from zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run
+        that was made last, by whichever thread; second-order sweeps are not counted.
     sol : callable or None
         With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
     t_events, y_events : lists of arrays, or None

@@ -66,7 +66,7 @@ _STORED = (
 )
 _ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by entry and cannot do this; write ag.array([a, b])"
 _SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
-_INDEX = "where the index is a recorded value, choose between values with np.where"
+_INDEX = "where the index is a recorded value, choose between values with np.where, and hand entries over to a loop by ag.scan"
 #: The beginnings of what NumPy and SciPy say when recorded values meet what they have for numbers only.
 _SAID = {
     r"loop of ufunc does not support argument \d+ of type (int|float|bool|agrad)": _ENTRIES,

@@ -105,8 +105,8 @@ BAD = {
     ),
     "index": (
         lambda: ag.fori(0, 3, lambda i, c: c + np.arange(3.0)[i], 0.0),
-        TypeError,
-        "argument is recorded, but must be plain",
+        IndexError,
+        r"only integers, .*; where the index is a recorded value, choose .*, and hand entries over to a loop by ag.scan",
     ),
     "cond without function": (lambda: ag.cond(True, 1, abs), TypeError, "cond: true_fun is 1, but must be callable"),
     "cond of an array": (

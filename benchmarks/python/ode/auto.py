@@ -4,8 +4,8 @@
 
 For each problem and each of rtol 1e-4, 1e-6 and 1e-8, atol a hundredth of that times the size of the states: the milliseconds
 of a compiled value, or of a value and a gradient, by `auto` and by the other methods, each with the error of the states in
-units of rtol (root mean square at ten times or at the problem's own, against Rodas5P at 1e-11). As exact counts a method whose error is below
-10 times that of `auto`, or below rtol.
+units of rtol (root mean square at ten times or at the problem's own, against Rodas5P at 1e-11). As exact counts a method whose
+error is below 10 times that of `auto`, or below rtol.
 """
 
 from __future__ import annotations

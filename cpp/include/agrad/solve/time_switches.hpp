@@ -1,9 +1,11 @@
-// Time switches: the times at which a recorded right-hand side jumps because it compares t with a number.
+// Time switches: the times at which a recorded right-hand side jumps or has a kink because t passes a number.
 //
-// A pulse `where((t > 5) & (t < 5.1), 1, 0)` between two steps is not seen by either of them. But the comparison is there in the
-// recorded program: t < v, or a t + b < v, where no state has a part in v. Such times are known before the solve and depend on
-// parameters only, so steps can end there (`tstops`). With w the difference of the two sides, which is linear in t, w(s, p) = 0
-// gives the derivative of a time: ds = -w_p dp / w_t. What is not linear in t, as sin(t) > 0.5, is left alone.
+// A pulse `where((t > 5) & (t < 5.1), 1, 0)` between two steps is not seen by either of them. But the comparison is there in
+// the recorded program: t < v, or a t + b < v, where no state has a part in v. So are floor(t / p), t % p < d, sign(t - a) and
+// the kinks of abs(t - a) and maximum(t - a, 0). Such times are known before the solve and depend on parameters only, so steps
+// can end there (`tstops`). They are looked for in the order of the program, between those that are known already, where what is
+// compared is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
+// ds = -w_p dp / w_t. What is not linear there, as sin(t) > 0.5, is left alone.
 // Read next: solve/event_operation.hpp, who uses it.
 #pragma once
 
@@ -17,6 +19,8 @@
 
 #include <agrad/program/elementwise.hpp>
 #include <agrad/program/reach.hpp>
+#include <agrad/rules/piecewise.hpp>
+#include <agrad/rules/steps.hpp>
 #include <agrad/solve/moving_state.hpp>
 
 namespace agrad {
@@ -26,8 +30,8 @@ class time_switches {
   /// f: a right-hand side of (t, n states, parameters).
   time_switches(const program& f, std::size_t n) : n_(n), sides_(found(f, n)) {}
 
-  /// How many comparisons there are.
-  std::size_t size() const { return sides_.output_size() / 3; }
+  /// How many operations there are that t decides about.
+  std::size_t size() const { return sites_.size(); }
   /// Whether one of the times depends on a parameter.
   bool move() const { return move_; }
 
@@ -36,19 +40,31 @@ class time_switches {
     workspace run;
     std::vector<double> inputs, outputs;
   };
-  /// A time within a span, and the comparison that it comes from.
+  /// A time within a span, the operation that it comes from, and for roundings and remainders the quotient there.
   struct time {
     double at;
-    std::size_t comparison;
+    std::size_t site;
+    double level;
   };
   /// The times for these parameters between two others, each once and without those given.
   std::vector<time> within(double from, double to, const double* parameters, const std::vector<double>& given, room& w) const {
     std::vector<time> all;
+    std::vector<double> cuts{from};
     for (std::size_t c = 0; c < size(); ++c) {
-      const double at = root(c, from, to, parameters, w);
-      const auto is_there = [at](double other) { return std::abs(at - other) <= 32 * epsilon * std::abs(at); };
-      if (!(at > from && at < to) || std::any_of(given.begin(), given.end(), is_there)) continue;
-      if (std::none_of(all.begin(), all.end(), [&](const time& other) { return is_there(other.at); })) all.push_back({at, c});
+      std::vector<time> found;
+      for (std::size_t k = 0; k < cuts.size(); ++k) {
+        const bool is_last = k + 1 == cuts.size();
+        add_roots(c, cuts[k], is_last ? to : std::nextafter(cuts[k + 1], from), parameters, w, found);
+      }
+      for (const time& each : found) {
+        const auto is_there = [&](double other) { return std::abs(each.at - other) <= 32 * epsilon * std::abs(each.at); };
+        if (!(each.at - from > epsilon * epsilon * (to - from) && each.at < to) ||
+            std::any_of(cuts.begin(), cuts.end(), is_there))
+          continue;
+        cuts.push_back(each.at);
+        if (std::none_of(given.begin(), given.end(), is_there)) all.push_back(each);
+      }
+      std::sort(cuts.begin(), cuts.end());
     }
     return all;
   }
@@ -56,9 +72,8 @@ class time_switches {
   /// The derivatives of a time with respect to the parameters.
   std::vector<double> gradient(const time& of, const double* parameters, room& w) const {
     run(of.at, parameters, w);
-    std::vector<double> seeds(sides_.output_size(), 0.0), adjoints(sides_.input_size());
-    seeds[3 * of.comparison] = 1, seeds[3 * of.comparison + 1] = -1;
-    sides_.reverse(w.run, seeds.data(), adjoints.data());
+    std::vector<double> adjoints(sides_.input_size());
+    sides_.reverse(w.run, seeds(of).data(), adjoints.data());
     std::vector<double> by_parameters(adjoints.begin() + 1 + static_cast<std::ptrdiff_t>(n_), adjoints.end());
     for (double& each : by_parameters) each = adjoints[0] == 0 ? 0.0 : -each / adjoints[0];
     return by_parameters;
@@ -74,12 +89,11 @@ class time_switches {
     tangent_rows inputs = tangent_rows::Zero(static_cast<Eigen::Index>(sides_.input_size()), width);
     inputs.bottomRows(m) = Eigen::Map<const tangent_rows>(along, m, width);
     inputs.row(0) = by.transpose() * inputs.bottomRows(m);
-    std::vector<double> seeds(sides_.output_size(), 0.0), adjoints(sides_.input_size());
-    seeds[3 * of.comparison] = 1, seeds[3 * of.comparison + 1] = -1;
+    std::vector<double> adjoints(sides_.input_size());
     tangent_rows sides(static_cast<Eigen::Index>(sides_.output_size()), width), back(inputs.rows(), width);
     const auto send = [&](auto lanes) {
       sides_.template tangent<lanes()>(w.run, inputs.data(), sides.data());
-      sides_.template second<lanes()>(w.run, seeds.data(), adjoints.data(), back.data());
+      sides_.template second<lanes()>(w.run, seeds(of).data(), adjoints.data(), back.data());
     };
     width == 1 ? send(std::integral_constant<int, 1>{}) : send(std::integral_constant<int, lane_count>{});
     moving_vector found{by, tangent_rows::Zero(m, width)};
@@ -89,38 +103,68 @@ class time_switches {
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  static constexpr double most_levels = 1e4;  // of more periods than these no times are looked for
   enum mark : reach::marks { of_time = 1, of_state = 2, of_parameter = 4 };
 
-  /// The program of the two sides and of the result of each comparison that only t and parameters decide.
+  /// An operation that jumps or has a kink where x passes y, or zero, or a whole number, or a whole number of times y.
+  struct site {
+    enum how { none, comparison, side, rounding, quotient } kind = none;
+    bool has_other = false;  // y
+    bool halves = false;     // midway between whole numbers
+    bool is_rest = false;    // the result is what the quotient leaves
+  };
+  static site site_of(const operation& op) {
+    const auto is = [&](auto... rules) { return ((op.what == &kernel_of_rule<decltype(rules)>()) || ...); };
+    if (is(less_rule{}, less_equal_rule{}, greater_rule{}, greater_equal_rule{})) return {site::comparison, true};
+    if (is(maximum_rule{}, minimum_rule{}, fmax_rule{}, fmin_rule{})) return {site::side, true};
+    if (is(sign_rule{}, heaviside_rule{}, abs_rule{}, fabs_rule{})) return {site::side};
+    if (is(floor_rule{}, ceil_rule{}, trunc_rule{})) return {site::rounding};
+    if (is(rint_rule{}, round_rule{})) return {site::rounding, false, true};
+    if (is(floor_divide_rule{})) return {site::quotient, true};
+    if (is(mod_rule{}, fmod_rule{})) return {site::quotient, true, false, true};
+    return {};
+  }
+
+  /// The adjoints of the sides in what is zero at a time: x, x - y, or x less so many times y.
+  std::vector<double> seeds(const time& of) const {
+    const site& here = sites_[of.site];
+    std::vector<double> seeds(sides_.output_size(), 0.0);
+    seeds[3 * of.site] = 1;
+    seeds[3 * of.site + 1] = here.kind == site::quotient ? -of.level : here.has_other ? -1 : 0;
+    return seeds;
+  }
+
+  /// The program of the two sides and of the result of each such operation that only t and parameters decide.
   program found(const program& f, std::size_t n) {
     const unrolled steps(f.code());
     const std::vector<operation>& all = steps.operations();
-    if (std::none_of(all.begin(), all.end(), is_comparison)) return {{}, {}, {}, {}};
+    if (std::none_of(all.begin(), all.end(), [](const operation& op) { return site_of(op).kind != site::none; }))
+      return {{}, {}, {}, {}};
     std::vector<reach::marks> marks(f.input_size(), of_parameter);
     std::fill_n(marks.begin() + 1, n, of_state);
     marks[0] = of_time;
     const reach flow(f, marks);
     std::vector<slot> outputs;
     for (const operation& op : all) {
-      if (!is_comparison(op)) continue;
+      const site kind = site_of(op);
+      if (kind.kind == site::none) continue;
       for (std::size_t i = 0; i < op.count; ++i) {
-        const slot x = reach::place(f.code().integers, op, 0, i), y = reach::place(f.code().integers, op, 1, i);
+        const slot x = reach::place(f.code().integers, op, 0, i);
+        const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i) : x;
         const reach::marks both = flow.of(x) | flow.of(y);
-        if ((both & (of_time | of_state)) != of_time || is_known(outputs, x, y)) continue;
+        if ((both & (of_time | of_state)) != of_time || is_known(outputs, kind, x, y)) continue;
         outputs.insert(outputs.end(), {x, y, static_cast<slot>(op.result + i)});
+        sites_.push_back(kind);
         move_ = move_ || (both & of_parameter) != 0;
       }
     }
     return {needed(f, all, outputs), f.image(), f.inputs(), outputs};
   }
 
-  static bool is_comparison(const operation& op) {
-    return op.what == &kernel_of_rule<less_rule>() || op.what == &kernel_of_rule<less_equal_rule>() ||
-           op.what == &kernel_of_rule<greater_rule>() || op.what == &kernel_of_rule<greater_equal_rule>();
-  }
-  static bool is_known(const std::vector<slot>& outputs, slot x, slot y) {
-    for (std::size_t k = 0; k < outputs.size(); k += 3)
-      if (outputs[k] == x && outputs[k + 1] == y) return true;
+  bool is_known(const std::vector<slot>& outputs, const site& kind, slot x, slot y) const {
+    for (std::size_t k = 0; k < sites_.size(); ++k)
+      if (outputs[3 * k] == x && outputs[3 * k + 1] == y && sites_[k].kind == kind.kind && sites_[k].halves == kind.halves)
+        return true;
     return false;
   }
 
@@ -152,33 +196,66 @@ class time_switches {
     return w.outputs;
   }
 
-  /// Where a comparison turns; nan where it does not within the span, or is not linear in t.
-  double root(std::size_t c, double from, double to, const double* parameters, room& w) const {
-    const double none = std::numeric_limits<double>::quiet_NaN(), middle = from + (to - from) / 2;
-    const auto difference = [&](double t) {
-      const std::vector<double>& sides = run(t, parameters, w);
-      return sides[3 * c] - sides[3 * c + 1];
-    };
-    const auto turned = [&](double t) { return run(t, parameters, w)[3 * c + 2] != 0; };
-    const double begin = difference(from), end = difference(to), between = difference(middle);
+  /// What passes zero or a whole number, and which side of it x is on, or how often it has.
+  struct position {
+    double measure, index;
+  };
+  position at(std::size_t c, double t, const double* parameters, room& w) const {
+    const std::vector<double>& sides = run(t, parameters, w);
+    const double x = sides[3 * c], y = sides[3 * c + 1], result = sides[3 * c + 2];
+    const site& here = sites_[c];
+    switch (here.kind) {
+      case site::rounding:
+        return {x, result};
+      case site::quotient:
+        return {x / y, here.is_rest ? std::rint((x - result) / y) : result};
+      case site::side:
+        return {here.has_other ? x - y : x, (here.has_other ? x >= y : x >= 0) ? 1.0 : 0.0};
+      default:
+        return {x - y, result};
+    }
+  }
+
+  /// The times between two others at which the operation's index changes, where its measure is linear in t between them.
+  void add_roots(std::size_t c, double from, double to, const double* parameters, room& w, std::vector<time>& found) const {
+    if (!(from < to)) return;
+    const auto index = [&](double t) { return at(c, t, parameters, w).index; };
+    const double begin = at(c, from, parameters, w).measure, end = at(c, to, parameters, w).measure;
+    const double between = at(c, from + (to - from) / 2, parameters, w).measure, rise = end - begin;
     const bool is_linear = std::abs(between - (begin + end) / 2) <= 1e-9 * (std::abs(begin) + std::abs(end));
-    if (!is_linear || begin == end || turned(from) == turned(to)) return none;
-    double low = from, high = to;
-    const double guess = std::clamp(from + (to - from) * (begin / (begin - end)), from, to);
-    for (double away = epsilon * std::max(std::abs(guess), to - from); away < to - from; away *= 16) {
-      const double before = std::max(from, guess - away), after = std::min(to, guess + away);
-      if (turned(before) != turned(from) || turned(after) != turned(to)) continue;
+    if (!is_linear || !(std::abs(rise) > 0) || !std::isfinite(rise)) return;
+    const bool is_one = sites_[c].kind == site::comparison || sites_[c].kind == site::side;
+    const double shift = sites_[c].halves ? 0.5 : 0.0;
+    const double first = is_one ? 0 : std::ceil(std::min(begin, end) - shift) - 1;
+    const double last = is_one ? 0 : std::floor(std::max(begin, end) - shift) + 1;
+    if (last - first > most_levels) return;
+    const double spacing = is_one ? to - from : (to - from) / std::abs(rise);
+    for (double level = first; level <= last; ++level) {
+      const double guess = from + (to - from) * ((level + shift - begin) / rise);
+      const double low = is_one ? from : std::max(from, guess - spacing / 2);
+      const double high = is_one ? to : std::min(to, guess + spacing / 2);
+      if (low < high && index(low) != index(high)) found.push_back({changed(index, low, high, guess), c, level + shift});
+    }
+  }
+
+  /// The first number at which a step function, which steps once between two others, is not what it is at first.
+  template <class Index>
+  static double changed(const Index& index, double low, double high, double guess) {
+    const double at_first = index(low), in_the_end = index(high), width = high - low;
+    for (double away = epsilon * std::max(std::abs(guess), width); away < width; away *= 16) {
+      const double before = std::max(low, guess - away), after = std::min(high, guess + away);
+      if (index(before) != at_first || index(after) != in_the_end) continue;
       low = before, high = after;
       break;
     }
-    const bool at_first = turned(from);
     for (double half = low + (high - low) / 2; half > low && half < high; half = low + (high - low) / 2)
-      (turned(half) == at_first ? low : high) = half;
+      (index(half) == at_first ? low : high) = half;
     return high;
   }
 
   std::size_t n_;
   bool move_ = false;  // before sides_, whose maker sets it
+  std::vector<site> sites_;
   program sides_;
 };
 
