@@ -103,13 +103,25 @@ def test_too_many_periods_are_left_alone():
     assert wave.y[0, 0] == pytest.approx(np.exp(-1.0), rel=1e-4)
 
 
-def test_second_derivatives_with_respect_to_a_kinks_time_are_refused():
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas5P", "auto"])
+def test_second_derivatives_with_respect_to_a_kinks_time(method):
     def end(a, k):
         return ag.solve_ivp(
-            lambda t, y, a, k: k * np.maximum(t - a, 0.0) + 0.0 * y, (0.0, 2.0), [0.0], "Tsit5", [2.0], args=(a, k)
+            lambda t, y, a, k: k * np.maximum(t - a, 0.0) + 0.0 * y, (0.0, 2.0), [0.0], method, [2.0], args=(a, k)
         ).y[0, 0]
 
     assert ag.grad(end)(0.5, 3.0) == pytest.approx(-3.0 * 1.5, rel=1e-7)
-    with pytest.raises(NotImplementedError, match="solve_ivp"):
-        ag.hessian(end)(0.5, 3.0)  # it is 3; of steps that do not move it would be 0
+    by_solve = ag.hessian(end, argnums=(0, 1))(0.5, 3.0)  # of steps that do not move the first would be 0
+    np.testing.assert_allclose(by_solve, [[3.0, -1.5], [-1.5, 0.0]], rtol=1e-9, atol=1e-12)
     assert ag.hessian(lambda k: end(0.5, k) ** 2)(3.0) == pytest.approx(2 * 1.125**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas5P"])
+def test_second_derivatives_with_respect_to_where_periods_begin(method):
+    def end(a):
+        slope = lambda t, y, a: 0.7 * ((t - a) % 1.0) * y  # noqa: E731
+        return ag.solve_ivp(slope, (0.0, 2.3), [1.0], method, [2.3], args=(a,), rtol=1e-11, atol=1e-12).y[0, 0]
+
+    gradient, step = ag.grad(end), 1e-4
+    expected = (gradient(0.5 + step) - gradient(0.5 - step)) / (2 * step)
+    assert ag.hessian(end)(0.5) == pytest.approx(expected, rel=1e-6)
