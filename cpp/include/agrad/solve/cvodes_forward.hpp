@@ -122,7 +122,7 @@ class cvodes_forward final : public ode_solver {
 
  private:
   cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted,
-                 Eigen::Index initial, Eigen::Index columns)
+                 Eigen::Index initial, Eigen::Index count)
       : function_(checked(function, system, options)),
         options_(options),
         wanted_(wanted),
@@ -133,7 +133,7 @@ class cvodes_forward final : public ode_solver {
         algebra_(choose_algebra(function_, system, options.algebra)),
         newton_(context_, state_, algebra_, false, function_) {
     callbacks_.evaluate_jacobian_as(function_, algebra_);
-    for (Eigen::Index c = 0; c < columns; ++c) {
+    for (Eigen::Index c = 0; c < count; ++c) {
       sensitivities_.push_back(sundials::make_vector(context_, system.states(), function_));
       columns_.push_back(sensitivities_.back().get());
     }
