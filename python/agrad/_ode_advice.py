@@ -30,7 +30,7 @@ def _advice(report: StepReport) -> Iterator[str]:
         yield "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
     elif limits["error"] >= 0.5 * steps:
         yield from _about_error(report)
-    if report.method in ("Rodas4", "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
+    if report.method in ("Rodas4", "Rodas5P", "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
         yield "Along this solution the system is not stiff: 'Tsit5', and 'DOP853' for tight tolerances, take cheaper steps"
     if limits["max_step"] >= 0.3 * steps:
         yield "Raise max_step, which holds the steps back"

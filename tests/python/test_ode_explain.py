@@ -92,7 +92,7 @@ def test_a_stiff_system_is_told_from_one_that_is_accurate(method):
         assert not any("it is stiff" in each for each in ag.solve.explain(swinging).advice)
 
 
-@pytest.mark.parametrize("method", ["BDF", "Rodas4"])
+@pytest.mark.parametrize("method", ["BDF", "Rodas4", "Rodas5P"])
 def test_an_implicit_method_for_a_system_that_is_not_stiff(method):
     assert any("not stiff" in each for each in ag.solve.explain(solve(method)).advice)
     assert not any("not stiff" in each for each in ag.solve.explain(solve(method, fun=stiff, y0=(1.0, 0.0))).advice)
