@@ -8,7 +8,7 @@ namespace agrad {
 
 std::vector<slot> record_adjoints(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& outputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& wanted) {
-  const recorded_part part(in, begin, end, wanted);
+  recorded_part part(in, begin, end, wanted);
   adjoint_recorder back(in, part);
   for (std::size_t i = 0; i < outputs.size(); ++i) back.seed(outputs[i], seeds[i]);
   back.sweep();
@@ -17,7 +17,7 @@ std::vector<slot> record_adjoints(recorder& in, std::size_t begin, std::size_t e
 
 std::vector<slot> record_tangents(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& inputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& outputs) {
-  const recorded_part part(in, begin, end, inputs);
+  recorded_part part(in, begin, end, inputs);
   tangent_recorder along(in, part);
   for (std::size_t i = 0; i < inputs.size(); ++i) along.seed(inputs[i], seeds[i]);
   along.sweep();

@@ -4,10 +4,12 @@
 #include <agrad/program/cumulative.hpp>
 #include <agrad/program/custom.hpp>
 #include <agrad/program/extremum.hpp>
+#include <agrad/program/kernel_list.hpp>
 #include <agrad/program/log_sum_exp.hpp>
 #include <agrad/program/lookup.hpp>
 #include <agrad/program/product.hpp>
 #include <agrad/program/reduction.hpp>
+#include <agrad/program/shares.hpp>
 #include <agrad/program/structure.hpp>
 #include <unordered_map>
 
@@ -22,6 +24,7 @@ namespace {
 constexpr const kernel* structural[] = {&kernels::gather,
                                         &kernels::sum,
                                         &kernels::guard,
+                                        &kernels::external,
                                         &kernels::straight,
                                         &kernels::product,
                                         &kernels::batched_product,
@@ -35,6 +38,8 @@ constexpr const kernel* structural[] = {&kernels::gather,
                                         &kernels::cumulative_sum,
                                         &kernels::cumulative_product,
                                         &kernels::log_sum_exp_along,
+                                        &kernels::softmax_along,
+                                        &kernels::shares_along,
                                         &kernels::interpolation,
                                         &kernels::scatter_add,
                                         &kernels::stop_gradient,
@@ -45,7 +50,9 @@ constexpr const kernel* structural[] = {&kernels::gather,
 std::vector<named_kernel> all_kernels() {
   std::vector<named_kernel> all;
   for (const kernel* each : structural) all.push_back({std::string(each->name), each});
-  for (const auto& row : elementwise_rows()) all.push_back({std::string(row.name), row.loops});
+  elementwise_rows();  // now the list below is complete
+  for (const auto* each = detail::listed_kernel::first(); each != nullptr; each = each->next)
+    all.push_back({std::string(each->what.name), &each->what});
   for (const auto& row : density_rows()) all.push_back({std::string(row.name), row.loops});
   for (const auto& row : glm_rows()) all.push_back({std::string(row.name), row.loops});
   for (const auto& row : linalg_rows())
@@ -63,7 +70,8 @@ const std::vector<named_kernel>& named_kernels() {
 std::string_view name_of_kernel(const kernel* what) {
   static const auto names = [] {
     std::unordered_map<const kernel*, std::string_view> by_kernel;
-    for (const named_kernel& each : named_kernels()) by_kernel.emplace(each.what, each.name);
+    for (const named_kernel& each : named_kernels())
+      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // a name of two is nobody's
     return by_kernel;
   }();
   const auto found = names.find(what);

@@ -16,7 +16,7 @@ struct named_kernel {
   const kernel* what;
 };
 
-/// All kernels that programs are made of, but that of external operations.
+/// All kernels that programs are made of.
 const std::vector<named_kernel>& named_kernels();
 
 /// The kernel's name; empty for one that has none.

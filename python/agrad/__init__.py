@@ -16,7 +16,9 @@ from agrad._dae import DaeResult, solve_dae
 from agrad._debug import debug_nans
 from agrad._hessian import hessian, hvp
 from agrad._jacobians import jacfwd, jacrev
+from agrad._linearize import linearize
 from agrad._loops import cond, fori, scan
+from agrad._loops_while import switch, while_loop
 from agrad._ode import ode_adjoint_tol, ode_adjoint_tol_ctl
 from agrad._ode_events import Dose, Event
 from agrad._ode_forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
@@ -80,6 +82,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linalg",
+    "linearize",
     "ode_adams",
     "ode_adams_tol",
     "ode_adjoint_tol",
@@ -106,11 +109,13 @@ __all__ = [
     "special",
     "steady_state",
     "stop_gradient",
+    "switch",
     "tape",
     "value_and_grad",
     "var",
     "vjp",
     "vmap",
     "where",
+    "while_loop",
 ]
 __all__ += _densities + _elementwise

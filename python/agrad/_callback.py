@@ -16,7 +16,7 @@ from agrad._recording import no_recording
 from agrad._structure import find_recording
 from agrad._trees import flatten, split
 
-__all__ = ["Call", "JvpCall", "VjpCall"]
+__all__ = ["Call", "JvpCall", "VjpCall", "not_linear"]
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -229,22 +229,42 @@ class JvpCall(Callback):
 
     def __init__(self, call: Call, function: Callable[..., Any], derivative: Callable[..., Any]) -> None:
         super().__init__(call, function)
-        self.derivative = derivative
+        self.derivative, self.is_known_linear = derivative, False
 
     def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
         return self.flat(self.function(*self.call.with_inputs(split(x.copy(), self.shapes)))), x
 
     def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
-        back, names = np.empty(residuals.size), _Names(f"{self.call.label}: tangent", self.structure)
-        for n, direction in enumerate(np.eye(residuals.size)):
-            point, along = split(residuals.copy(), self.shapes), split(direction, self.shapes)
-            leaves = self.call.jvp(self.derivative, point, along, self.structure)
-            parts = [
-                _values(names, k, leaf, shape, "the result")
-                for k, (leaf, shape) in enumerate(zip(leaves, self.result_shapes, strict=True))
-            ]
-            back[n] = _joined(parts) @ y_adjoint
-        return back
+        columns = [self._column(residuals, direction) for direction in np.eye(residuals.size)]
+        if not self.is_known_linear:
+            self._check_linear(residuals, columns)
+        return np.array([column @ y_adjoint for column in columns])
+
+    def _column(self, x: Vector, direction: Vector) -> Vector:
+        """The tangent of the result in a direction."""
+        names = _Names(f"{self.call.label}: tangent", self.structure)
+        point, along = split(x.copy(), self.shapes), split(direction, self.shapes)
+        leaves = self.call.jvp(self.derivative, point, along, self.structure)
+        each = enumerate(zip(leaves, self.result_shapes, strict=True))
+        return _joined([_values(names, k, leaf, shape, "the result") for k, (leaf, shape) in each])
+
+    def _check_linear(self, x: Vector, columns: Sequence[Vector]) -> None:
+        """Raise unless the tangent in one more direction is what those of the entries say."""
+        weights = -1.5 - 0.5 * np.cos(np.arange(len(columns)))
+        expected = np.array([weight * column for weight, column in zip(weights, columns, strict=True)])
+        given = self._column(x, weights)
+        error, size = np.abs(given - np.sum(expected, 0)), np.sum(np.abs(expected), 0)
+        if np.any(error > 1e-3 * np.maximum(size, np.abs(given))):  # solvers within are linear up to their tolerances
+            raise TypeError(not_linear(self.call.label))
+        self.is_known_linear = True
+
+
+def not_linear(label: str) -> str:
+    """What is wrong with a derivative by hand that is no product with a matrix."""
+    return (
+        f"{label}: the tangent that the derivative returned is not linear in the tangents, but must be; it is their product "
+        "with the Jacobian, without powers, absolute values, conditions or constants"
+    )
 
 
 def slots_of(y: Array, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
-from agrad._core import Array, CallPlan, Comparison, KnownCalls, Program, Recording, Wanted
+from agrad._class_methods import bound_to, kept_for
+from agrad._core import Array, CallPlan, Comparison, DomainError, KnownCalls, Program, Recording, Wanted, program_of
 from agrad._debug import is_debugging
 from agrad._inspect import Inspected
 from agrad._loops_body import bodies_of
+from agrad._parameters import Parameters
 from agrad._plans import plan_of, result_of
-from agrad._recording import name_of, open_recording
-from agrad._source import Tally, parting_lines
+from agrad._recording import name_of, named_after, open_recording
+from agrad._signatures import Aux, Signature
+from agrad._source import Tally, line_in_traceback, parting_lines
 from agrad._structure import Outputs
-from agrad._transforms import Arguments, Parameters, Result, Transformation
-from agrad._trees import flatten, is_number, split
+from agrad._transforms import Arguments, Result, Transformation
+from agrad._trees import flatten, split
+from agrad._within import Place, at
 
 if TYPE_CHECKING:
     from agrad._core import SourceLines
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Compiled", "Path", "compile"]
 
 _MOST_PATHS = 64
+_MOST_SIGNATURES = 256
 
 
 class Path:
@@ -34,14 +38,23 @@ class Path:
         self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
         self.shapes, self.together = outputs.shapes, outputs.together
         self.bodies: list[Any] = []  # of loops, which may grow while the program is run
+        self.aux: Aux | None = None
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
+    def kept(self) -> tuple[Any, ...] | None:
+        """What pickles hold of it; None where the program holds more than data."""
+        program = self.program.kept() if self.aux is None else None
+        if program is None:
+            return None
+        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.program, result, self.shapes, self.comparisons = state
-        self.bodies = []
-        _, self.together, self.structure = flatten(result)
+    @classmethod
+    def of_kept(cls, state: tuple[Any, ...]) -> Path:
+        path = cls.__new__(cls)
+        program, result, path.shapes, path.comparisons = state
+        path.program = program_of(program)
+        path.bodies, path.aux = [], None
+        _, path.together, path.structure = flatten(result)
+        return path
 
 
 class _Entry:
@@ -53,40 +66,16 @@ class _Entry:
         self.plan: CallPlan | None = None
         self.is_plain: bool | None = None
         self.learnt: list[Path] = []
+        self._last_used = 0
 
+    def used(self, now: int) -> None:
+        self._last_used = now
+        if self.plan is not None:
+            self.plan.used()
 
-def _frozen(leaf: Any) -> Any:
-    """What two leaves have in common when a recording made for one holds for the other."""
-    if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "O":
-        return leaf.dtype.str, leaf.shape, leaf.tobytes()
-    return type(leaf), leaf  # 1 and True are equal but not the same
-
-
-class _Signature:
-    """A call taken apart: what the program is called with, and all that it was recorded for."""
-
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.leaves, self.together, self.structure = flatten((args, kwargs))
-        self.is_input = [is_number(leaf) for leaf in self.leaves]
-        self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
-        static = tuple(_frozen(leaf) for leaf in self.leaves if not is_number(leaf))
-        self.key = (self.structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
-
-    def check_hashable(self, function: str) -> None:
-        """Raise for the first leaf that is neither a number nor hashable."""
-        for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
-            try:
-                hash(_frozen(leaf))
-            except TypeError:
-                name = path[2:].codify(f"argument {path[1].entry}")
-                raise TypeError(
-                    f"{function}: {name} is {leaf!r}, but must be numbers, an array of numbers or hashable"
-                ) from None
-
-    def with_inputs(self, inputs: list[Any]) -> Any:
-        """The call with its inputs replaced."""
-        fresh = iter(inputs)
-        return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
+    @property
+    def last_used(self) -> int:
+        return self._last_used if self.plan is None else self.plan.last_used
 
 
 class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
@@ -95,22 +84,36 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     def __init__(self, function: Callable[Arguments, Result]) -> None:
         if not callable(function):
             raise TypeError(f"compile: function is {function!r}, but must be callable")
-        functools.update_wrapper(self, function)
+        named_after(self, function)
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
         self._entries: dict[Any, _Entry] = {}
+        self._uses = 0
         self._known = KnownCalls()
-        if self.transformation is not None and self.transformation.has_aux:
-            raise TypeError(f"{self.label}: has_aux is True, but must be False; return everything as values of the function")
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As an attribute of a class: the compiled method of an instance, recorded for each instance by itself."""
+        if instance is None:
+            return self
+
+        def make() -> Any:
+            if self.transformation is not None:
+                return type(self)(bound_to(self.transformation, instance))
+            return type(self)(self.function.__get__(instance))
+
+        return kept_for(self, instance, make)
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not kwargs and not is_debugging():
-            result: Result = self._known(args)
+            try:
+                result: Result = self._known(args)
+            except DomainError:
+                result = cast(Result, NotImplemented)  # the way below says where it comes from
             if result is not NotImplemented:
                 return result
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
-        call = _Signature(own, kwargs)
+        call = Signature(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
             return cast(Result, (self.transformation or self.function)(*args, **kwargs))
         entry = self._entry_of(own, call)
@@ -151,10 +154,10 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 "function values, a gradient or both"
             ) from None
 
-    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, _Signature]:
+    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
         """The path of a call, and the call taken apart."""
         own = args if self.transformation is None else self.transformation.bind(args)[1]
-        call = _Signature(own, kwargs)
+        call = Signature(own, kwargs)
         path, _ = self._on_path(self._entry_of(own, call), call, lambda path: path.program.forward(call.inputs))
         return path, call
 
@@ -164,14 +167,16 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
     def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
         """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
-        entry = self._entry_of(args, _Signature(args, kwargs))
+        entry = self._entry_of(args, Signature(args, kwargs))
         entry.paths = entry.paths or list(paths)
 
-    def _learn(self, args: tuple[Any, ...], entry: _Entry, call: _Signature, path: Path) -> None:
+    def _learn(self, args: tuple[Any, ...], entry: _Entry, call: Signature, path: Path) -> None:
         """Make the next such call a known one, where its arguments and its result are plain."""
         if entry.is_plain is False or path in entry.learnt:
             return
         wanted = Wanted.values if self.transformation is None else self.transformation.plan
+        if self.transformation is not None and self.transformation.has_aux:
+            wanted = None
         *begins, size = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
         if entry.plan is None and wanted is not None:
             of_vector = [size + first for first in _firsts(entry)] if wanted is Wanted.hessian_product else None
@@ -186,14 +191,18 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
     def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
         """The first path whose program, in the hands of `call`, holds for the arguments, and what that returned."""
-        signature = _Signature(args, {})
+        signature = Signature(args, {})
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
-    def _on_path(self, entry: _Entry, call: _Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
+    def _on_path(self, entry: _Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
         if is_debugging():
             self._record(call)  # raises at the first nan
         for path in entry.paths:
-            result = run(path)
+            try:
+                result = run(path)
+            except DomainError:
+                self._raise_with_line(call)
+                raise
             if result is not None:
                 return path, result
         path = self._record(call)
@@ -208,52 +217,80 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         assert result is not None, "a path holds for the values that it was recorded with"
         return path, result
 
-    def _record(self, call: _Signature) -> Path:
+    def _raise_with_line(self, call: Signature) -> None:
+        """Record the function for arguments that a program has refused: the recording raises at the line that is to blame."""
+        try:
+            self._record(call)
+        except DomainError as error:
+            if place := line_in_traceback(error.__traceback__):
+                raise DomainError(f"{error}, at {place} in {self.label}") from error
+            raise
+
+    def _record(self, call: Signature) -> Path:
         sweeps = is_debugging() and self.transformation is not None
         with open_recording(self.label, on_comparison=Comparison.guards, keeps_adjoints=sweeps) as recording:
-            inputs, outputs = self._recorded_in(recording, call)
+            inputs, outputs, aux = self._recorded_in(recording, call)
             if sweeps:
                 recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
             path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
+            if self.transformation is not None and self.transformation.has_aux:
+                path.aux = Aux(recording, aux)
             path.bodies = bodies_of(recording)
             return path
 
-    def _record_lines(self, call: _Signature) -> tuple[Program, SourceLines]:
+    def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:
         """A program of its own for a call, and the lines that its operations come from."""
         with open_recording(self.label, on_comparison=Comparison.guards) as recording:
             recording.note_lines()
-            return recording.program_with_lines(self._recorded_in(recording, call)[1].joined)
+            _, outputs, _ = self._recorded_in(recording, call)
+            return recording.program_with_lines(outputs.joined)
 
-    def _recorded_in(self, recording: Recording, call: _Signature) -> tuple[list[Array], Outputs]:
-        """Call the function once, for a recording: its inputs there and what it returned."""
+    def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
+        """Call the function once, for a recording: its inputs there, what it returned, and aux."""
         inputs = [recording.input(x) for x in call.inputs]
         args, kwargs = call.with_inputs(inputs)
-        result = self.function(*args, **kwargs)
-        if self.transformation is not None:
-            result = self.transformation.take_apart(recording, result)[0]
-        return inputs, Outputs(recording, result)
+        with at(Place()):  # what is recorded here is run elsewhere
+            result = self.function(*args, **kwargs)
+        if self.transformation is None:
+            return inputs, Outputs(recording, result), None
+        output, beside = self.transformation.take_apart(recording, result)
+        return inputs, *self.transformation.outputs_of(recording, output, beside)
 
-    def _entry_of(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
+    def _entry_of(self, args: tuple[Any, ...], call: Signature) -> _Entry:
         try:
             entry = self._entries.get(call.key)
         except TypeError:
             call.check_hashable(self.label)
             raise
-        return self._entries.setdefault(call.key, self._new_entry(args, call)) if entry is None else entry
+        if entry is None:
+            entry = self._entries.setdefault(call.key, self._new_entry(args, call))
+            self._forget_old()
+        self._uses += 1
+        entry.used(self._uses)
+        return entry
 
-    def _new_entry(self, args: tuple[Any, ...], call: _Signature) -> _Entry:
+    def _forget_old(self) -> None:
+        """Of too many signatures, that which was used least recently is recorded again when it comes back."""
+        while len(self._entries) > _MOST_SIGNATURES:
+            key, entry = min(list(self._entries.items())[:-1], key=lambda item: item[1].last_used)
+            self._entries.pop(key, None)
+            if entry.plan is not None:
+                self._known.remove(entry.plan)
+
+    def _new_entry(self, args: tuple[Any, ...], call: Signature) -> _Entry:
         if self.transformation is None:
             return _Entry(None, None)
         parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
         return _Entry(parameters, _places(call, parameters))
 
 
-def _result(bound: Transformation | None, entry: _Entry, path: Path, call: _Signature) -> Any:
+def _result(bound: Transformation | None, entry: _Entry, path: Path, call: Signature) -> Any:
     """The result of a compiled call for these arguments; None when the path does not hold for them."""
     if bound is None or entry.parameters is None:
         flat = path.program.forward(call.inputs)
         return None if flat is None else path.together(split(flat, path.shapes))
-    return bound.of_program(path.program, call.inputs, entry.wanted, path.shapes[0], entry.parameters)
+    aux = None if path.aux is None else path.aux.of(call.inputs)
+    return bound.of_run(path.program, call.inputs, entry.wanted, entry.parameters, bound.beside(aux, path))
 
 
 def _result_of(entry: _Entry, path: Path) -> Any:
@@ -273,12 +310,12 @@ def _firsts(entry: _Entry) -> list[int]:
     return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
 
 
-def _places(call: _Signature, parameters: Parameters) -> Any:
+def _places(call: Signature, parameters: Parameters) -> Any:
     """The places of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
     begins = np.cumsum([0, *(x.size for x in call.inputs)])
     numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
     args, _ = call.with_inputs(numbered)
-    leaves, _, _ = flatten([args[place] for place in parameters.places])
+    leaves = parameters.of(args)
     flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
     return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
 
@@ -291,12 +328,14 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
     function : callable
         Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. It must be pure:
         what it reads beside its arguments is taken as it was at the first call, and what it does beside returning is not
-        done again.
+        done again. Above a method of a class it compiles the method of each instance by itself, with the attributes as they
+        are at the instance's first call.
 
     Returns
     -------
     callable
-        With the arguments and the result of `function`. It records once for each structure and shapes of its arguments.
+        With the arguments and the result of `function`. It records once for each structure and shapes of its arguments; of
+        more than 256 such signatures it forgets those that were used least recently.
         Floats and arrays of them are values that the program is run with; everything else (integers and arrays of them,
         strings, None) is part of what it was recorded for, so an integer array may be used as an index.
 

@@ -2,25 +2,22 @@
 
 A ``custom_vjp`` is one operation of the recording, which calls the user's functions with plain values whenever it is run
 (``_callback``). A ``custom_jvp`` is recorded in full: its function, and its derivative at arguments that say what may be
-differentiated once more (cpp/include/agrad/program/custom.hpp), so that every mode and the second order follow.
+differentiated once more (``_custom_calls``), so that every mode and every order follow.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from agrad import _core
 from agrad._callback import Call, JvpCall, VjpCall
-from agrad._core import Array, ShapeError
-from agrad._recording import name_of
-from agrad._structure import find_recording, output_of
+from agrad._custom_calls import record_call
+from agrad._recording import name_of, named_after
 from agrad._trees import flatten
 
 __all__ = ["CustomJvp", "CustomVjp"]
@@ -38,7 +35,7 @@ class Custom(Generic[Arguments, Result]):
     def __init__(self, function: Callable[Arguments, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
             raise TypeError(f"{self.kind}: function is {function!r}, but must be callable")
-        functools.update_wrapper(self, function)
+        named_after(self, function)
         self.function = function
         self.label = f"{self.kind}({name_of(function)})"
         given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
@@ -146,7 +143,6 @@ class CustomJvp(Custom[Arguments, Result]):
     ) -> None:
         super().__init__(function, nondiff_argnums)
         self.plain = plain
-        self._within = _Within()
 
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
         """Define the derivative by one function; returns it, so that it serves as a decorator.
@@ -192,53 +188,7 @@ class CustomJvp(Custom[Arguments, Result]):
     def _record(self, call: Call) -> Any:
         if self.plain:
             return JvpCall(call, self.function, self.derivative).record()
-        recording = find_recording(*call.inputs)
-        assert recording is not None, "one of the arguments is recorded"
-        inputs = [recording.array(x) for x in call.inputs]
-        begin = recording.position
-        args = call.with_inputs([_core.stop_gradient(x) for x in inputs])
-        values, together, structure = flatten(self.function(*args))  # type: ignore[call-arg]
-        if self._within.stage == _STOPPED:
-            return together(values)
-        names = [path.codify(f"{self.label}: tangent") for path in structure.accessors()]
-        outputs = [output_of(recording, f"result of {name}", x) for name, x in zip(names, values, strict=True)]
-        along = [_core.perturbation(x) for x in inputs]
-
-        def tangents(stage: int, point: Callable[[Array], Array]) -> list[Array]:
-            before, self._within.stage = self._within.stage, stage
-            try:
-                parts = call.jvp(self.derivative, [point(x) for x in inputs], along, structure)
-            finally:
-                self._within.stage = before
-            return [_of_shape(y, recording.array(x), name) for y, x, name in zip(outputs, parts, names, strict=True)]
-
-        forwards = tangents(_STOPPED, _core.stop_gradient)
-        is_held = self._within.stage == _HELD
-        backwards = [_core.stop_gradient(y) for y in outputs] if is_held else tangents(_HELD, _core.hold)
-        results = [_core.with_derivative(*each) for each in zip(outputs, forwards, backwards, strict=True)]
-        if recording.reaches_before(begin):
-            raise TypeError(
-                f"{self.label}: a recorded value of {recording.function} is used that is no argument, but must be one to have "
-                "a derivative; pass it as an argument, or use its ag.stop_gradient"
-            )
-        return together(results)
-
-
-# A derivative by hand may call its own function, at the arguments that it was given. Those that are stopped have no
-# derivative, so there the function's own operations do; those that are held have tangents only.
-_STOPPED, _HELD = 1, 2
-
-
-class _Within(threading.local):
-    """At which arguments this thread is recording the derivative."""
-
-    stage = 0
-
-
-def _of_shape(y: Array, tangent: Array, name: str) -> Array:
-    if tangent.shape != y.shape:
-        raise ShapeError(f"{name} is of shape {tangent.shape}, but must be of shape {y.shape}, as the result")
-    return tangent
+        return record_call(self.label, self, call)
 
 
 def _sum_of(parts: list[Any], result: Any) -> Any:

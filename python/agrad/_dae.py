@@ -112,9 +112,10 @@ def solve_dae(
         Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
         (IDAS' staggered corrector), which is for few parameters and for Jacobians.
     tstops : array-like, shape (s,)
-        Times at which residual may jump, in any order; those within t_span count, and derivatives are with respect to those
-        that are recorded values. The differential states go on there, the algebraic ones are solved for anew, from where they
-        are. The residual is seen from the left before a stop and from the right after it; an output at it is the one after.
+        Times at which residual may jump, in any order, besides those at which it compares t with a number, which are found.
+        Those within t_span count, and derivatives are with respect to those that are recorded values. The differential states
+        go on there, the algebraic ones are solved for anew, from where they are. The residual is seen from the left before a
+        stop and from the right after it; an output at it is the one after.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def _of_kind(dtype: str, shape: Sequence[int]) -> str:
 
 
 def _constant(frozen: Any) -> str:
-    """A leaf that was recorded for, from what `_compile._frozen` made of it."""
+    """A leaf that was recorded for, from what `_signatures._frozen` made of it."""
     if len(frozen) == 3:
         return _of_kind(np.dtype(frozen[0]).name, frozen[1])
     return repr(frozen[1])

@@ -15,7 +15,8 @@ import numpy as np
 
 from agrad._core import Array, Program, Recording, Wanted
 from agrad._nested import Part
-from agrad._transforms import ArgNums, Arguments, OfScalar, Parameters, Transformation, check_tangents
+from agrad._parameters import ArgNums, Parameters
+from agrad._transforms import Arguments, OfScalar, Transformation, check_tangents
 from agrad._trees import split
 
 __all__ = ["hessian", "hvp"]
@@ -24,13 +25,13 @@ __all__ = ["hessian", "hvp"]
 class SecondOrder(OfScalar):
     """A transformation whose result is made of Hessian products: `directions` says which, `finish` what is made of them."""
 
+    orders = 2
+
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         program = recording.program(output)
-        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), output.shape, parameters), aux)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
 
-    def of_program(
-        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
-    ) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
         check_tangents(self.name, program, "take differences of its gradient")
         rows = self.directions(parameters)
         directions = np.zeros((len(rows), program.input_size))

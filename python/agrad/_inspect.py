@@ -95,8 +95,13 @@ class Inspected(ABC, Generic[Arguments]):
     def __reduce__(self) -> tuple[Any, ...]:
         return taken_apart(self)
 
+    def __copy__(self) -> Inspected[Arguments]:
+        return self._shared_with(type(self)(self.transformation or self.function))
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Inspected[Arguments]:
-        made = type(self)(copy.deepcopy(self.transformation or self.function, memo))
+        return self._shared_with(type(self)(copy.deepcopy(self.transformation or self.function, memo)))
+
+    def _shared_with(self, made: Inspected[Arguments]) -> Inspected[Arguments]:
         for key, paths in self.recorded():
             args, kwargs = example_of(key)
             made.add_recorded(args, kwargs, paths)

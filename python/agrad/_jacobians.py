@@ -9,7 +9,8 @@ import numpy as np
 
 from agrad._core import Array, Program, Recording
 from agrad._nested import Part
-from agrad._transforms import ArgNums, Arguments, Jacobian, Parameters, check_tangents
+from agrad._parameters import ArgNums, Parameters
+from agrad._transforms import Arguments, Jacobian, check_tangents
 
 __all__ = ["jacfwd", "jacrev"]
 
@@ -20,18 +21,16 @@ class ForwardJacobian(Jacobian):
     name = "jacfwd"
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.with_aux(self.finish(part.columns(output), output.shape, parameters), aux)
+        return self.finish(part.columns(output), parameters, aux)
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         program = recording.program(output)
-        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), output.shape, parameters), aux)
+        return self.of_run(program, parameters.leaves, slice(None), parameters, aux)
 
-    def of_program(
-        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
-    ) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
         check_tangents(self.name, program, "use jacrev", order=1)
         result = program.jacobian_products(inputs, np.eye(program.input_size)[wanted])
-        return None if result is None else self.finish(result[1].T, shape, parameters)
+        return None if result is None else result[1].T
 
 
 class ReverseJacobian(Jacobian):
@@ -40,13 +39,11 @@ class ReverseJacobian(Jacobian):
     name = "jacrev"
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.with_aux(self.finish(part.rows(output), output.shape, parameters), aux)
+        return self.finish(part.rows(output), parameters, aux)
 
-    def of_program(
-        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
-    ) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
         result = program.adjoint_products(inputs, np.eye(program.output_size))
-        return None if result is None else self.finish(result[1][:, wanted], shape, parameters)
+        return None if result is None else result[1][:, wanted]
 
 
 def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
@@ -55,7 +52,7 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     Parameters
     ----------
     function : callable
-        Returns an array, or a list that is made into one by :func:`agrad.array`.
+        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure of arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
@@ -69,7 +66,7 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     Raises
     ------
     NotImplementedError
-        (When called) an operation has no tangents, as a solve by CVODES.
+        (When called) an operation has no tangents, as a :func:`custom_vjp`.
 
     Examples
     --------
@@ -86,7 +83,7 @@ def jacrev(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     Parameters
     ----------
     function : callable
-        Returns an array, or a list that is made into one by :func:`agrad.array`.
+        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure of arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool

@@ -16,7 +16,7 @@ import numpy as np
 from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeError
 from agrad._loops_closures import frozen, reached
 from agrad._loops_tree import Leaves, joined
-from agrad._recording import open_recording
+from agrad._recording import is_any_run_again, open_recording
 from agrad._source import Tally, parting_lines
 from agrad._trees import split
 
@@ -119,7 +119,7 @@ class Body:
         self._depth = recording.depth
         given = [x.with_slots(x.slots, condition=is_truth) for x, is_truth in zip(inputs, self._is_truth, strict=True)]
         if not self._is_settled:
-            for x in reached(self._functions, recording.depth):
+            for x in reached(self._functions, recording.depth, is_run_again=is_any_run_again(recording)):
                 recording.array(x)
         outputs = self._call(recording, given, self._functions)
         self.outputs = self.outputs or outputs

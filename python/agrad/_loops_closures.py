@@ -37,11 +37,15 @@ def frozen(function: Any, known: dict[int, Any] | None = None) -> Any:
         return types.MethodType(frozen(function.__func__, known), function.__self__)
     if isinstance(function, functools.partial):
         return functools.partial(frozen(function.func, known), *function.args, **function.keywords)
-    return function.copy() if isinstance(function, Array) else function
+    return function.with_slots(function.slots) if isinstance(function, Array) else function
 
 
-def reached(roots: Sequence[Any], depth: int) -> list[Array]:
-    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them."""
+def reached(roots: Sequence[Any], depth: int, *, is_run_again: bool) -> list[Array]:
+    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them.
+
+    `is_run_again`: whether a recording around the body is, as one of a row by vmap is for the other rows; then it needs those
+    of all others.
+    """
     found: list[Array] = []
     seen: set[int] = set()
     todo = list(roots)
@@ -52,7 +56,8 @@ def reached(roots: Sequence[Any], depth: int) -> list[Array]:
         seen.add(id(x))
         if isinstance(x, Array):
             around = x.recording
-            if x.is_active and around.is_open and around.depth < depth and around.on_comparison != Comparison.answers:
+            again = is_run_again or around.on_comparison != Comparison.answers
+            if x.is_active and around.is_open and around.depth < depth and again:
                 found.append(x)
         elif isinstance(x, types.FunctionType):
             todo += [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]

@@ -61,6 +61,15 @@ def _item(self: Array, *_: Any) -> NoReturn:
     )
 
 
+def _format(self: Array, specification: str) -> str:
+    if not specification:
+        return repr(self)
+    raise TypeError(
+        f"format: argument is a recorded value, but must be a plain number for {specification!r}; return the value and print "
+        "it outside of the function, or print x.val() in an agrad.tape"
+    )
+
+
 def _tolist(self: Array) -> Any:
     return [each.tolist() for each in self] if self.ndim else self
 
@@ -106,5 +115,6 @@ members: dict[str, Any] = {
     "fill": _fill,
     "sort": _sort,
     "__iter__": _iterate,
+    "__format__": _format,
     "__round__": lambda self, decimals=0: np.round(self, decimals or 0),
 }

@@ -7,6 +7,7 @@ recorded, so no derivative is lost; what NumPy would turn into plain floats rais
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -37,8 +38,19 @@ def as_recorded(x: Any) -> Any:
     return x if recording is None else recording.array(x)
 
 
+def _is_asked_by_scipy() -> bool:
+    """Whether a sparse matrix asks for a recorded array as a NumPy array, to multiply itself with it."""
+    frame = sys._getframe(2)
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith("scipy.sparse.") and frame.f_code.co_name in ("_matmul_dispatch", "_mul_dispatch")
+
+
 def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
     """The recorded array as a NumPy array of objects, its entries: NumPy asks for it where it joins values (``__array__``)."""
+    if dtype is None and _is_asked_by_scipy():
+        whole: np.ndarray[Any, Any] = np.empty((), object)  # at which SciPy leaves the product to x.__rmatmul__
+        whole[()] = x
+        return whole
     if dtype is not None and np.dtype(dtype) != np.object_:
         raise TypeError(
             f"np.array: dtype is {np.dtype(dtype)}, but must be left out where an entry is recorded, because NumPy's arrays of "

@@ -96,8 +96,9 @@ def solve_ivp(
     max_events : int
         More events than that raise a SolverError.
     rtol, atol : float, float or of y0's structure
-        Relative and absolute tolerance; atol may be 0 where a state stays off zero. CVODES' backward pass divides atol by 3
-        and the forward one by 10, as :func:`ode_adjoint_tol` does.
+        Relative and absolute tolerance; atol may be 0 where a state stays off zero. One-step methods, and so the default,
+        take them as they are; "BDF" and "Adams" with adjoint sensitivities divide atol by 10 in the forward pass and by 3 in
+        the backward one, as :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float

@@ -1,8 +1,8 @@
 """Plans: what a compiled function has learnt of a signature, described for the compiled part (bindings/call.hpp).
 
 A plan takes numbers out of the arguments and puts results together without Python. It is made of plain trees only: dicts
-with string keys, lists, tuples, floats, float64 arrays, and strings, integers, booleans and None that were recorded for. All
-other arguments, such as dataclasses or integer arrays, go the careful way at every call.
+with string keys, lists, tuples, floats, floating-point arrays, and strings, integers, booleans and None that were recorded
+for. All other arguments, such as dataclasses or integer arrays, go the careful way at every call.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
         return ("array", tree.begin, tree.shape) if tree.shape else ("number", tree.begin)
     if place is not None and (kind is float or kind is np.float64):
         return "number", next(place)
-    if place is not None and kind is np.ndarray and tree.dtype == np.float64:
+    if place is not None and kind is np.ndarray and tree.dtype.kind == "f":
         return "array", next(place), tree.shape
     if kind in (list, tuple):
         return kind.__name__, [_described(each, place) for each in tree]

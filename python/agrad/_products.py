@@ -7,35 +7,38 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 import numpy as np
 
 from agrad._compile import Compiled, Path
 from agrad._core import Array, Program, Recording
 from agrad._nested import Part, has_recorded, known
+from agrad._parameters import Parameters
 from agrad._recording import innermost, name_of, open_recording
 from agrad._structure import Outputs
-from agrad._transforms import Parameters, check_tangents, separate
+from agrad._transforms import check_tangents, separate
 from agrad._trees import direction, split, values_of
+from agrad._within import differentiated
 
-__all__ = ["Recorded", "jvp", "vjp"]
+__all__ = ["Inside", "Recorded", "is_recorded", "jvp", "parameters_of", "vjp"]
 
 Result = TypeVar("Result")
 Aux = TypeVar("Aux")
 
 
-def _is_recorded(function: Callable[..., Any]) -> bool:
+def is_recorded(function: Callable[..., Any]) -> TypeGuard[Compiled[..., Any]]:
+    """Whether it is a compiled function, which is run as it was recorded."""
     return isinstance(function, Compiled) and function.transformation is None
 
 
-def _parameters(
+def parameters_of(
     name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool, within: Recording | None
 ) -> Parameters:
     """All of the primals as parameters, with what must be checked before the function is called."""
     if not callable(function):
         raise TypeError(f"{name}: function is {function!r}, but must be callable")
-    if has_aux and _is_recorded(function):
+    if has_aux and is_recorded(function):
         raise TypeError(f"{name}: has_aux is True, but must be False for a compiled function; return everything as its value")
     return Parameters(name, tuple(primals), range(len(primals)), within)
 
@@ -50,7 +53,8 @@ class Inside:
         self.recording, self.arguments = recording, primals
         self.part = Part(recording, parameters.leaves)
         given = [x.copy() for x in self.part.inputs]
-        self.result = function(*parameters.put(tuple(primals), given))
+        with differentiated(1):
+            self.result = function(*parameters.put(tuple(primals), given))
 
     def outputs(self, has_aux: bool) -> tuple[Outputs, Any]:
         value, aux = separate(self.label, self.result, has_aux)
@@ -124,7 +128,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     TypeError
         The tangents have another structure than the primals; a primal is integer, complex or no number.
     NotImplementedError
-        An operation has no tangents, as a solve by CVODES.
+        An operation has no tangents, as a :func:`custom_vjp`.
 
     Examples
     --------
@@ -136,7 +140,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"jvp: {name} is {given!r}, but must be a tuple or list, one for each argument")
     around = innermost()
-    parameters = _parameters("jvp", function, primals, has_aux, around)
+    parameters = parameters_of("jvp", function, primals, has_aux, around)
     along = parameters.direction("jvp", "tangents", tangents)
     if around is not None and has_recorded((primals, tangents)):
         return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
@@ -147,7 +151,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 
     outputs: Outputs | Path
     aux = None
-    if isinstance(function, Compiled) and function.transformation is None:
+    if is_recorded(function):
         outputs, (flat, product) = function.run(tuple(primals), run)
     else:
         recorded = Recorded("jvp", function, primals, parameters, has_aux, captures=around is not None)
@@ -209,12 +213,12 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     ((6.0, 2.0), (13.0, 2.0))
     """
     around = innermost()
-    parameters = _parameters("vjp", function, primals, has_aux, around)
+    parameters = parameters_of("vjp", function, primals, has_aux, around)
     if around is not None:
         return _vjp_inside(Inside("vjp", function, primals, parameters, around), parameters, has_aux)
     outputs: Outputs | Path
     aux = None
-    if isinstance(function, Compiled) and function.transformation is None:
+    if is_recorded(function):
         leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he pulls back
         outputs, flat = function.run(primals, lambda program: program.forward(leaves))
         value, program = outputs.together(split(flat, outputs.shapes)), outputs.program

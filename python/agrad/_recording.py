@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agrad._core import Comparison, Recording
+from agrad._core import Comparison, DomainError, Recording, ShapeError
 from agrad._debug import watch
+from agrad._foreign import foreign_call
+from agrad._within import Place, here
 
-__all__ = ["innermost", "name_of", "no_recording", "open_recording"]
+__all__ = ["innermost", "is_any_run_again", "name_of", "named_after", "no_recording", "open_recording"]
 
 
 class _Open(threading.local):
@@ -31,8 +34,11 @@ def open_recording(
     on_comparison: Comparison = Comparison.answers,
     keeps_adjoints: bool = False,
     captures: bool = False,
+    is_row: bool = False,
 ) -> Iterator[Recording]:
     """Open a recording; when the block ends, also by an exception, its arrays can no longer be used.
+
+    A recording of a row becomes a part of the one around it; others have a derivative of their own.
 
     Where NumPy could not store a recorded value in an array of its own, or not compute with np.array([a, b]) of recorded a and
     b, a TypeError says what to write instead.
@@ -40,9 +46,14 @@ def open_recording(
     recording = Recording(function, on_comparison, keeps_adjoints, captures, len(_open.recordings) + 1)
     watch(recording)
     _open.recordings.append(recording)
+    before = here.place
+    if not is_row:
+        here.place = Place(functions=before.functions)
     try:
         yield recording
     except (TypeError, ValueError, AttributeError, IndexError) as error:
+        if not is_named_already(error) and (message := foreign_call(error)):
+            raise TypeError(f"{function}: {message}") from error
         if _is_stored_plainly(error):
             raise TypeError(f"{function}: {_STORED}") from error
         if hint := _hint(str(error)):
@@ -50,6 +61,7 @@ def open_recording(
             raise kind(f"{function}: {error}; {hint}") from error
         raise
     finally:
+        here.place = before
         _open.recordings.remove(recording)
         recording.close()
 
@@ -57,6 +69,13 @@ def open_recording(
 def innermost() -> Recording | None:
     """The recording that a function which is called now belongs to."""
     return _open.recordings[-1] if _open.recordings else None
+
+
+def is_any_run_again(within: Recording) -> bool:
+    """Whether one of this thread's open recordings around that one will be run with other values."""
+    return any(
+        each is not None and each is not within and each.on_comparison != Comparison.answers for each in _open.recordings
+    )
 
 
 #: NumPy's own words are "setting an array element with a sequence", with what the value said as their cause.
@@ -92,6 +111,11 @@ def _is_stored_plainly(error: Exception) -> bool:
     )
 
 
+def is_named_already(error: Exception) -> bool:
+    """Whether agrad has said what is wrong with an argument, in its own grammar."""
+    return isinstance(error, (DomainError, ShapeError)) or ", but must be " in str(error)
+
+
 @contextmanager
 def no_recording() -> Iterator[None]:
     """Within the block, functions are called with plain values: what they differentiate is no part of a recording."""
@@ -100,6 +124,11 @@ def no_recording() -> Iterator[None]:
         yield
     finally:
         _open.recordings.pop()
+
+
+def named_after(made: Any, function: Callable[..., Any]) -> None:
+    """Give what is made of a function its name and documentation; the attributes of a callable object are its own."""
+    functools.update_wrapper(made, function, updated=())
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Sequence
+from types import TracebackType
 
-__all__ = ["Tally", "line_of_code", "parting_lines"]
+__all__ = ["Tally", "line_in_traceback", "line_of_code", "parting_lines"]
 
 #: A line with comparisons of recorded values: file, line, how often they were true and false.
 Tally = tuple[str | None, int, int, int]
 
 _MOST_LINES = 3  # in one message
+#: Packages whose lines stand between the user's and an operation.
+_BETWEEN = ("agrad", "numpy", "scipy", "optree", "contextlib", "functools")
 
 
 def line_of_code(file: str | None, line: int, *, short: bool = False) -> str:
@@ -21,6 +24,17 @@ def line_of_code(file: str | None, line: int, *, short: bool = False) -> str:
     code = linecache.getline(file, line).strip()
     name = os.path.basename(file) if short else file
     return f"{name}:{line}: {code}" if code else f"{name}:{line}"
+
+
+def line_in_traceback(traceback: TracebackType | None) -> str | None:
+    """The innermost line of an error's traceback that is the user's."""
+    found = None
+    while traceback is not None:
+        package = str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _BETWEEN:
+            found = line_of_code(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
 
 
 def parting_lines(paths: Sequence[Sequence[Tally]]) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Program, Recording, SparseHessian, SparseJacobian
-from agrad._transforms import ArgNums, OfScalar, Parameters, Transformation, check_tangents
+from agrad._parameters import ArgNums, Parameters
+from agrad._transforms import OfScalar, Transformation, check_tangents
 
 __all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian"]
 
@@ -60,13 +61,17 @@ class Sparse(Transformation):
         self.return_info = return_info
         self._analyses: weakref.WeakKeyDictionary[Program, Any] = weakref.WeakKeyDictionary()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_analyses"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _analyses=weakref.WeakKeyDictionary())
+
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         program = recording.program(output)
-        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), output.shape, parameters), aux)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
 
-    def of_program(
-        self, program: Program, inputs: list[Any], wanted: Any, shape: tuple[int, ...], parameters: Parameters
-    ) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
         analysis = self._analyses.get(program)
         if analysis is None:
             analysis = self._analyses[program] = self.analyse(program, np.arange(program.input_size)[wanted])

@@ -6,6 +6,7 @@ function applied to the array of slots (``_numpy.moving``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from agrad._core import Array, Recording, ShapeError
 from agrad._objects import holds_objects, recording_within
 from agrad._trees import flatten
 
-__all__ = ["Outputs", "array", "arrays_of", "as_one", "find_recording", "output_of", "slots_of"]
+__all__ = ["Outputs", "array", "arrays_of", "as_one", "find_recording", "of_rows", "output_of", "slots_of"]
 
 
 def find_recording(*arguments: Any) -> Recording | None:
@@ -49,7 +50,7 @@ def slots_of(recording: Recording, x: Any) -> Any:
 def arrays_of(anchor: Array, result: Any, slots: Any) -> Any:
     """What NumPy made of an array's slots, as arrays; those that share the memory of the slots are views for NumPy."""
     if isinstance(result, np.ndarray):
-        return anchor.with_slots(result, np.may_share_memory(result, slots))
+        return anchor.with_slots(result, slots if np.may_share_memory(result, slots) else None)
     if isinstance(result, np.generic):
         return anchor.with_slots(result)
     return type(result)(arrays_of(anchor, each, slots) for each in result)
@@ -75,8 +76,16 @@ class Outputs:
         paths = self.structure.accessors()
         outputs = [output_of(recording, path.codify("result"), leaf) for path, leaf in zip(paths, leaves, strict=True)]
         self.shapes = [x.shape for x in outputs]
+        self.holds_truths = any(x.is_condition for x in outputs)
         slots = np.concatenate([x.slots.ravel() for x in outputs] or [np.zeros(0, np.uint32)])
         self.joined = recording.array(0.0).with_slots(slots)
+
+
+def of_rows(form: Any, rows: Any, made: Callable[[Any, tuple[int, ...]], Any]) -> Any:
+    """A structure with ``made(its rows, its shape)`` in the place of each array; `form` has its `shapes` and `together`."""
+    ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in form.shapes], dtype=int)
+    parts = zip([0, *ends[:-1]], ends, form.shapes, strict=True)
+    return form.together([made(rows[begin:end], shape) for begin, end, shape in parts])
 
 
 def array(x: Any) -> Any:

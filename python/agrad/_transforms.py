@@ -6,78 +6,26 @@ back where it stands. ``agrad.compile`` (``_compile``) records once and runs the
 
 from __future__ import annotations
 
-import functools
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording, ShapeError, Wanted
+from agrad._class_methods import bound_to
+from agrad._core import Array, Program, Recording, ScopeError, ShapeError, Wanted
 from agrad._nested import Part, has_recorded
-from agrad._recording import innermost, name_of, open_recording
-from agrad._structure import output_of
-from agrad._trees import direction, flatten, parameter, split, values_of
+from agrad._parameters import ArgNums, Parameters, as_places
+from agrad._pickle import ByName
+from agrad._recording import innermost, name_of, named_after, open_recording
+from agrad._structure import Outputs, of_rows, output_of
+from agrad._trees import split, values_of
+from agrad._within import differentiated
 
 __all__ = ["Jacobian", "OfScalar", "Transformation", "check_tangents", "grad", "jacobian", "separate", "value_and_grad"]
 
-ArgNums = int | Sequence[int]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-
-
-def as_places(function: str, argnums: ArgNums) -> tuple[bool, tuple[int, ...]]:
-    """Whether argnums is a single one, and all of them."""
-    try:
-        single = not isinstance(argnums, Sequence)
-        return single, tuple(map(operator.index, [argnums] if single else argnums))  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{function}: argnums is {argnums!r}, but must be an int or a sequence of ints") from None
-
-
-class Parameters:
-    """The arguments that a transformation differentiates with respect to, as leaves in float64."""
-
-    def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums, within: Recording | None = None) -> None:
-        self.within = within  # the recording whose values may be among them
-        self.single, self.places = as_places(function, argnums)
-        for place in self.places:
-            if not -len(args) <= place < len(args):
-                raise TypeError(
-                    f"{function}: argnums is {place}, but must be the place of a positional argument; {len(args)} were given"
-                )
-        if len({place % len(args) for place in self.places}) < len(self.places):
-            raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
-        self._places_from_0 = [place % len(args) for place in self.places]
-        leaves, self._together, self._structure = flatten(tuple(args[place] for place in self.places))
-        self.leaves = [parameter(function, functools.partial(self.label, n), leaf, within) for n, leaf in enumerate(leaves)]
-        self.shapes = [leaf.shape for leaf in self.leaves]
-
-    def label(self, n: int) -> str:
-        """What messages call a leaf: ``argument 0['rates'][2]``."""
-        path = self._structure.accessors()[n]
-        return str(path[1:].codify(f"argument {self._places_from_0[path[0].entry]}"))
-
-    def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:
-        """The arguments with the parameters' leaves replaced."""
-        replaced = list(args)
-        for place, tree in zip(self.places, self._together(leaves), strict=True):
-            replaced[place] = tree
-        return replaced
-
-    def together(self, leaves: Iterable[Any]) -> Any:
-        """Leaves, one for each parameter, in the shape of the differentiated arguments."""
-        trees = self._together(leaves)
-        return trees[0] if self.single else tuple(trees)
-
-    def direction(self, function: str, name: str, tree: Any) -> Any:
-        """A direction in the shape of the differentiated arguments, as a vector; messages call it `name`."""
-        if not self.single and not isinstance(tree, (tuple, list)):
-            raise TypeError(f"{function}: {name} is {tree!r}, but must be a tuple, one for each differentiated argument")
-        like = f"argument {self._places_from_0[0]}" if self.single else "the differentiated arguments"
-        trees = (tree,) if self.single else tuple(tree)
-        return direction(function, name, trees, like, self._structure, self.shapes, skip=int(self.single), within=self.within)
 
 
 def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
@@ -96,7 +44,7 @@ def check_tangents(function: str, program: Program, hint: str, order: int = 2) -
         raise NotImplementedError(f"{function}: {name} has first derivatives only{how}, but must have more; {hint}")
 
 
-class Transformation(ABC):
+class Transformation(ByName, ABC):
     """A function made from a function; calling it records the function anew, ``agrad.compile`` records it once.
 
     A subclass says how to turn a recording's result (`of_recording`) or a program's (`of_program`) into its own.
@@ -107,6 +55,8 @@ class Transformation(ABC):
     plan: Wanted | None = None
     #: Whether it can be used inside of a function that is recorded.
     nests = True
+    #: How often its result is the function differentiated.
+    orders = 1
     #: What else a call is about than the function's arguments.
     direction: Any = None
 
@@ -114,7 +64,7 @@ class Transformation(ABC):
         if not callable(function):
             raise TypeError(f"{self.name}: function is {function!r}, but must be callable")
         as_places(self.name, argnums)
-        functools.update_wrapper(self, function)
+        named_after(self, function)
         self.function, self.argnums, self.has_aux = function, argnums, has_aux
         self.label = f"{self.name}({name_of(function)})"
 
@@ -125,13 +75,17 @@ class Transformation(ABC):
         bound.prepare(parameters)
         if around is not None and has_recorded((args, kwargs, bound.direction)):
             return bound.inside(around, parameters, args, kwargs)
-        with open_recording(self.label, keeps_adjoints=True, captures=around is not None) as recording:
-            inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            given = [x.copy() for x in inputs]  # which the function may write into
-            result = self.function(*parameters.put(args, given), **kwargs)
-            output, aux = self.take_apart(recording, result)
-            if not recording.captured:
-                return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+        try:
+            with open_recording(self.label, keeps_adjoints=True, captures=around is not None) as recording:
+                inputs = [recording.input(leaf) for leaf in parameters.leaves]
+                given = [x.copy() for x in inputs]  # which the function may write into
+                result = self.function(*parameters.put(args, given), **kwargs)
+                output, aux = self.take_apart(recording, result)
+                if not recording.captured:
+                    return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+        except ScopeError:
+            if around is None:
+                raise
         assert around is not None, "nothing is captured without"
         return bound.inside(around, parameters, args, kwargs)  # the function uses values of the recording around it
 
@@ -139,21 +93,40 @@ class Transformation(ABC):
         """The result where a recording is open already: more of it."""
         part = Part(recording, parameters.leaves)
         given = [x.copy() for x in part.inputs]
-        output, aux = self.take_apart(recording, self.function(*parameters.put(args, given), **kwargs))
+        with differentiated(self.orders):
+            result = self.function(*parameters.put(args, given), **kwargs)
+        output, aux = self.take_apart(recording, result)
         part.end()
         return self.of_part(part, output, parameters, aux)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As an attribute of a class: the transformation of the method of an instance, whose places are counted after it."""
+        return self if instance is None else bound_to(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.label}>"
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
         """The transformation for one call, with those of its arguments that are not the function's, and the others."""
         return self, args
 
-    def prepare(self, parameters: Parameters) -> None:  # noqa: B027
+    def prepare(self, parameters: Parameters) -> None:
         """Check what belongs to one call against the parameters, before anything is recorded."""
 
     def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
         """The differentiated output of the user's function and what else it returned."""
         value, aux = separate(self.label, result, self.has_aux)
-        return self.check_output(output_of(recording, "result", value)), aux
+        output = output_of(recording, "result", value)
+        self.check_real(output.is_condition)
+        return self.check_output(output), aux
+
+    def check_real(self, holds_truths: bool) -> None:
+        """Raise for truths, whose derivative would be zero."""
+        if holds_truths:
+            raise TypeError(
+                f"{self.label}: result is a truth or an array of truths, but must be real numbers, because its derivative is "
+                "zero; choose between numbers with np.where, or pass the truth on by has_aux"
+            )
 
     def check_output(self, output: Array) -> Array:
         """Raise unless the transformation can do with such an output."""
@@ -161,6 +134,19 @@ class Transformation(ABC):
 
     def with_aux(self, result: Any, aux: Any) -> Any:
         return (result, aux) if self.has_aux else result
+
+    def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
+        """The outputs of what `take_apart` gave, and the user's aux."""
+        return Outputs(recording, output), beside
+
+    def beside(self, aux: Any, form: Any) -> Any:
+        """What `take_apart` gave beside the output, from the user's aux and the outputs' shapes and structure."""
+        return aux
+
+    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
+        """The transformation's result from a run of a program and what is `beside`; None as `of_program`."""
+        result = self.of_program(program, inputs, wanted, parameters)
+        return None if result is None else self.with_aux(result, aux)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
         """The transformation's result from a part of a recording, recorded; for classes that have `nests`."""
@@ -171,8 +157,8 @@ class Transformation(ABC):
         """The transformation's result from a recording."""
 
     @abstractmethod
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
-        """The same from a run of a program; None when the program's path does not hold."""
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+        """The same from a run of a program, without aux; None when the program's path does not hold."""
 
 
 class OfScalar(Transformation):
@@ -195,18 +181,21 @@ class ValueAndGrad(OfScalar):
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         value = float(output.recorded_values)
         flat = recording.reverse(output, np.ones(()), inputs)
-        return self.finish(value, flat, parameters, aux)
+        return self.with_aux(self.finish(value, flat, parameters), aux)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.finish(output, part.adjoints(output, np.ones(())), parameters, aux)
+        return self.with_aux(self.finish(output, part.adjoints(output, np.ones(())), parameters), aux)
 
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
         result = program.value_and_vjp(inputs, np.ones(()))
-        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters, None)
+        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters)
 
-    def finish(self, value: Any, flat: Any, parameters: Parameters, aux: Any) -> Any:
-        gradient = parameters.together(split(flat, parameters.shapes))
-        return self.with_aux(value, aux), gradient
+    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
+        return value, parameters.together(split(flat, parameters.shapes))
+
+    def with_aux(self, result: Any, aux: Any) -> Any:
+        value, gradient = result
+        return super().with_aux(value, aux), gradient
 
 
 class Grad(ValueAndGrad):
@@ -215,32 +204,57 @@ class Grad(ValueAndGrad):
     name = "grad"
     plan = Wanted.gradient
 
-    def finish(self, value: Any, flat: Any, parameters: Parameters, aux: Any) -> Any:
-        return self.with_aux(parameters.together(split(flat, parameters.shapes)), aux)
+    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
+        return parameters.together(split(flat, parameters.shapes))
+
+    def with_aux(self, result: Any, aux: Any) -> Any:
+        return Transformation.with_aux(self, result, aux)
 
 
 class Jacobian(Transformation):
-    """See :func:`jacobian`."""
+    """See :func:`jacobian`. Its aux is a pair: the user's, and the form of the result, which may be a structure of arrays."""
 
     name = "jacobian"
+
+    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
+        value, aux = separate(self.label, result, self.has_aux)
+        outputs = Outputs(recording, output_of(recording, "result", value) if isinstance(value, (list, type(None))) else value)
+        self.check_real(outputs.holds_truths)
+        return outputs.joined, (aux, outputs)
+
+    def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
+        aux, outputs = beside
+        return outputs, aux
+
+    def beside(self, aux: Any, form: Any) -> Any:
+        return aux, form
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         rows = np.empty((output.size, sum(each.size for each in inputs)))
         for row, seed in zip(rows, np.eye(output.size), strict=True):
             row[:] = recording.reverse(output, seed, inputs)
-        return self.with_aux(self.finish(rows, output.shape, parameters), aux)
+        return self.finish(rows, parameters, aux)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
         matrix = part.columns(output) if part.size < output.size else part.rows(output)
-        return self.with_aux(self.finish(matrix, output.shape, parameters), aux)
+        return self.finish(matrix, parameters, aux)
 
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, shape: tuple[int, ...], parameters: Parameters) -> Any:
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
         result = program.jacobian(inputs)
-        return None if result is None else self.finish(result[1][:, wanted], shape, parameters)
+        return None if result is None else result[1][:, wanted]
 
-    def finish(self, rows: Any, shape: tuple[int, ...], parameters: Parameters) -> Any:
-        flat = rows.reshape((*shape, rows.shape[-1]))
-        return parameters.together(split(flat, parameters.shapes))
+    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
+        rows = self.of_program(program, inputs, wanted, parameters)
+        return None if rows is None else self.finish(rows, parameters, aux)
+
+    def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
+        """The result from the rows of the joined outputs."""
+
+        def of_one(own: Any, shape: tuple[int, ...]) -> Any:
+            return parameters.together(split(own.reshape((*shape, own.shape[-1])), parameters.shapes))
+
+        users, form = aux
+        return self.with_aux(of_rows(form, rows, of_one), users)
 
 
 def value_and_grad(
@@ -251,8 +265,9 @@ def value_and_grad(
     Parameters
     ----------
     function : callable
-        Returns a scalar; written with NumPy. Its parameters may be numbers, arrays, or nested dicts, lists, tuples and
-        dataclasses of them, all floating-point.
+        Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
+        and dataclasses of them. Integers, truths, strings and None in these are data: they are handed on as they are, and the
+        gradient has None in their place.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
@@ -269,7 +284,8 @@ def value_and_grad(
     ShapeError
         (When called) the function's value is no scalar.
     TypeError
-        A parameter is integer, complex or no number; a recorded value is used where only a plain number can be.
+        A parameter is complex, or an integer where there is no other; a recorded value is used where only a plain number can
+        be.
 
     Notes
     -----
@@ -323,7 +339,8 @@ def jacobian(
     Parameters
     ----------
     function : callable
-        Returns an array, or a list that is made into one by :func:`agrad.array`.
+        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure (tuple, dict, dataclass) of
+        arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
@@ -338,9 +355,10 @@ def jacobian(
     -------
     callable
         With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
-        by the leaf's shape. With ``sparse`` it returns one matrix: its rows are the entries of the output in C order, its
-        columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern that happen
-        to be zero are stored, so that the structure is the same at every point of a recorded path.
+        by the leaf's shape. Where the function returns a structure, that structure with such a result in the place of each
+        array: ``jacobian["y"]["rate"]``. With ``sparse`` it returns one matrix: its rows are the entries of the output in C
+        order, its columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern
+        that happen to be zero are stored, so that the structure is the same at every point of a recorded path.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,18 @@ import optree
 from agrad._core import Array, Recording, ShapeError
 from agrad._objects import as_recorded, holds_objects
 
-__all__ = ["axes_of", "direction", "flatten", "is_number", "parameter", "split", "values_of"]
+__all__ = [
+    "as_plain",
+    "axes_of",
+    "check_kind",
+    "direction",
+    "flatten",
+    "is_data",
+    "is_number",
+    "parameter",
+    "split",
+    "values_of",
+]
 
 _NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
 _registered: set[type] = set()
@@ -75,11 +87,41 @@ def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
     return list(found)
 
 
+def as_plain(leaf: Any) -> Any:
+    """What says that it is an array, as a column of a table does, as NumPy's; everything else as it is."""
+    if isinstance(leaf, (np.ndarray, np.generic, Array, type)) or not hasattr(leaf, "__array__"):
+        return leaf
+    return np.asarray(leaf)
+
+
+def is_data(leaf: Any) -> bool:
+    """Whether a leaf of a differentiated structure is no parameter: an integer, a truth, a string, None or an object."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind in "iubSUMm"
+    if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
+        return False
+    return isinstance(leaf, Integral) or not isinstance(leaf, Number)
+
+
 def is_number(leaf: Any) -> bool:
     """Whether a leaf is a floating-point number or array: something that a program may be called with anew."""
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind == "f"
     return isinstance(leaf, float)
+
+
+def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
+    """Raise for NumPy's arrays of other kinds, which mean something else by their entries or their operators."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise TypeError(
+            f"{function}: {label()} is a masked array, but must be a plain one, because recorded values have no mask; write "
+            "m.filled(value), or choose with np.where"
+        )
+    if isinstance(leaf, np.matrix):
+        raise TypeError(
+            f"{function}: {label()} is an np.matrix, but must be an array, because recorded values have arrays' operators; "
+            "write np.asarray(m), and @ for the product of matrices"
+        )
 
 
 def parameter(function: str, label: Callable[[], str], leaf: Any, within: Recording | None) -> Any:
@@ -94,6 +136,7 @@ def parameter(function: str, label: Callable[[], str], leaf: Any, within: Record
             f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; sparse matrices are "
             "made outside of functions that are recorded, and recorded values are used there only"
         )
+    check_kind(function, label, leaf)
     values = np.asarray(leaf)
     kind = values.dtype.kind
     if kind == "f":
@@ -116,7 +159,7 @@ def direction(
     tree: Any,
     like: str,
     structure: Any,
-    shapes: Sequence[tuple[int, ...]],
+    shapes: Sequence[tuple[int, ...] | None],
     *,
     skip: int = 0,
     within: Recording | None = None,
@@ -132,6 +175,11 @@ def direction(
         raise TypeError(f"{function}: {name} is {given!r}, but must be of the structure of {like}")
     parts = []
     for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
+        if shape is None:  # data, which has no direction
+            if leaf is not None:
+                label = path[skip:].codify(name)
+                raise TypeError(f"{function}: {label} is {leaf!r}, but must be None, because {like} has no parameter there")
+            continue
         values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
         label = path[skip:].codify(name)
         if (isinstance(leaf, Array) and within is None) or values.dtype.kind not in "fiu":

@@ -6,7 +6,6 @@ that each of its operations is one loop over the rows. Rows whose comparisons go
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +14,14 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from agrad._class_methods import kept_for
 from agrad._compile import Compiled
 from agrad._core import Array, Comparison, Recording, ShapeError
 from agrad._nested import known
-from agrad._recording import innermost, name_of, open_recording
+from agrad._pickle import ByName
+from agrad._recording import innermost, name_of, named_after, open_recording
 from agrad._structure import Outputs
-from agrad._trees import axes_of, flatten, values_of
+from agrad._trees import axes_of, flatten
 
 __all__ = ["Vmap", "vmap"]
 
@@ -48,6 +49,23 @@ class _Batch:
         if not self.places:
             raise ValueError(f"{label}: in_axes is {in_axes!r}, but must give an axis to one argument at least")
         self.rows = self._count_rows()
+        whole = [place for place in self.places if _is_whole(self.leaves[place])]
+        self.places = [place for place in self.places if place not in whole]
+        self._whole = {place: np.moveaxis(np.asarray(self.leaves[place]), self.axes[place], 0) for place in whole}
+
+    def groups(self) -> list[np.ndarray[Any, Any]]:
+        """Rows whose integers and truths are the same, which the function is called with as they are."""
+        if not self._whole:
+            return [np.arange(self.rows)]
+        found: dict[Any, list[int]] = {}
+        for row in range(self.rows):
+            found.setdefault(tuple(values[row].tobytes() for values in self._whole.values()), []).append(row)
+        return [np.array(rows) for rows in found.values()]
+
+    @property
+    def has_whole(self) -> bool:
+        """Whether integers or truths have rows."""
+        return bool(self._whole)
 
     def _name(self, place: int) -> str:
         path = self._structure.accessors()[place]
@@ -77,9 +95,11 @@ class _Batch:
         assert rows is not None, "one leaf at least has rows"
         return int(rows)
 
-    def with_rows(self, rows: Sequence[Any]) -> Any:
-        """The arguments of one row."""
+    def with_rows(self, rows: Sequence[Any], number: int = 0) -> Any:
+        """The arguments of the row of that number: its entries of the leaves that are recorded, and integers and truths."""
         leaves = list(self.leaves)
+        for place, values in self._whole.items():
+            leaves[place] = values[number].copy() if values.ndim > 1 else values[number].item()
         for place, row in zip(self.places, rows, strict=True):
             leaves[place] = row
         return self._together(leaves)
@@ -89,7 +109,11 @@ class _Batch:
         return [np.moveaxis(leaf_at(self.leaves[place]), self.axes[place], 0) for place in self.places]
 
 
-class Vmap:
+def _is_whole(leaf: Any) -> bool:
+    return not isinstance(leaf, Array) and np.asarray(leaf).dtype.kind in "iub"
+
+
+class Vmap(ByName):
     """See :func:`vmap`."""
 
     def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, threads: int | None) -> None:
@@ -97,48 +121,63 @@ class Vmap:
             raise TypeError(f"vmap: function is {function!r}, but must be callable")
         if threads is not None and (not isinstance(threads, int) or threads < 0):
             raise TypeError(f"vmap: threads is {threads!r}, but must be None, or a number of threads, 0 for one a processor")
-        functools.update_wrapper(self, function)
+        named_after(self, function)
         self.function, self.in_axes, self.out_axes, self.threads = function, in_axes, out_axes, threads
         self.label = f"vmap({name_of(function)})"
         self._compiled: Compiled[..., Any] | None = None
         self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_compiled", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _compiled=None, _lock=threading.Lock())
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As an attribute of a class: that of the method of an instance."""
+        if instance is None:
+            return self
+        method = self.function.__get__(instance)
+        return kept_for(self, instance, lambda: type(self)(method, self.in_axes, self.out_axes, self.threads))
+
+    def __repr__(self) -> str:
+        return f"<{self.label}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         batch = _Batch(self.label, args, kwargs, self.in_axes)
         around = innermost()
         if around is not None:
             return known(self._recorded(around, batch), (args, kwargs))
-        if self.threads is not None and batch.rows > _BLOCK:
+        if self.threads is not None and batch.rows > _BLOCK and not batch.has_whole:
             return self._in_threads(batch)
         with open_recording(self.label) as recording:
-            return values_of(self._recorded(recording, batch))
+            return self._recorded(recording, batch, plain=True)
 
-    def _recorded(self, recording: Recording, batch: _Batch) -> Any:
+    def _recorded(self, recording: Recording, batch: _Batch, *, plain: bool = False) -> Any:
         given = batch.rows_first(recording.array)
-        pending = np.arange(batch.rows)
+        flat: Any
         parts: list[Any] = []
         order: list[Any] = []
-        outputs: Outputs | None = None
-        while outputs is None or pending.size:
-            flat, taken, outputs = self._path(recording, batch, given, pending, outputs)
-            parts.append(flat)
-            order.append(taken)
-            pending = np.setdiff1d(pending, taken, assume_unique=True)
+        outputs: _RowOutputs | None = None
+        for pending in batch.groups():
+            while outputs is None or pending.size:
+                flat, taken, outputs = self._path(recording, batch, given, pending, outputs)
+                parts.append(flat)
+                order.append(taken)
+                pending = np.setdiff1d(pending, taken, assume_unique=True)
+        assert outputs is not None, "there is a group, which may be empty"
         flat = parts[0] if len(parts) == 1 else np.concatenate(parts)[np.argsort(np.concatenate(order))]
-        return self._together(flat, outputs)
+        return self._together(flat.recorded_values if plain else flat, outputs)
 
     def _path(
-        self, recording: Recording, batch: _Batch, given: list[Any], pending: np.ndarray[Any, Any], before: Outputs | None
-    ) -> tuple[Any, np.ndarray[Any, Any], Outputs]:
+        self, recording: Recording, batch: _Batch, given: list[Any], pending: np.ndarray[Any, Any], before: _RowOutputs | None
+    ) -> tuple[Any, np.ndarray[Any, Any], _RowOutputs]:
         """Record the path of the first of the pending rows for all rows that take it: their output and which they are."""
-        with open_recording(self.label, on_comparison=Comparison.guards, captures=True) as row:
+        with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
             inputs = [row.input(_first(x.recorded_values, pending)) for x in given]
-            args, kwargs = batch.with_rows([x.copy() for x in inputs])
-            outputs = Outputs(row, self.function(*args, **kwargs))
-            if before is not None and (outputs.structure, outputs.shapes) != (before.structure, before.shapes):
-                raise TypeError(
-                    f"{self.label}: result is of another structure or shape in some rows, but must be of one in all"
-                )
+            args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
+            outputs = _RowOutputs(row, self.function(*args, **kwargs))
+            outputs.join(self.label, before)
             flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
             on_path = np.ones(len(pending), bool)
             for condition, holds in conditions:
@@ -150,11 +189,11 @@ class Vmap:
             bool(np.all(condition) if holds else np.any(condition))  # noticed by the recording around, if it runs again
         return flat, pending, outputs
 
-    def _together(self, flat: Any, outputs: Outputs) -> Any:
+    def _together(self, flat: Any, outputs: _RowOutputs) -> Any:
         rows, begin, leaves = flat.shape[0], 0, []
-        for shape in outputs.shapes:
+        for shape, kind in zip(outputs.shapes, outputs.kinds, strict=True):
             end = begin + int(np.prod(shape, dtype=int))
-            leaves.append(np.reshape(flat[:, begin:end], (rows, *shape)))
+            leaves.append(_of_kind(kind, np.reshape(flat[:, begin:end], (rows, *shape))))
             begin = end
         return self._with_axes(leaves, outputs.together)
 
@@ -191,6 +230,29 @@ class Vmap:
     @staticmethod
     def _axes_of(batch: _Batch) -> Iterator[int]:
         return (batch.axes[place] for place in batch.places)
+
+
+class _RowOutputs(Outputs):
+    """What the function returned for a row, and of which kind each leaf is: truths, integers or real numbers."""
+
+    def __init__(self, row: Recording, result: Any) -> None:
+        super().__init__(row, result)
+        kinds = [leaf.dtype.kind if isinstance(leaf, Array) else np.asarray(leaf).dtype.kind for leaf in flatten(result)[0]]
+        self.kinds = ["i" if kind == "u" else kind if kind in "bi" else "f" for kind in kinds]
+
+    def join(self, label: str, before: _RowOutputs | None) -> None:
+        """Raise unless the structure is that of rows before; a leaf that is not of one kind in all rows is of real numbers."""
+        if before is None:
+            return
+        if (self.structure, self.shapes) != (before.structure, before.shapes):
+            raise TypeError(f"{label}: result is of another structure or shape in some rows, but must be of one in all")
+        self.kinds = [a if a == b else "f" if "f" in (a, b) else "i" for a, b in zip(self.kinds, before.kinds, strict=True)]
+
+
+def _of_kind(kind: str, x: Any) -> Any:
+    if isinstance(x, Array):
+        return x.with_slots(x.slots, condition=kind == "b")
+    return x if kind == "f" else x != 0 if kind == "b" else x.astype(np.int64)
 
 
 def _first(values: np.ndarray[Any, Any], pending: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -237,7 +299,8 @@ def vmap(
     The function is recorded for one row and runs on all of them, each operation as a loop over the rows. It is a function like
     any other: it can be differentiated, compiled and called within others, and transformations of the row's function, as
     ``ag.vmap(ag.grad(f))``, work as well. An ``if`` on values is right in every row: rows that decide otherwise are recorded
-    apart. Integers with rows are numbers to the function, no indices.
+    apart. Integers and truths with rows are what they are to the function, so that they can be indices: it is recorded once
+    for each different value, and without threads. Results that are truths or integers stay so.
 
     Factorisations, densities and solutions of differential equations are carried out row by row.
 

@@ -138,6 +138,8 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     c, lower = c_and_lower
     if find_recording(c, b) is None:
         return scipy.linalg.cho_solve((c, lower), b)
+    if np.ndim(b) == 1:  # beside a stack of factors it would be taken for a matrix on its way
+        return np.squeeze(cho_solve(c_and_lower, np.expand_dims(b, 1)), -1)
     half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
     return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
 

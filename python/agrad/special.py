@@ -6,13 +6,14 @@ arrays too. ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import scipy.special
 
 from agrad import elementwise
-from agrad._core import elementwise_rows, reduce
+from agrad._core import cumulate, elementwise_rows, reduce, stop_gradient
 from agrad._numpy.axes import axes_of, recorded
 from agrad._structure import array, find_recording
 
@@ -42,8 +43,8 @@ def logsumexp(
 
     Notes
     -----
-    The derivative with respect to an exponent is its share exp(a - result), computed from the result; that of a sum of -inf
-    only is taken to be zero, and several +inf share equally.
+    The derivative with respect to an exponent is its share of the sum, see :func:`softmax`, exact however large the exponents
+    are; that of a sum of -inf only is taken to be zero, and several +inf share equally.
 
     Examples
     --------
@@ -82,7 +83,11 @@ def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     x = array(x) if isinstance(x, (list, tuple)) else x
     if find_recording(x) is None:
         return scipy.special.log_softmax(x, axis=axis)
-    return x - logsumexp(x, axis=axis, keepdims=True)
+    if x.size == 0:
+        return x.copy()
+    top = stop_gradient(np.max(x, axis=axis, keepdims=True))  # without which the result would be as inexact as x is large
+    below = x - np.where(np.isfinite(top), top, 0.0)
+    return below - logsumexp(below, axis=axis, keepdims=True)
 
 
 def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
@@ -103,7 +108,12 @@ def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     x = array(x) if isinstance(x, (list, tuple)) else x
     if find_recording(x) is None:
         return scipy.special.softmax(x, axis=axis)
-    return np.exp(log_softmax(x, axis))
+    axes = axes_of(axis, x.ndim)
+    kept = [d for d in range(x.ndim) if d not in axes]
+    order = [*kept, *axes]
+    together = np.transpose(x, order)
+    lines: Any = np.reshape(together, (*(x.shape[d] for d in kept), math.prod(x.shape[d] for d in axes)))
+    return np.transpose(np.reshape(cumulate("softmax", lines, len(kept)), together.shape), np.argsort(order))
 
 
 _BY_NAME = {

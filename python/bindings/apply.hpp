@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "array.hpp"
+#include "lock.hpp"
 
 namespace agrad::python {
 
@@ -18,7 +19,7 @@ inline array applied(const std::shared_ptr<const external_operation>& f, const a
   recording& in = *x.owner();
   slot first = 0;
   {
-    const pybind11::gil_scoped_release unlocked;
+    const lock_left unlocked;
     first = in.code.apply(f, argument, results, in.keeps_adjoints);
   }
   return array(x.owner(), std::move(shape), first);

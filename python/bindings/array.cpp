@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "errors.hpp"
@@ -24,14 +22,6 @@ std::string to_text(const shape_type& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
   return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-slot recording::constant(double value) {
-  for (const auto& [known, place] : constants_)
-    if (std::memcmp(&known, &value, sizeof value) == 0) return place;  // nan too is one slot
-  const slot place = code.constant(value);
-  if (constants_.size() < 16) constants_.emplace_back(value, place);
-  return place;
 }
 
 array::array(std::shared_ptr<recording> owner, shape_type shape, std::vector<slot> slots)
@@ -86,7 +76,7 @@ std::vector<std::shared_ptr<recording>>& open_bodies() {
 }
 
 bool has_stand_in(const recording& r) {
-  return !r.is_open && !open_bodies().empty() && open_bodies().back()->stands_in && r.depth < open_bodies().back()->depth;
+  return !open_bodies().empty() && open_bodies().back()->stands_in && r.depth < open_bodies().back()->depth;
 }
 
 array in_body(const char* function, const array& a) { return as_array(open_bodies().back(), function, py::cast(a)); }
@@ -161,7 +151,7 @@ std::shared_ptr<recording> recording_of(std::string_view function, const py::han
   for (std::size_t i = 0; i < n; ++i) {
     visit_recorded(arguments[i], [&](const array& x) {
       check_open(function, *x.owner());
-      const auto& owner = x.owner()->is_open ? x.owner() : open_bodies().back();
+      const auto& owner = has_stand_in(*x.owner()) ? open_bodies().back() : x.owner();
       if (*innermost == nullptr || owner->depth > (*innermost)->depth) innermost = &owner;
     });
   }
@@ -237,6 +227,22 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   fail_type(std::string(function) + ": argument is of dtype " + name + ", but must be numeric");
 }
 
+/// NumPy's arrays of other kinds mean something else by their entries, or by their operators.
+void check_kind(std::string_view function, py::handle x) {
+  if (!py::isinstance<py::array>(x)) return;
+  static const PyTypeObject* const plain = Py_TYPE(py::array_t<double>().ptr());
+  if (Py_TYPE(x.ptr()) == plain) return;
+  const py::module_ numpy = py::module_::import("numpy");
+  if (py::isinstance(x, numpy.attr("ma").attr("MaskedArray")))
+    fail_type(std::string(function) +
+              ": argument is a masked array, but must be a plain one, because recorded values have no "
+              "mask; write m.filled(value), or choose with np.where");
+  if (py::isinstance(x, numpy.attr("matrix")))
+    fail_type(std::string(function) +
+              ": argument is an np.matrix, but must be an array, because recorded values have arrays' "
+              "operators; write np.asarray(m), and @ for the product of matrices");
+}
+
 [[noreturn]] AGRAD_COLD void fail_entry(std::string_view function, std::size_t i, py::handle entry) {
   const array* x = recorded(entry);
   fail_type(std::string(function) + ": argument is an array of objects whose entry " + std::to_string(i) + " is " +
@@ -259,12 +265,22 @@ array of_objects(const std::shared_ptr<recording>& in, std::string_view function
   return array(in, shape_type(objects.shape(), objects.shape() + objects.ndim()), std::move(slots)).mark(all_truths);
 }
 
+double integer_value(std::string_view function, py::handle x) {
+  const double value = PyLong_AsDouble(x.ptr());
+  if (value != -1.0 || PyErr_Occurred() == nullptr) return value;
+  PyErr_Clear();
+  const std::string text = std::string(function) + ": argument is an int beyond 1.8e308, but must be in the range of float64";
+  PyErr_SetString(PyExc_OverflowError, text.c_str());
+  throw py::error_already_set();
+}
+
 }  // namespace
 
 array as_array(const std::shared_ptr<recording>& in, std::string_view function, py::handle argument) {
   if (const array* given = recorded(argument)) return given->owner() == in ? *given : captured(in, function, *given);
   if (PyFloat_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyFloat_AS_DOUBLE(argument.ptr())));
-  if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyLong_AsDouble(argument.ptr())));
+  if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(integer_value(function, argument)));
+  check_kind(function, argument);
   const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws what NumPy raises
   const char kind = given.dtype().kind();
   if (kind == 'O') return of_objects(in, function, given);
@@ -273,8 +289,7 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   if (!values) throw py::error_already_set();
   shape_type shape(values.shape(), values.shape() + values.ndim());
   const auto n = static_cast<std::size_t>(values.size());
-  const slot first = n == 1 ? in->constant(*values.data()) : in->code.constant(values.data(), n);
-  return array(in, std::move(shape), first).mark(kind == 'b');
+  return array(in, std::move(shape), in->constants(values.data(), n)).mark(kind == 'b');
 }
 
 shape_type broadcast_shape(std::string_view function, const array* const* x, std::size_t n) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "../../cpp/rows/rows.hpp"
@@ -50,9 +51,33 @@ struct recording {
   std::shared_ptr<operation_watch> watching;  // what looks at each operation, if anything does
 
   slot constant(double value);
+  /// n numbers in slots of their own. Data that come again from the same place, unchanged, have the slots that they had.
+  slot constants(const double* values, std::size_t n);
 
  private:
+  struct data {
+    std::size_t n;
+    slot first;
+  };
   std::vector<std::pair<double, slot>> constants_;  // few; the same number is one slot
+  std::unordered_map<const double*, data> data_;
+};
+
+/// The live views of an array, which see what is written into it. A copy of the array has none.
+class view_list {
+ public:
+  view_list() = default;
+  view_list(const view_list&) {}
+  view_list& operator=(const view_list&) { return *this; }
+  view_list(view_list&&) = default;
+  view_list& operator=(view_list&&) = default;
+
+  void add(const pybind11::object& view);
+  std::vector<pybind11::object> alive();
+
+ private:
+  std::unique_ptr<std::vector<pybind11::weakref>> views_;
+  std::size_t pruned_ = 0;  // how many were left when the dead ones were thrown out
 };
 
 class array {
@@ -75,7 +100,8 @@ class array {
     is_condition_ = condition;
     return *this;
   }
-  /// Whether NumPy would make it a view of another array. If so: base[key], or without a base one that cannot be written into.
+  /// Whether NumPy would make it a view of another array. If so: base[key], or without a base one that cannot be written into,
+  /// and key is NumPy's array of that one's slots, NumPy's view of it, and that one.
   bool is_view() const { return is_view_; }
   const pybind11::object& base() const { return base_; }
   const pybind11::object& key() const { return key_; }
@@ -85,6 +111,7 @@ class array {
     key_ = std::move(key);
     return *this;
   }
+  view_list& views() { return views_; }
   /// The same entries in another shape, as an array of its own.
   array reshaped(shape_type shape) const {
     array other(owner_, std::move(shape), first_);
@@ -107,12 +134,13 @@ class array {
   std::vector<slot> slots_;
   bool is_condition_ = false, is_view_ = false;
   pybind11::object base_, key_;
+  view_list views_;
 };
 
 /// The open recordings of this thread that are bodies of loops.
 std::vector<std::shared_ptr<recording>>& open_bodies();
-/// Whether arrays of an ended recording can be used here, because a body stands in for it: a further path, recorded long after
-/// the first. There values from around are those that earlier paths have captured, and constants.
+/// Whether arrays of a recording around are used here as a body has them: in a further path, recorded after the first, values
+/// from around are those that earlier paths have captured, and constants.
 bool has_stand_in(const recording& r);
 /// An array from around the innermost open body as one of the body's; throws ScopeError where it is not known there.
 array in_body(const char* function, const array& a);
@@ -163,6 +191,7 @@ void register_batch(pybind11::module_& m);        // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);        // after register_program
 void register_describe(pybind11::module_& m);     // after register_program
+void register_kept(pybind11::module_& m);         // after register_program
 void register_call(pybind11::module_& m);         // after register_program
 
 }  // namespace agrad::python

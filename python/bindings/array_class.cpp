@@ -10,6 +10,7 @@
 #include "array.hpp"
 #include "array_class.hpp"
 #include "errors.hpp"
+#include "python_call.hpp"
 
 namespace py = pybind11;
 
@@ -33,6 +34,14 @@ array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py
 }
 
 namespace {
+
+using slot_array = py::array_t<slot, py::array::c_style | py::array::forcecast>;
+
+slot_array slots_in(const py::object& slots) {
+  auto given = slot_array::ensure(slots);
+  if (!given) throw py::error_already_set();
+  return given;
+}
 
 py::array_t<double> values_of(const array& a) {
   if (has_stand_in(*a.owner())) return values_of(in_body("array", a));
@@ -67,6 +76,13 @@ bool truth(const array& a) {
   return holds;
 }
 
+/// An array of its own, to be written into: in the body of a loop or a branch it is the body's, as what is written will be.
+array copied(const array& a) {
+  check_open("copy", *a.owner());
+  const bool is_from_around = !open_bodies().empty() && a.owner()->depth < open_bodies().back()->depth;
+  return is_from_around ? in_body("copy", a).reshaped(a.shape()) : a.reshaped(a.shape());
+}
+
 [[noreturn]] void refuse_number(const array&, const char* what) {
   throw py::type_error(std::string(what) +
                        ": argument is a recorded value, but must be a plain number, because a number has no derivative; use "
@@ -83,8 +99,9 @@ py::object operate(const elementwise_row& row, const py::handle& a, const py::ha
 /// x ** 2 is the product x x: the same value to the last bit or better, and much faster.
 py::object power(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   static const elementwise_row& multiply = elementwise_row_named("multiply");
+  int overflow = 0;
   const bool is_two = (PyFloat_CheckExact(b.ptr()) && PyFloat_AS_DOUBLE(b.ptr()) == 2) ||
-                      (PyLong_CheckExact(b.ptr()) && PyLong_AsDouble(b.ptr()) == 2);
+                      (PyLong_CheckExact(b.ptr()) && PyLong_AsLongAndOverflow(b.ptr(), &overflow) == 2);
   return is_two ? operate(multiply, a, a) : operate(row, a, b);
 }
 
@@ -133,6 +150,9 @@ py::object divmod(const py::handle& a, const py::handle& b) {
 py::object multiply_matrices(const elementwise_row&, const py::handle& a, const py::handle& b) {
   for (const py::handle& x : {a, b})
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  for (const py::handle& x : {a, b})
+    if (recorded(x) == nullptr && !py::isinstance<py::array>(x) && py::hasattr(x, "tocsr"))
+      return py::module_::import("agrad._sparse_products").attr("product")(a, b);
   return py::cast(matmul(a, b));
 }
 
@@ -149,7 +169,7 @@ constexpr operator_of_row arithmetic[] = {
 template <class Apply>
 PyObject* slot_result(const Apply& apply) noexcept {
   try {
-    return apply().release().ptr();
+    return calling_python(apply).release().ptr();
   } catch (...) {
     py::detail::try_translate_exceptions();
     return nullptr;
@@ -244,16 +264,17 @@ operators, functions and ufuncs work on them and return new ones; they have no v
       .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are truths.")
       .def(
           "with_slots",
-          [](const array& a, const py::array_t<slot, py::array::c_style | py::array::forcecast>& slots, bool view,
-             std::optional<bool> condition) {
-            array part = with_slots(a, slots);
+          [](const py::object& self, const py::object& slots, const py::object& view_of, std::optional<bool> condition) {
+            array part = with_slots(self.cast<const array&>(), slots_in(slots));
             if (condition) part.mark(*condition);
-            return view && !part.shape().empty() ? part.mark_view() : part;
+            if (view_of.is_none() || part.shape().empty()) return py::cast(std::move(part));
+            py::object view = py::cast(std::move(part.mark_view({}, py::make_tuple(view_of, slots, self))));
+            self.cast<array&>().views().add(view);
+            return view;
           },
-          py::arg("slots"), py::arg("view") = false, py::arg("condition") = py::none(),
-          "The array of those entries of the recording; `view` where NumPy would make one.")
-      .def(
-          "copy", [](const array& a) { return a.reshaped(a.shape()); }, "The same entries; written into by itself.")
+          py::arg("slots"), py::arg("view_of") = py::none(), py::arg("condition") = py::none(),
+          "The array of those entries of the recording; `view_of`: the array's slots, where these are NumPy's view of them.")
+      .def("copy", &copied, "The same entries; written into by itself.")
       .def("__copy__", [](const array& a) { return a.reshaped(a.shape()); })
       .def("__len__",
            [](const array& a) {

@@ -13,6 +13,9 @@ array with_slots(const array& a, const pybind11::array_t<slot, pybind11::array::
 /// self op= other: replaces self's entries by the result's and returns self; a number is replaced by the result itself.
 pybind11::object assign_in_place(const pybind11::object& self, const pybind11::object& result);
 
+/// Brings the views of an array up to date after its entries have changed.
+void refresh_views(const pybind11::object& self);
+
 void add_indexing(pybind11::class_<array>& type);
 
 }  // namespace agrad::python

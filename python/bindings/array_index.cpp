@@ -1,7 +1,7 @@
 // Reading and writing parts of recorded arrays: a[key], a[key] = v, a += v.
 //
-// Reading gives an array of its own: what is written later is not seen by it. What NumPy would make a view keeps where it came
-// from, so that writing into it (row = a[0]; row += 1, and a[0] += 1 is the same) reaches that array too.
+// What NumPy would make a view keeps where it came from, so that writing into it (row = a[0]; row += 1, and a[0] += 1 is the
+// same) reaches that array too; and an array knows its live views, which get their entries anew when it is written into.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -81,17 +81,23 @@ bool is_basic(const py::handle& key) {
          (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::isinstance<py::array>(key));
 }
 
+py::object view_of(const py::object& self, array&& part) {
+  py::object view = py::cast(std::move(part));
+  self.cast<array&>().views().add(view);
+  return view;
+}
+
 py::object get_item(const py::object& self, const py::object& given) {
   const auto& a = self.cast<const array&>();
   if (PyLong_CheckExact(given.ptr())) {
     array part = element(a, PyLong_AsSsize_t(given.ptr()));
-    if (!part.shape().empty()) part.mark_view(self, given);
-    return py::cast(std::move(part));
+    if (part.shape().empty()) return py::cast(std::move(part));
+    return view_of(self, std::move(part.mark_view(self, given)));
   }
   const py::object key = plain_key(given);
   array part = with_slots(a, py::array_t<slot>::ensure(slots_of(a)[key]));
-  if (!part.shape().empty() && is_basic(key)) part.mark_view(self, key);
-  return py::cast(std::move(part));
+  if (part.shape().empty() || !is_basic(key)) return py::cast(std::move(part));
+  return view_of(self, std::move(part.mark_view(self, key)));
 }
 
 // ---- writing -----------------------------------------------------------------------------------------------------------
@@ -105,8 +111,9 @@ void check_writable(const char* what, const array& a) {
       "of its own; write into that one, or into a copy: x.copy()");
 }
 
-/// After the entries of a view have changed.
+/// After the entries of an array have changed, which may be a view and have views.
 void write_through(const py::object& self) {
+  refresh_views(self);
   const auto& a = self.cast<const array&>();
   if (a.base()) a.base().attr("__setitem__")(a.key(), self);
 }
@@ -159,6 +166,41 @@ py::object assign_in_place(const py::object& self, const py::object& result) {
   a.assign(now);
   write_through(self);
   return self;
+}
+
+void view_list::add(const py::object& view) {
+  if (views_ == nullptr) views_ = std::make_unique<std::vector<py::weakref>>();
+  if (views_->size() >= 2 * pruned_ + 16) pruned_ = alive().size();
+  views_->emplace_back(view);
+}
+
+std::vector<py::object> view_list::alive() {
+  std::vector<py::object> found;
+  if (views_ == nullptr) return found;
+  std::vector<py::weakref> left;
+  for (py::weakref& each : *views_) {
+    py::object view = each();
+    if (view.is_none()) continue;
+    found.push_back(std::move(view));
+    left.push_back(std::move(each));
+  }
+  *views_ = std::move(left);
+  return found;
+}
+
+void refresh_views(const py::object& self) {
+  auto& a = self.cast<array&>();
+  for (const py::object& each : a.views().alive()) {
+    auto& view = each.cast<array&>();
+    if (view.base()) {
+      view.assign(with_slots(a, py::array_t<slot>::ensure(slots_of(a)[view.key()])));
+    } else {
+      const auto parts = view.key().cast<py::tuple>();
+      parts[0].attr("__setitem__")(py::ellipsis(), slots_of(a));
+      view.assign(with_slots(a, py::array_t<slot>::ensure(parts[1])));
+    }
+    refresh_views(each);
+  }
 }
 
 void add_indexing(py::class_<array>& type) { type.def("__getitem__", &get_item).def("__setitem__", &set_item); }

@@ -35,7 +35,13 @@ std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<reco
     for (std::size_t i = 0, n = outer.size(); i < n; ++i)
       batch.put(row.captured_at[k] + static_cast<slot>(i), {outer.at(i), 0});
   }
-  batch.run();
+  try {
+    batch.run();
+  } catch (const kernels::path_left&) {
+    throw ScopeError(row.function +
+                     ": a path of a loop or branch that the first row did not take needs a value from around it, but must know "
+                     "it from the beginning; pass it to the function in its arguments");
+  }
   const auto count = static_cast<py::ssize_t>(rows), size = static_cast<py::ssize_t>(output.size());
   std::vector<slot> slots;
   slots.reserve(rows * output.size());

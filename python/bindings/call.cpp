@@ -50,14 +50,29 @@ PyTypeObject* array_type() {
   return type;
 }
 
+bool has_shape(const tree_node& node, PyObject* given) {
+  const auto* proxy = py::detail::array_proxy(given);
+  return proxy->nd == static_cast<int>(node.shape.size()) &&
+         std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions);
+}
+
+/// Floating-point numbers of other sizes, orders and strides.
+bool take_converted(const tree_node& node, PyObject* given, double* x) {
+  const auto from = py::reinterpret_borrow<py::array>(given);
+  if (from.dtype().kind() != 'f') return false;
+  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
+  if (!values) return PyErr_Clear(), false;
+  std::copy_n(values.data(), node.size, x + node.place);
+  return true;
+}
+
 bool take_array(const tree_node& node, PyObject* given, double* x) {
   if (Py_TYPE(given) != array_type()) return false;
+  if (!has_shape(node, given)) return false;
   const auto* proxy = py::detail::array_proxy(given);
   constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
   static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // one object, of native byte order
-  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed || proxy->nd != static_cast<int>(node.shape.size()) ||
-      !std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions))
-    return false;
+  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed) return take_converted(node, given, x);
   if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
   return true;
 }
@@ -249,11 +264,17 @@ namespace {
 class known_calls {
  public:
   void add(std::shared_ptr<call_plan> plan) { plans_.push_back(std::move(plan)); }
+  void remove(const std::shared_ptr<call_plan>& plan) {
+    plans_.erase(std::remove(plans_.begin(), plans_.end(), plan), plans_.end());
+  }
 
   py::object call(const py::tuple& arguments) const {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
-      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add one meanwhile
-      if (py::object result = plan->call(arguments.ptr())) return result;
+      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add or remove one meanwhile
+      if (py::object result = plan->call(arguments.ptr())) {
+        plan->used();
+        return result;
+      }
     }
     return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   }
@@ -280,7 +301,7 @@ class bound_call {
   }
 
   py::object call() {
-    py::object result = plan_->call(arguments_.ptr(), result_.ptr());
+    py::object result = first_try();
     if (!result) {
       otherwise_();  // records the path that the values take now, or says what is wrong with them
       result = plan_->call(arguments_.ptr(), result_.ptr());
@@ -290,6 +311,15 @@ class bound_call {
   }
 
  private:
+  py::object first_try() {
+    try {
+      return plan_->call(arguments_.ptr(), result_.ptr());
+    } catch (const DomainError&) {
+      otherwise_();  // raises it with the line that it comes from
+      throw;
+    }
+  }
+
   std::shared_ptr<call_plan> plan_;
   py::tuple arguments_;
   py::object otherwise_, result_;
@@ -305,12 +335,15 @@ void register_call(py::module_& m) {
       .value("hessian_product", wanted::hessian_product);
   py::class_<call_plan, std::shared_ptr<call_plan>>(m, "CallPlan", "What was learnt of one signature of a compiled function.")
       .def(py::init<const py::tuple&, wanted, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
-      .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"));
+      .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"))
+      .def("used", &call_plan::used, "Is used now.")
+      .def_property_readonly("last_used", &call_plan::last_used, "A number that grows from use to use, of whichever plan.");
   py::class_<bound_call>(m, "BoundCall", "A compiled function with its arguments.")
       .def("__call__", &bound_call::call, "The result, in the same arrays at every call.");
   py::class_<known_calls>(m, "KnownCalls", "The plans of a compiled function.")
       .def(py::init<>())
       .def("add", &known_calls::add)
+      .def("remove", &known_calls::remove, py::arg("plan"))
       .def(
           "bind",
           [](const known_calls& known, py::tuple arguments, py::object otherwise) {

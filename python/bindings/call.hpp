@@ -9,6 +9,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -56,7 +57,13 @@ class call_plan {
   /// The result for a tuple of arguments, or null where they do not fit or no path holds.
   pybind11::object call(PyObject* arguments, PyObject* earlier = nullptr) const;
 
+  /// Notes a use. Which of many plans was used least recently, `last_used` says. Needs the interpreter lock.
+  void used() const { last_used_ = ++uses_; }
+  std::uint64_t last_used() const { return last_used_; }
+
  private:
+  static inline std::uint64_t uses_ = 0;
+  mutable std::uint64_t last_used_ = 0;
   struct path {
     std::shared_ptr<pooled_program> program;
     tree_node result;

@@ -15,6 +15,7 @@
 #include "array.hpp"
 #include "errors.hpp"
 #include "guarded_object.hpp"
+#include "python_call.hpp"
 #include "run.hpp"
 
 namespace py = pybind11;
@@ -33,9 +34,9 @@ class callback_operation final : public external_operation {
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<kept>(); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     py::object result = std::exchange(first_.get(), py::object());
-    if (!result) result = call(x, with_adjoint);
+    if (!result) result = calling_python([&] { return call(x, with_adjoint); });
     const auto pair = result.cast<py::tuple>();
     const auto values = pair[0].cast<doubles>();
     if (static_cast<std::size_t>(values.size()) != results_)
@@ -46,8 +47,9 @@ class callback_operation final : public external_operation {
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     if (std::all_of(y_adjoint, y_adjoint + results_, [](double seed) { return seed == 0; })) return;
-    const py::gil_scoped_acquire locked;
-    const auto back = reverse_.get()(static_cast<kept&>(s).residuals.get(), to_numpy(y_adjoint, results_)).cast<doubles>();
+    const lock_held locked;
+    const auto back = calling_python(
+        [&] { return reverse_.get()(static_cast<kept&>(s).residuals.get(), to_numpy(y_adjoint, results_)).cast<doubles>(); });
     if (static_cast<std::size_t>(back.size()) != arguments_) throw ShapeError(name_ + ": cotangent has another size than x");
     for (std::size_t i = 0; i < arguments_; ++i) x_adjoint[i] += back.data()[i];
   }

@@ -55,7 +55,7 @@ array record_dae(const std::shared_ptr<const dae>& f, const array& x, py::ssize_
   recording& in = *x.owner();
   slot first = 0;
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
   }
   return array(x.owner(), shape_of(*f, times), first);
@@ -68,13 +68,15 @@ py::tuple solve_dae(const dae& f, const py::array_t<double, py::array::c_style |
   double* to = y.mutable_data();
   const auto state = f.make_state();
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     f.forward(*state, from, to, false);
   }
   return py::make_tuple(y, to_dict(dae::statistics(*state)));
 }
 
 }  // namespace
+
+portable_kind dae_kind() { return {dae::kept_kind, dae::read}; }
 
 void register_dae(py::module_& m) {
   py::class_<dae_options>(m, "DaeOptions", "Tolerances and choices of a differential-algebraic solve; see solve_dae.")

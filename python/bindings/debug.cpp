@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array.hpp"
+#include "lock.hpp"
 
 namespace py = pybind11;
 
@@ -26,7 +27,7 @@ class nan_watch final : public operation_watch {
   nan_watch(const nan_watch&) = delete;
   nan_watch& operator=(const nan_watch&) = delete;
   ~nan_watch() override {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     places_.clear();
     fail_ = py::function();
   }
@@ -65,7 +66,7 @@ class nan_watch final : public operation_watch {
  private:
   // Operations that were recorded before the watch came have no place.
   void note_place(std::size_t index) {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     places_.resize(index);
     places_.push_back(user_place());
   }
@@ -98,13 +99,13 @@ class nan_watch final : public operation_watch {
 
   [[noreturn]] void fail(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
                          std::size_t index, const std::vector<double>& made_of, int operand = 0) {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     const source_place place = index < places_.size() ? places_[index] : source_place{};
     raise(what, name, i, count, value, made_of, place, operand);
   }
   [[noreturn]] void fail(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
                          const std::vector<double>& made_of) {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     raise(what, name, i, count, value, made_of, user_place(), 0);
   }
   [[noreturn]] void raise(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,

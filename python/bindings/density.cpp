@@ -75,6 +75,26 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
 
 // ---- both
 
+/// A message in which an entry of a matrix has as many indices as the matrix, for one that counts entries: mu[4] is mu[1, 1].
+template <class Row>
+std::string with_indices(const Row& row, const std::vector<array>& x, std::string text) {
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const std::string before = ": " + std::string(row.arguments[k].name) + "[";
+    const std::size_t found = text.find(before), end = found == std::string::npos ? found : text.find(']', found);
+    if (end == std::string::npos || x[k].shape().size() < 2 || text.find(',', found) < end) continue;
+    const std::size_t begin = found + before.size();
+    std::size_t entry = std::stoul(text.substr(begin, end - begin));
+    std::string indices;
+    for (std::size_t d = x[k].shape().size(); d-- > 0;) {
+      const auto length = static_cast<std::size_t>(x[k].shape()[d]);
+      indices = std::to_string(entry % length) + (indices.empty() ? "" : ", ") + indices;
+      entry /= length;
+    }
+    return text.replace(begin, end - begin, indices);
+  }
+  return text;
+}
+
 template <class Row>
 py::object call(const Row& row, const py::args& arguments, bool propto) {
   const std::string name(row.name);
@@ -86,7 +106,13 @@ py::object call(const Row& row, const py::args& arguments, bool propto) {
   const auto in = outer ? outer : std::make_shared<recording>();
   std::vector<array> x;
   for (const py::handle argument : arguments) x.push_back(as_array(in, row.name, argument));
-  const array y = record(row, x, propto && outer);
+  const array y = [&] {
+    try {
+      return record(row, x, propto && outer);
+    } catch (const DomainError& error) {
+      throw DomainError(with_indices(row, x, error.what()));
+    }
+  }();
   return outer ? py::cast(y) : py::object(py::float_(in->code.value(y.at(0))));
 }
 

@@ -1,6 +1,7 @@
 // Derivatives recorded, in Python: methods that join the class Recording. They take and give arrays of the recording.
 #include <pybind11/stl.h>
 
+#include <agrad/program/linearity.hpp>
 #include <vector>
 
 #include "../../cpp/rows/derivatives.hpp"
@@ -48,6 +49,11 @@ array tangents(const std::shared_ptr<recording>& r, std::size_t begin, std::size
   return {r, output.shape(), record_tangents(r->code, begin, end, from, seeds_of(r, seeds, from.size()), output.slots())};
 }
 
+linearity dependence_on(const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& on) {
+  check_open(r->function.c_str(), *r);
+  return {r->code, begin, slots_of(on)};
+}
+
 }  // namespace
 
 void register_derivatives(py::module_& m) {
@@ -59,7 +65,17 @@ void register_derivatives(py::module_& m) {
            "Records the sweep back over the operations from `begin` to before `end`; the adjoints of `wanted`, one after the "
            "other.")
       .def("tangents", &tangents, py::arg("begin"), py::arg("end"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
-           "Records the tangents of the operations from `begin` to before `end`; those of `output`, in its shape.");
+           "Records the tangents of the operations from `begin` to before `end`; those of `output`, in its shape.")
+      .def(
+          "depends",
+          [](const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& on,
+             const std::vector<array>& x) { return dependence_on(r, begin, on).depends(slots_of(x)); },
+          py::arg("begin"), py::arg("on"), py::arg("x"), "Whether x depends on `on` by the operations from `begin` on.")
+      .def(
+          "is_linear",
+          [](const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& on,
+             const std::vector<array>& x) { return dependence_on(r, begin, on).is_linear(slots_of(x)); },
+          py::arg("begin"), py::arg("on"), py::arg("x"), "Whether x is linear in `on`, which are zeros.");
 }
 
 }  // namespace agrad::python

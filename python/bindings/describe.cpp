@@ -1,4 +1,4 @@
-// Programs to look at and to keep, in Python: text, drawing, profile with the user's lines, pickling.
+// Programs to look at, in Python: text, drawing, profile with the user's lines.
 //
 // Lines are noted by a watch while a function is recorded, and only when asked for; where each slot of the recording went in
 // the program (program/schedule.hpp) then tells the lines of the program's operations.
@@ -6,17 +6,13 @@
 
 #include <agrad/program/describe.hpp>
 #include <agrad/program/dot.hpp>
-#include <agrad/program/portable.hpp>
 #include <agrad/program/profile.hpp>
 #include <agrad/program/schedule.hpp>
-#include <agrad/version.hpp>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "../../cpp/rows/kernels.hpp"
 #include "array.hpp"
 #include "pool.hpp"
 #include "run.hpp"
@@ -36,13 +32,13 @@ class line_watch final : public operation_watch {
   line_watch(const line_watch&) = delete;
   line_watch& operator=(const line_watch&) = delete;
   ~line_watch() override {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     lines.clear();
   }
 
   void after_input(const double*, std::size_t) override {}
   void after_forward(const operation&, std::size_t index, const double*) override {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     lines.resize(index + 1);
     lines[index] = user_place();
   }
@@ -95,12 +91,18 @@ struct profile_row {
 /// The operations' times by line and name; an operation of entries from several lines is shared out among them.
 std::map<std::pair<std::uint32_t, std::string>, profile_row> by_line(const program_profile& p, const source_lines& lines) {
   std::map<std::pair<std::uint32_t, std::string>, profile_row> rows;
+  std::map<slot, std::uint32_t> readers;  // by what is read, for copies that were made for an operation, and so have no line
+  for (const profiled_operation& op : p.operations)
+    for (const slot s : op.reads)
+      if (op.count > 0) readers.try_emplace(s, lines.of_slot[op.result]);
+  const auto line_of = [&](const profiled_operation& op, slot s) {
+    if (lines.of_slot[s] != 0) return lines.of_slot[s];
+    const auto reader = readers.find(op.result);
+    return reader != readers.end() && reader->second != 0 ? reader->second : lines.of_slot[op.first_read];
+  };
   for (const profiled_operation& op : p.operations) {
     std::map<std::uint32_t, std::size_t> entries;  // by line
-    for (std::uint32_t k = 0; k < op.count; ++k) {
-      const std::uint32_t own = lines.of_slot[op.result + k];
-      ++entries[own != 0 ? own : lines.of_slot[op.first_read]];
-    }
+    for (std::uint32_t k = 0; k < op.count; ++k) ++entries[line_of(op, op.result + k)];
     if (op.count == 0) entries[lines.of_slot[op.first_read]] = 0;
     for (const auto& [line, n] : entries) {
       const double share = op.count == 0 ? 1.0 : static_cast<double>(n) / op.count;
@@ -168,41 +170,6 @@ std::string drawn(const pooled_program& f, const std::vector<std::pair<std::stri
   return to_dot(*f.code, groups(inputs, f.code->input_size()), groups(outputs, f.code->output_size()));
 }
 
-// ---- pickling
-
-template <class T>
-py::array_t<T> as_numpy(const std::vector<T>& x) {
-  return py::array_t<T>(static_cast<py::ssize_t>(x.size()), x.data());
-}
-template <class T>
-std::vector<T> as_vector(const py::handle& x) {
-  const auto from = py::cast<py::array_t<T, py::array::c_style | py::array::forcecast>>(x);
-  return std::vector<T>(from.data(), from.data() + from.size());
-}
-
-py::tuple state_of(const pooled_program& f) {
-  const portable_program p = export_program(*f.code, name_of_kernel);
-  return py::make_tuple(version, p.kernels, as_numpy(p.operations), as_numpy(p.instructions), as_numpy(p.integers),
-                        as_numpy(p.inputs), as_numpy(p.outputs), as_numpy(p.image));
-}
-
-std::shared_ptr<pooled_program> of_state(const py::tuple& state) {
-  const std::string by = state.empty() ? "none" : py::cast<std::string>(py::str(state[0]));
-  if (by != version || state.size() != 8) {
-    throw std::invalid_argument("program: version of the pickle is " + by + ", but must be " + version +
-                                "; programs are read by the version of agrad that pickled them, record it again");
-  }
-  portable_program p;
-  p.kernels = py::cast<std::vector<std::string>>(state[1]);
-  p.operations = as_vector<std::uint32_t>(state[2]);
-  p.instructions = as_vector<std::uint32_t>(state[3]);
-  p.integers = as_vector<std::uint32_t>(state[4]);
-  p.inputs = as_vector<std::uint32_t>(state[5]);
-  p.outputs = as_vector<std::uint32_t>(state[6]);
-  p.image = as_vector<double>(state[7]);
-  return std::make_shared<pooled_program>(import_program(p, kernel_of_name));
-}
-
 }  // namespace
 
 void register_describe(py::module_& m) {
@@ -226,22 +193,13 @@ void register_describe(py::module_& m) {
             for (const auto& each : f.code->code().externals) names.emplace_back(each->name());
             return names;
           },
-          "The external operations, which cannot be pickled.")
+          "The names of the operations that live outside of the rules, such as solves and loops.")
       .def_property_readonly("summary", &summary, "What the program consists of and costs, by name.")
       .def("to_dot", &drawn, py::arg("inputs"), py::arg("outputs"), "The program as text for Graphviz.")
       .def("profile", &profile_of, py::arg("inputs"), py::arg("lines"), py::arg("repeats"),
            "Nanoseconds forwards and backwards, and rows (operation, operations, entries, forward, backward, file, line); or "
            "None "
-           "when a comparison went another way than at recording.")
-      .def(py::pickle(&state_of, &of_state));
-  m.def(
-      "kernel_names",
-      [] {
-        std::vector<std::string> names;
-        for (const named_kernel& each : named_kernels()) names.push_back(each.name);
-        return names;
-      },
-      "The names by which pickles know operations.");
+           "when a comparison went another way than at recording.");
 }
 
 }  // namespace agrad::python

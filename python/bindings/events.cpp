@@ -58,7 +58,7 @@ py::tuple solve_events(const event_operation& f, const doubles& x, bool differen
   const double* from = x.data();
   event_solution s;
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     s = f.solve(from, differentiated);
   }
   py::list hits;
@@ -70,6 +70,10 @@ py::tuple solve_events(const event_operation& f, const doubles& x, bool differen
 std::size_t count_time_switches(const pooled_program& f, std::size_t states) { return time_switches(*f.code, states).size(); }
 
 }  // namespace
+
+portable_kind event_kind() {
+  return {event_operation::kept_kind, [](portable_reader& from) { return event_operation::read(from, read_maker); }};
+}
 
 void register_events(py::module_& m) {
   m.def("count_time_switches", &count_time_switches, py::arg("f"), py::arg("states"));

@@ -5,6 +5,7 @@
 #include <agrad/program/log_sum_exp.hpp>
 #include <agrad/program/lookup.hpp>
 #include <agrad/program/reduction.hpp>
+#include <agrad/program/shares.hpp>
 #include <algorithm>
 #include <utility>
 
@@ -24,7 +25,8 @@ using axes_type = std::vector<std::size_t>;
 const kernel& kernel_named(std::string_view name) {
   static constexpr const kernel* all[] = {&kernels::sum_along,      &kernels::product_along,      &kernels::max_along,
                                           &kernels::min_along,      &kernels::argmax_along,       &kernels::argmin_along,
-                                          &kernels::cumulative_sum, &kernels::cumulative_product, &kernels::log_sum_exp_along};
+                                          &kernels::cumulative_sum, &kernels::cumulative_product, &kernels::log_sum_exp_along,
+                                          &kernels::softmax_along};
   for (const kernel* each : all)
     if (each->name == name) return *each;
   throw std::logic_error("no kernel along an axis has the name " + std::string(name));
@@ -87,8 +89,14 @@ struct reduced_axes {
   }
 };
 
-array reduce(const std::string& name, const array& x, const axes_type& axes, bool keepdims, const py::object& weights) {
-  check_open(name.c_str(), *x.owner());
+/// The array as the innermost body has it, where one stands in for the array's recording.
+array here(const char* name, const array& x) {
+  check_open(name, *x.owner());
+  return has_stand_in(*x.owner()) ? in_body(name, x) : x;
+}
+
+array reduce(const std::string& name, const array& given, const axes_type& axes, bool keepdims, const py::object& weights) {
+  const array x = here(name.c_str(), given);
   const reduced_axes over(x, axes);
   const auto count = static_cast<std::uint32_t>(size_of(over.kept));
   const kernel& what = kernel_named(name);
@@ -110,16 +118,16 @@ array reduce(const std::string& name, const array& x, const axes_type& axes, boo
   return array(x.owner(), keepdims ? over.with_ones : over.kept, first).mark(picks && x.is_condition());
 }
 
-array cumulate(const std::string& name, const array& x, std::size_t axis) {
-  check_open(name.c_str(), *x.owner());
+array cumulate(const std::string& name, const array& given, std::size_t axis) {
+  const array x = here(name.c_str(), given);
   const std::uint32_t length = length_of(x.shape(), axis, axis + 1), inner = length_of(x.shape(), axis + 1, x.shape().size());
   const span operand = x.as_dense();
   return {x.owner(), x.shape(), x.owner()->code.apply(kernel_named(name), x.size(), &operand, 1, {length, inner})};
 }
 
 /// The entries sorted along an axis, and the places along it that they came from.
-std::pair<array, array> sort(const array& x, std::size_t axis) {
-  check_open("sort", *x.owner());
+std::pair<array, array> sort(const array& given, std::size_t axis) {
+  const array x = here("sort", given);
   const std::uint32_t length = length_of(x.shape(), axis, axis + 1), inner = length_of(x.shape(), axis + 1, x.shape().size());
   const span operand = x.as_dense();
   const std::size_t n = x.size();

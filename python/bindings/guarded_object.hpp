@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "lock.hpp"
+
 namespace agrad::python {
 
 /// A Python object that may go in a thread that does not hold the interpreter lock.
@@ -20,7 +22,7 @@ class guarded_object {
       object_.release();  // the interpreter is gone, and so is the object
       return;
     }
-    const pybind11::gil_scoped_acquire locked;
+    const lock_held locked;
     object_ = pybind11::object();
   }
   /// What it holds; needs the interpreter lock.

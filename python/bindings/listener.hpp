@@ -34,7 +34,7 @@ class python_listener final : public progress_listener {
   python_listener& operator=(const python_listener&) = delete;
   ~python_listener() override {
     if (!told_) return;
-    const pybind11::gil_scoped_acquire locked;
+    const lock_held locked;
     try {
       told_.attr("close")();
     } catch (pybind11::error_already_set& error) {
@@ -70,7 +70,7 @@ class python_listener final : public progress_listener {
   bool is_long(clock::time_point now) const { return std::chrono::duration<double>(now - started_).count() >= from_->patience; }
 
   void tell(double t) {
-    const pybind11::gil_scoped_acquire locked;
+    const lock_held locked;
     if (!told_) told_ = from_->make.get()(pass_, begin_, end_);
     told_(t);
   }

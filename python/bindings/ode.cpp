@@ -30,7 +30,7 @@ namespace {
 /// Looks for Ctrl-C; the exception that its handler raised ends the solve. Of many solves, tells how many are done.
 void check_signals() {
   if (parts_listener::current() != nullptr) parts_listener::current()->look();
-  const py::gil_scoped_acquire locked;
+  const lock_held locked;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
@@ -54,7 +54,7 @@ adjoint_method adjoint_method_from(const std::string& function, double relative_
   o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
   o.algebra = algebra;
   o.first_step = first_step, o.max_step = max_step;
-  return {{detail::cvodes_maker(o)}, o};
+  return {{adjoint_maker(o)}, o};
 }
 
 /// kind: as `solve_ivp` calls it. ends, columns: of the pattern's rows, where it is given so.
@@ -81,10 +81,12 @@ ode_algebra algebra_from(const std::string& kind, const std::string& argument, s
 }
 
 template <class Solver>
-ode_operation::maker maker_of(const step_options& options) {
-  return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
+ode_maker maker_of(const std::string& name, const step_options& options) {
+  const auto make = [options](const std::string& function, ode_system& system,
+                              ode_wanted wanted) -> std::unique_ptr<ode_solver> {
     return std::make_unique<Solver>(function, system, options, wanted);
   };
+  return make_named("one step", make, name, options);
 }
 
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
@@ -93,15 +95,7 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   const step_options o{
       relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra,
       error_control};
-  const bool same_steps = error_control == step_error_control::derivatives;
-  if (name == "Tsit5") return {{maker_of<runge_kutta<tsitouras_tableau>>(o), same_steps}};
-  if (name == "RK45") return {{maker_of<runge_kutta<dormand_prince_tableau>>(o), same_steps}};
-  if (name == "CKRK") return {{maker_of<runge_kutta<cash_karp_tableau>>(o), same_steps}};
-  if (name == "DOP853") return {{maker_of<runge_kutta<dormand_prince_8_tableau>>(o), same_steps}};
-  if (name == "auto") return {{maker_of<switching_solver>(o), same_steps}};
-  if (name == "Rodas4") return {{maker_of<rosenbrock_by<rosenbrock_second, rodas4_tableau>>(o), same_steps}};
-  if (name == "Rodas5P") return {{maker_of<rosenbrock_by<rosenbrock_second, rodas5p_tableau>>(o), same_steps}};
-  throw std::logic_error("no one-step method has the name " + name);
+  return {{one_step_maker(name, o), error_control == step_error_control::derivatives}};
 }
 
 shape_type shape_of(const ode_operation& f, py::ssize_t times) {
@@ -120,13 +114,31 @@ py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssiz
   double* to = y.mutable_data();
   const auto state = f.make_state();
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     f.forward(*state, from, to, false);
   }
   return y;
 }
 
 }  // namespace
+
+ode_maker one_step_maker(const std::string& name, const step_options& o) {
+  if (name == "Tsit5") return maker_of<runge_kutta<tsitouras_tableau>>(name, o);
+  if (name == "RK45") return maker_of<runge_kutta<dormand_prince_tableau>>(name, o);
+  if (name == "CKRK") return maker_of<runge_kutta<cash_karp_tableau>>(name, o);
+  if (name == "DOP853") return maker_of<runge_kutta<dormand_prince_8_tableau>>(name, o);
+  if (name == "auto") return maker_of<switching_solver>(name, o);
+  if (name == "Rodas4") return maker_of<rosenbrock_by<rosenbrock_second, rodas4_tableau>>(name, o);
+  if (name == "Rodas5P") return maker_of<rosenbrock_by<rosenbrock_second, rodas5p_tableau>>(name, o);
+  throw std::logic_error("no one-step method has the name " + name);
+}
+ode_maker adjoint_maker(const ode_adjoint_options& options) {
+  return make_named("adjoint", detail::cvodes_maker(options), options);
+}
+
+portable_kind ode_kind() {
+  return {ode_operation::kept_kind, [](portable_reader& from) { return ode_operation::read(from, read_maker); }};
+}
 
 void register_ode(py::module_& m) {
   interrupt_check = check_signals;

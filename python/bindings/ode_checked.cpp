@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lock.hpp"
 #include "minus_time.hpp"
 #include "ode_methods.hpp"
 
@@ -23,7 +24,7 @@ void warn(const std::string& function, const gradient_difference& found, double 
           ? function + ": the error of the gradient is estimated to be a part of " + numbers + "; tighten rtol and atol"
           : function + ": the gradient with respect to " + found.of + " differs from that of a second tolerance by a part of " +
                 numbers + "; tighten rtol and atol";
-  const py::gil_scoped_acquire locked;
+  const lock_held locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
 

@@ -80,7 +80,7 @@ inline pybind11::dict to_dict(const detail::step_log& log) {
 template <class Operation>
 bool log_steps(const Operation& f, const doubles& x, detail::step_log& log, bool differentiated) {
   const double* from = x.data();
-  const pybind11::gil_scoped_release unlocked;
+  const lock_left unlocked;
   return f.log_steps(from, log, differentiated);
 }
 

@@ -28,11 +28,18 @@ forward_method forward_method_of(const std::string& function, long method, long 
   o.corrector = corrector_from_code(function, "corrector", corrector);
   o.algebra = algebra;
   o.first_step = first_step, o.max_step = max_step;
-  if (or_adjoint != nullptr) return {{weighed_maker{o, or_adjoint->options}}};
-  return {{detail::forward_maker{o}}};
+  if (or_adjoint != nullptr) return {{weighed_maker_of(o, or_adjoint->options)}};
+  return {{forward_maker(o)}};
 }
 
 }  // namespace
+
+ode_maker forward_maker(const ode_forward_options& options) {
+  return make_named("forward", detail::forward_maker{options}, options);
+}
+ode_maker weighed_maker_of(const ode_forward_options& forward, const ode_adjoint_options& adjoint) {
+  return make_named("weighed", weighed_maker{forward, adjoint}, forward, adjoint);
+}
 
 void register_forward_method(py::module_& m) {
   py::class_<forward_method, ode_method>(m, "ForwardMethod",

@@ -1,10 +1,18 @@
 // Methods of differential equations as Python has them, and what files of their own add to ode.cpp.
 #pragma once
 
+#include <agrad/solve/forward_options.hpp>
 #include <agrad/solve/ode_operation.hpp>
 #include <agrad/solve/ode_options.hpp>
+#include <agrad/solve/step_options.hpp>
 
 #include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace agrad::python {
 
@@ -23,6 +31,43 @@ struct step_method : ode_method {};
 struct forward_method : ode_method {};
 /// Two methods whose gradients are compared.
 struct checked_method : ode_method {};
+
+/// A maker that writes its name and what it was made of, which `read_maker` takes back.
+template <class Make, class... Options>
+struct named_maker {
+  std::string name;
+  Make make;
+  std::tuple<Options...> options;
+
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
+    return make(function, system, wanted);
+  }
+  void write(portable_writer& to) const {
+    to(name);
+    std::apply(to, options);
+  }
+};
+template <class Make, class... Options>
+ode_maker make_named(std::string name, Make make, const Options&... options) {
+  return named_maker<Make, Options...>{std::move(name), std::move(make), {options...}};
+}
+
+ode_maker one_step_maker(const std::string& method, const step_options& options);
+ode_maker adjoint_maker(const ode_adjoint_options& options);
+ode_maker forward_maker(const ode_forward_options& options);
+ode_maker weighed_maker_of(const ode_forward_options& forward, const ode_adjoint_options& adjoint);
+
+/// A kind of operation that can be kept, and what reads one (kept.cpp).
+struct portable_kind {
+  std::string_view name;
+  portable_names::external_reader read;
+};
+portable_kind ode_kind();
+portable_kind event_kind();
+portable_kind dae_kind();
+portable_kind steady_kind();
+/// A maker of solvers as it was written.
+ode_maker read_maker(portable_reader& from);
 
 void register_forward_method(pybind11::module_& m);  // these two after register_ode
 void register_checked_method(pybind11::module_& m);

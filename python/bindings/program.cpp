@@ -109,7 +109,7 @@ void register_recording(py::module_& m) {
             py::array_t<double> adjoints(static_cast<py::ssize_t>(slots.size()));
             double* to = adjoints.mutable_data();
             const double* from = seeds.data();
-            const py::gil_scoped_release unlocked;
+            const lock_left unlocked;
             r.code.reverse(outputs.data(), from, outputs.size(), slots.data(), to, slots.size());
             return adjoints;
           },

@@ -25,7 +25,8 @@ py::list domain_of(const elementwise_row& row) {
 void check_arity(const elementwise_row& row, const py::args& arguments) {
   if (arguments.size() == static_cast<std::size_t>(row.arity)) return;
   fail_type(std::string(row.name) + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-            std::to_string(row.arity));
+            std::to_string(row.arity) +
+            (row.name == "log_sum_exp" ? "; ag.special.logsumexp(x) is that of the entries of an array" : ""));
 }
 
 /// The function, or with `wrt` >= 0 its partial derivative, of plain numbers and arrays: the kernel of the program engine on

@@ -9,6 +9,8 @@
 #include <agrad/program/program.hpp>
 #include <agrad/program/structure.hpp>
 
+#include "lock.hpp"
+
 namespace agrad::python {
 
 using doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
@@ -31,7 +33,7 @@ inline std::vector<double> joined(const program& p, const std::vector<doubles>& 
 /// Runs `call` without the interpreter lock; nothing comes back when a comparison left the recorded path.
 template <class Call>
 bool on_path(const Call& call) {
-  const pybind11::gil_scoped_release unlocked;
+  const lock_left unlocked;
   try {
     call();
   } catch (const kernels::path_left&) {

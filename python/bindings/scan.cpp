@@ -17,6 +17,7 @@
 #include "errors.hpp"
 #include "guarded_object.hpp"
 #include "pool.hpp"
+#include "python_call.hpp"
 #include "run.hpp"
 
 namespace py = pybind11;
@@ -31,10 +32,11 @@ std::vector<double> to_vector(const doubles& x) { return {x.data(), x.data() + x
 std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::object& owner) {
   const auto known = std::make_shared<guarded_object>(py::weakref(owner));
   return std::make_shared<body>(std::move(name), inputs, [known, inputs](const double* local, std::vector<double>& captured) {
-    const py::gil_scoped_acquire locked;
+    const lock_held locked;
     const py::object alive = known->get()();
     if (alive.is_none()) return body_path{};
-    const py::object result = alive.attr("record")(to_numpy(local, inputs), to_numpy(captured.data(), captured.size()));
+    const auto given = py::make_tuple(to_numpy(local, inputs), to_numpy(captured.data(), captured.size()));
+    const py::object result = calling_python([&] { return py::object(alive.attr("record")(*given)); });
     if (result.is_none()) return body_path{};
     const auto pair = result.cast<py::tuple>();
     const std::vector<double> more = to_vector(pair[1].cast<doubles>());
@@ -69,7 +71,7 @@ py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& 
   std::vector<double> known = to_vector(captured);
   const std::vector<double>* y = nullptr;
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     y = &f.prepare(first, entries, std::move(known), with_adjoint);
   }
   return wanted ? py::object(to_numpy(y->data(), y->size())) : py::none();

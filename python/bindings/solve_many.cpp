@@ -152,7 +152,7 @@ py::array_t<double> solve_many(const many_solves& f, const doubles& x) {
   const double* from = x.data();
   double* to = y.mutable_data();
   const auto state = f.what->make_state();
-  const py::gil_scoped_release unlocked;
+  const lock_left unlocked;
   f.what->forward(*state, from, to, false);
   return y;
 }

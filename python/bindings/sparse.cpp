@@ -27,7 +27,7 @@ std::vector<std::uint32_t> wanted_of(const pooled_program& f, const places& want
 template <class Derivative>
 Derivative analysed(const pooled_program& f, const places& wanted) {
   std::vector<std::uint32_t> list = wanted_of(f, wanted);
-  const py::gil_scoped_release unlocked;
+  const lock_left unlocked;
   return Derivative(*f.code, std::move(list));
 }
 

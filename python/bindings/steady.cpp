@@ -33,8 +33,12 @@ void warn_unless_stable(const std::string& function, const steady_report& found)
   const std::string text = function + ": the steady state found is unstable: a small deviation from it grows at the rate " +
                            rate +
                            (found.by_integration ? "" : "; method='integration' follows the system to where it goes from y0");
-  const py::gil_scoped_acquire locked;
+  const lock_held locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+}
+
+steady::listener listener_of(const std::string& function) {
+  return [function](const steady_report& found) { warn_unless_stable(function, found); };
 }
 
 std::shared_ptr<steady> made_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
@@ -43,8 +47,7 @@ std::shared_ptr<steady> made_steady(const std::string& function, const pooled_pr
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
                                static_cast<steady_method>(method), time};
   check_solver_options(function, options, states);
-  const auto tell = [function](const steady_report& found) { warn_unless_stable(function, found); };
-  return std::make_shared<steady>(function, f.code, states, options, tell);
+  return std::make_shared<steady>(function, f.code, states, options, listener_of(function));
 }
 
 /// Records the steady state on the slots of x.
@@ -57,7 +60,7 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
   double* to = y.mutable_data();
   const auto state = f.make_state();
   {
-    const py::gil_scoped_release unlocked;
+    const lock_left unlocked;
     f.forward(*state, from, to, false);
   }
   const steady_report& r = steady::report(*state);
@@ -73,6 +76,10 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
 }
 
 }  // namespace
+
+portable_kind steady_kind() {
+  return {steady::kept_kind, [](portable_reader& from) { return steady::read(from, listener_of); }};
+}
 
 void register_steady(py::module_& m) {
   py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")

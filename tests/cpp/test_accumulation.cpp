@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -181,14 +182,16 @@ TEST_CASE("moving does not share") {
     t += c;
     CHECK(gradient(t, a, b, c) == g3{3, 2, 2});
   }
-  SUBCASE("what was moved from is a constant of its old value") {
+  SUBCASE("what was moved from is assigned to before it is used") {
     var u = std::move(s);
-    s += c;  // NOLINT: the point of the test
     var v;
     v = std::move(t);
-    t -= a;  // NOLINT
-    CHECK(s.val() == 11);
-    CHECK(gradient(s, a, b, c) == g3{0, 0, 1});
+    CHECK(std::isnan(s.val()));  // NOLINT: the point of the test
+    CHECK(std::isnan(t.val()));  // NOLINT
+    s = c * 2;
+    t = 4;
+    t -= a;
+    CHECK(gradient(s, a, b, c) == g3{0, 0, 2});
     CHECK(gradient(t, a, b, c) == g3{-1, 0, 0});
     CHECK(gradient(u * 1.0, a, b, c) == g3{3, 2, 0});
     CHECK(gradient(v + u, a, b, c) == g3{3, 7, 3});
@@ -229,7 +232,7 @@ TEST_CASE("an outer scope's variable that is incremented inside lives inside fro
     var v = s * 2;
     v += u;
     v.grad();
-    CHECK(a.adj() == 5);  // through t; what s is made of lies before the inner scope, where the sweep ends
+    CHECK(a.adj() == 5 + 3 * 3);  // through t, and through s, which lies before the inner scope
     CHECK(s.adj() == 3);
     CHECK(t.adj() == 1);
   }

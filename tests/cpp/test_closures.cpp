@@ -43,11 +43,10 @@ var checkpoint(const F& f, const var& x) {
   return custom(value, [f, x](auto& adjoint, const var& y) {
     const double seed = adjoint[y];
     const scope inner;
-    const var z = f(x);
-    tape& t = tape::current();
-    t.clear_adjoints();
-    t.adjoint(z.index()) += seed;
-    t.sweep();
+    const var inside = x.val();
+    const var z = f(inside);
+    z.grad();
+    adjoint[x] += seed * inside.adj();
   });
 }
 
@@ -66,9 +65,7 @@ TEST_CASE("a user's own adjoint: custom and push") {
   }
   SUBCASE("several results of one closure") {
     const var x = 0.5;
-    tape& t = tape::current();
-    const tape::index_type first = t.leaves(2);
-    const var sine(std::sin(0.5), first, t), cosine(std::cos(0.5), first + 1, t);
+    const var sine = std::sin(0.5), cosine = std::cos(0.5);
     agrad::push([=](auto& adjoint) { adjoint[x] += adjoint[sine] * std::cos(0.5) - adjoint[cosine] * std::sin(0.5); });
     const var y = sine * sine * 3 + cosine;
     y.grad();
@@ -157,7 +154,7 @@ TEST_CASE("captures that own memory are destroyed at rewind, once") {
       CHECK(counted::alive == 12);
       y.grad();
       y.grad();
-      CHECK(x.adj() == 200);
+      CHECK(x.adj() == 100);
       CHECK(counted::alive == 12);
     }
     CHECK(counted::alive == 0);

@@ -12,6 +12,7 @@
 namespace test_functionals_callables {
 
 using agrad::dual;
+using agrad::scope;
 using agrad::ShapeError;
 using agrad::var;
 using agrad::vector_of;
@@ -338,6 +339,39 @@ TEST_CASE("every functional leaves the tape as it was, also when f throws, and i
   CHECK(after.bytes == before.bytes);
   y.grad();
   CHECK(x.adj() == 4);
+}
+
+TEST_CASE("callables may change while they are called") {
+  const scope own;
+  VectorXd g, at(2), fv;
+  at << 2, 3;
+  MatrixXd H;
+  double fx = 0;
+  int calls = 0;
+  const auto counting = [&calls] {
+    return [&calls, mine = 0](const auto& x) mutable {
+      ++mine;
+      ++calls;
+      return x[0] * x[1] * mine;
+    };
+  };
+  agrad::gradient(counting(), at, fx, g);
+  CHECK(g == (VectorXd(2) << 3, 2).finished());
+  auto kept = counting();
+  agrad::gradient(kept, at, fx, g);
+  agrad::gradient(kept, at, fx, g);
+  CHECK(fx == 12);  // the callable itself is called, not a copy
+  agrad::hessian(counting(), at, fx, g, H);
+  agrad::jacobian(counting(), at, fv, H);
+  agrad::hessian_times_vector(counting(), at, at, fx, g);
+  agrad::gradient([mine = 0](const agrad::vector_of<var>& x) mutable { return var(x[0] * ++mine); }, at, fx, g);
+  CHECK(g == (VectorXd(2) << 1, 0).finished());
+  CHECK(calls == 6);
+  const var x = 2.0;
+  const var y = agrad::custom(2.0, [x, mine = 0](auto& adjoint, const var& r) mutable { adjoint[x] += adjoint[r] * ++mine; });
+  y.grad();
+  y.grad();
+  CHECK(x.adj() == 2);
 }
 
 }  // namespace test_functionals_callables

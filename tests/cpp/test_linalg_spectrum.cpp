@@ -95,6 +95,22 @@ TEST_CASE("equal eigenvalues: spectral functions have their derivatives") {
   }
 }
 
+TEST_CASE("nearly equal eigenvalues: spectral functions keep their digits, what depends on the choice throws") {
+  const MatrixXd w = numbers(4, 4, 2.1), sym = 0.5 * (w + w.transpose());
+  for (const double gap : {1e-3, 1e-5, 1e-7, 1e-9, 1e-10, 1e-12, 3e-14}) {
+    CAPTURE(gap);
+    const MatrixXd b = with_values((VectorXd(4) << 1, 2, 2 + gap, 4).finished()), a = 0.5 * (b + b.transpose());
+    const MatrixXd expected = sym * a * a + a * sym * a + a * a * sym;
+    CHECK(distance(gradient([](const auto& x) { return spectral(x, cube); }, a), expected) < 1e-10);
+    if (gap < 1e-8) {
+      CHECK_THROWS_AS(gradient(eigen_function, a), agrad::DomainError);
+      CHECK_THROWS_AS(eigen_function(along<double>(a, w)), agrad::DomainError);
+    } else if (gap > 1e-6) {
+      CHECK(gradient(eigen_function, a).allFinite());
+    }
+  }
+}
+
 TEST_CASE("equal eigenvalues: what depends on the choice of vectors throws, values do not") {
   const MatrixXd a = with_values((VectorXd(4) << 1, 2, 2, 3).finished());
   CHECK_THROWS_AS(gradient(eigen_function, a), agrad::DomainError);

@@ -1,8 +1,7 @@
-// Programs looked at and kept: summary, text, drawing, profile, lines of slots, portable form.
+// Programs looked at: summary, text, drawing, profile, lines of slots.
 #include <doctest/doctest.h>
 #include <agrad/program/describe.hpp>
 #include <agrad/program/dot.hpp>
-#include <agrad/program/portable.hpp>
 #include <agrad/program/profile.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <algorithm>
@@ -56,40 +55,6 @@ std::size_t occurrences(const std::string& text, const std::string& what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
   return n;
-}
-
-class doubling final : public agrad::external_operation {
- public:
-  std::string_view name() const override { return "doubling(f)"; }
-  std::unique_ptr<state> make_state() const override { return std::make_unique<state>(); }
-  void forward(state&, const double* x, double* y, bool) const override { *y = 2 * *x; }
-  void reverse(state&, const double* y_adjoint, double* x_adjoint) const override { *x_adjoint += 2 * *y_adjoint; }
-};
-
-std::string_view name_of(const agrad::kernel* what) { return what->name; }
-
-const agrad::kernel* kernel_of(std::string_view name) {
-  static const agrad::kernel* all[] = {&kernels::gather,
-                                       &kernels::sum,
-                                       &kernels::guard,
-                                       &kernels::straight,
-                                       &agrad::elementwise_kernel<add>,
-                                       &agrad::elementwise_kernel<multiply>,
-                                       &agrad::elementwise_kernel<sine>,
-                                       &agrad::elementwise_kernel<agrad::greater_rule>};
-  for (const agrad::kernel* each : all)
-    if (each->name == name) return each;
-  return nullptr;
-}
-
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no exception";
 }
 
 }  // namespace
@@ -198,50 +163,6 @@ TEST_CASE("schedule: where slots of a recording went") {
   CHECK(places[y[0]] == f->outputs()[0]);
   CHECK(places[x[1]] == f->inputs()[1]);
   CHECK(run(*f, {0.3, 0.4}) == run(*schedule(r, y), {0.3, 0.4}));
-}
-
-TEST_CASE("portable: the same program, bit by bit") {
-  const auto f = example();
-  const agrad::portable_program p = agrad::export_program(*f, name_of);
-  const auto g = agrad::import_program(p, kernel_of);
-  numbers x(100);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.1 + 0.01 * static_cast<double>(i);
-  CHECK(run(*g, x) == run(*f, x));
-  CHECK(gradient(*g, x, {1.0}) == gradient(*f, x, {1.0}));
-  CHECK(agrad::describe(*g) == agrad::describe(*f));
-  const agrad::portable_program again = agrad::export_program(*g, name_of);
-  CHECK(again.operations == p.operations);
-  CHECK(again.instructions == p.instructions);
-  CHECK_THROWS_AS(run(*g, numbers(100, -1.0)), kernels::path_left);
-}
-
-TEST_CASE("portable: what cannot be kept or read says so") {
-  recorder r;
-  const slots x = inputs(r, {0.3});
-  const slot y = r.apply(std::make_shared<doubling>(), r.consecutive(x[0], 1), 1, false);
-  const auto with_external = schedule(r, {y});
-  CHECK(message_of([&] { agrad::export_program(*with_external, name_of); }) ==
-        "program: operation is doubling(f), but must be no external one; it cannot be kept outside of memory");
-  const auto f = example();
-  CHECK(message_of([&] {
-          agrad::export_program(*f, [](const agrad::kernel*) { return std::string_view(); });
-        }).find("but must be one that is known by name") != std::string::npos);
-  const agrad::portable_program good = agrad::export_program(*f, name_of);
-  const auto refused = [&](const auto& damage) {
-    agrad::portable_program p = good;
-    damage(p);
-    return message_of([&] { agrad::import_program(p, kernel_of); });
-  };
-  const std::string damaged = "program: operation is damaged, but must be as it was kept";
-  CHECK(refused([](auto& p) { p.kernels.back() = "nobody"; }) ==
-        "program: operation is nobody, but must be one that this version knows");
-  CHECK(refused([](auto& p) { p.operations.pop_back(); }) == damaged);
-  CHECK(refused([](auto& p) { p.operations[0] = 99; }) == damaged);
-  CHECK(refused([](auto& p) { p.operations[5] = 7; }) == damaged);
-  CHECK(refused([](auto& p) { p.operations[3] = 1U << 30; }) == damaged);
-  CHECK(refused([](auto& p) { p.image.resize(10); }) == damaged);
-  CHECK(refused([](auto& p) { p.outputs[0] = 1U << 30; }) == damaged);
-  CHECK(refused([](auto& p) { p.instructions[6] = 31; }) == damaged);
 }
 
 }  // namespace test_program_describe

@@ -54,7 +54,7 @@ numbers point() { return {0.7, -0.4, 1.3, 0.9, -1.1, 2.0}; }
 
 /// The slots of the gradient of what was recorded from `begin` on.
 slots gradient(recorder& r, std::size_t begin, slot y, const slots& x) {
-  const agrad::recorded_part part(r, begin, r.code().operations.size(), x);
+  agrad::recorded_part part(r, begin, r.code().operations.size(), x);
   agrad::adjoint_recorder back(r, part);
   back.seed(y, r.constant(1.0));
   back.sweep();
@@ -123,7 +123,7 @@ TEST_CASE("recorded tangents are the programs', and their adjoints the Hessian's
   const slot y = every_kind(r, x);
   const auto f = agrad::schedule(r, {y});
   const numbers v{0.3, -1.0, 0.5, 2.0, -0.7, 0.1};
-  const agrad::recorded_part part(r, 0, r.code().operations.size(), x);
+  agrad::recorded_part part(r, 0, r.code().operations.size(), x);
   agrad::tangent_recorder along(r, part);
   for (std::size_t i = 0; i < 6; ++i) along.seed(x[i], r.constant(v[i]));
   along.sweep();
@@ -157,7 +157,46 @@ TEST_CASE("operations with loops of their own have two orders, and say so") {
   numbers out(3);
   const numbers at{0.5, 1.5, 2.0}, direction{1, 0, 0};
   program->forward(w, at.data(), out.data());
-  CHECK_THROWS_AS(program->tangent<1>(w, direction.data(), out.data()), agrad::DerivativeError);
+  program->tangent<1>(w, direction.data(), out.data());
+  for (std::size_t i = 0; i < 3; ++i) CHECK(out[i] == Approx(hessian(static_cast<Eigen::Index>(i), 0)));
+  numbers back(3), back_tangents(3);
+  CHECK_THROWS_AS(program->second<1>(w, direction.data(), back.data(), back_tangents.data()), agrad::DerivativeError);
+}
+
+TEST_CASE("forward mode passes through forward mode and the sweep back of operations with loops of their own, in lanes too") {
+  recorder r;
+  const numbers at{0.5, 1.5, 2.0}, v{1.0, -0.5, 0.3};
+  const slots x = inputs(r, at);
+  const span operands[] = {{x[0], 1, 0, true}, {x[1], 1, 0, true}, {x[2], 1, 0, true}};
+  const slot y = r.apply(agrad::density_kernel<agrad::normal_lpdf_rule>, 1, operands, 3, {1, 0});
+  agrad::recorded_part part(r, 0, r.code().operations.size(), x);
+  agrad::tangent_recorder along(r, part);
+  for (std::size_t i = 0; i < 3; ++i) along.seed(x[i], r.constant(v[i]));
+  along.sweep();
+  const auto slope = agrad::schedule(r, {along.of(y)});
+  const auto back = agrad::schedule(r, gradient(r, 0, y, x));
+  CHECK(slope->first_without_tangents(1) == nullptr);
+  CHECK(slope->first_without_tangents(2) != nullptr);
+  const program_probe::rows hessian = program_probe::jacobian_by_adjoints(*back, at);
+  agrad::workspace w;
+  numbers out(1), lanes(3 * agrad::lane_count, 0.0), all(agrad::lane_count), rows(3 * agrad::lane_count);
+  for (std::size_t j = 0; j < 3; ++j) lanes[j * agrad::lane_count + j] = 1;
+  slope->forward(w, at.data(), out.data());
+  for (int again = 0; again < 2; ++again) slope->tangent<agrad::lane_count>(w, lanes.data(), all.data());
+  for (std::size_t j = 0; j < 3; ++j) {
+    double product = 0;
+    for (std::size_t i = 0; i < 3; ++i) product += hessian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * v[i];
+    CHECK(all[j] == Approx(product));
+  }
+  numbers gradient_of_slope(3), one{1.0};
+  slope->reverse(w, one.data(), gradient_of_slope.data());  // after tangents, which it does not mind
+  for (std::size_t j = 0; j < 3; ++j) CHECK(gradient_of_slope[j] == Approx(all[j]));
+  numbers values_of_back(3);
+  back->forward(w, at.data(), values_of_back.data());
+  back->tangent<agrad::lane_count>(w, lanes.data(), rows.data());
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      CHECK(rows[i * agrad::lane_count + j] == Approx(hessian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))));
 }
 
 TEST_CASE("linear operations with loops of their own have all orders") {

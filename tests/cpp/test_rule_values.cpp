@@ -151,7 +151,7 @@ TEST_CASE("pow") {
   CHECK(std::isnan(slope<pow_rule, 1>(-3.0, 0.5)));
   CHECK(slope<pow_rule>(inf, 2.0) == inf);
   CHECK(slope<pow_rule>(inf, 1.0) == 1);
-  CHECK(slope<pow_rule>(inf, 0.5) == 0);
+  CHECK(std::isnan(slope<pow_rule>(inf, 0.5)));  // as that of a root that has overflowed
   CHECK(slope<pow_rule>(inf, 0.0) == 0);
   CHECK(slope<pow_rule>(inf, -1.0) == 0);
   CHECK(slope<pow_rule>(0.5, inf) == 0);

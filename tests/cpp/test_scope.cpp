@@ -6,6 +6,7 @@
 #include <agrad/tape/var.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -70,22 +71,47 @@ TEST_CASE("gradients with respect to variables of an outer scope do not add up f
     lp.grad(theta, g);
     CHECK(g[0] == 3 * repetition);
     CHECK(g[1] == 2 * repetition);
-    lp.grad(std::vector<var>{theta[1], theta[1]}, g);
-    CHECK(g[0] == 2 * repetition);
-    CHECK(g[1] == 2 * repetition);
+    lp.grad(std::vector<var>{theta[1], theta[0], theta[1]}, g);
+    CHECK(g == std::vector<double>{2.0 * repetition, 3.0 * repetition, 2.0 * repetition});
   }
 }
 
-TEST_CASE("adjoints of outer variables add up over the sweeps of inner scopes") {
+TEST_CASE("gradients with respect to arrays") {
+  const scope own;
+  const std::array<var, 2> theta{2.0, 3.0};
+  const var y = theta[0] * theta[1] * theta[1];
+  std::array<double, 2> g{};
+  y.grad(theta, g);
+  CHECK(g == std::array<double, 2>{9, 12});
+  std::vector<double> other;
+  y.grad(theta, other);
+  CHECK(other == std::vector<double>{9, 12});
+  y.grad(std::vector<var>{theta[1], theta[0]}, g);
+  CHECK(g == std::array<double, 2>{12, 9});
+  std::array<double, 3> longer{};
+  CHECK_THROWS_WITH_AS(y.grad(theta, longer), "grad: the size of g is 3, but must be that of theta, 2", agrad::ShapeError);
+}
+
+TEST_CASE("adjoints of outer variables are of the last sweep, or add up where that is asked for") {
   const scope own;
   const var x = 2.0;
   for (int batch = 1; batch <= 3; ++batch) {
     const scope inner;
     const var loss = x * batch;
     loss.grad();
-    CHECK(x.adj() == batch * (batch + 1) / 2);
+    CHECK(x.adj() == batch);
+    loss.grad();
+    CHECK(x.adj() == batch);
   }
-  CHECK(x.adj() == 6);
+  CHECK(x.adj() == 3);
+  for (int batch = 1; batch <= 3; ++batch) {
+    const scope inner;
+    const var twice = x * 2;
+    const var loss = twice * batch;
+    loss.accumulate_grad();
+    CHECK(x.adj() == 3 + batch * (batch + 1));
+    CHECK(twice.adj() == batch);
+  }
   const var y = x * 1.0;
   y.grad();
   CHECK(x.adj() == 1);

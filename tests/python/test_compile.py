@@ -172,7 +172,6 @@ def test_densities_and_errors_within_a_run():
             TypeError,
             r"argument 0 is \{1.0\}, but must be numbers, an array of numbers or hashable",
         ),
-        (lambda: ag.compile(ag.grad(lambda x: (x, 1), has_aux=True)), 1.0, TypeError, "has_aux is True, but must be False"),
     ],
 )
 def test_misuse_is_explained(make, argument, error, message):

@@ -27,10 +27,10 @@ def test_cvodes_names_the_entry(method, sensitivities):
         ag.grad(total(of_parameter, [1.0]))(0.0)
 
 
-def test_cvodes_names_what_the_backward_pass_meets():
+def test_nothing_passes_through_the_root_of_an_empty_tank():
     emptied = lambda t, y, k: -k * np.where(y > 0, y, 0.0) ** 0.5  # noqa: E731
-    with pytest.raises(ag.SolverError, match=r"the backward pass stopped at t = 1 .* the adjoint of y\[0\] is nan at t = 1"):
-        ag.grad(lambda k: ag.solve_ivp(emptied, (0.0, 1.0), [0.04], "BDF", args=(k,)).y[0, -1])(1.0)
+    slope = ag.grad(lambda k: ag.solve_ivp(emptied, (0.0, 1.0), [0.04], "BDF", args=(k,)).y[0, -1])(1.0)
+    assert abs(slope) < 1e-4  # empty at t = 0.4 whatever k: a choice that is not taken has no infinite slope
 
 
 @pytest.mark.parametrize("sensitivities", ["adjoint", "forward"])
@@ -44,8 +44,7 @@ def test_idas_names_the_entry(sensitivities):
     with pytest.raises(ag.SolverError, match=parameter):
         ag.grad(total(differential, [1.0]))(0.0)
     if sensitivities == "adjoint":
-        with pytest.raises(ag.SolverError, match=r"the adjoint of y\[0\] is (-?inf|nan) at t = "):
-            ag.grad(total(algebraic, [0.0, 0.0]))(1.0)
+        assert ag.grad(total(algebraic, [0.0, 0.0]))(1.0) == 0.0  # the slope of the absolute value is 0 there
 
 
 def test_steady_states_name_the_entry():

@@ -249,3 +249,20 @@ def test_a_compiled_function_names_the_pivot_of_a_later_call():
     with pytest.raises(ag.DomainError, match=r"the pivot of row 1 is -2"):
         f(np.diag([1.0, -2.0, 1.0]))
     np.testing.assert_allclose(f(np.eye(3)), f(np.eye(3)))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_cho_solve_of_a_stack_of_factors_and_one_vector(lower):
+    a = np.stack([definite(3), 2.0 * definite(3)])
+    b = np.array([1.0, -2.0, 0.5])
+    expected = np.stack([np.linalg.solve(each, b) for each in a])
+
+    def f(x, y):
+        return ag.linalg.cho_solve(ag.linalg.cho_factor(x, lower), y)
+
+    np.testing.assert_allclose(ag.compile(f)(a, b), expected, rtol=1e-12)
+    weights = np.cos(np.arange(6.0)).reshape(2, 3)
+    gradient = ag.grad(lambda y: np.sum(weights * f(a * (1.0 + 0.0 * y[0]), y)))(b)
+    np.testing.assert_allclose(gradient, sum(np.linalg.solve(x, w) for x, w in zip(a, weights, strict=True)), rtol=1e-12)
+    many = np.stack([b, 2 * b], axis=-1)
+    np.testing.assert_allclose(ag.compile(f)(a, many), np.linalg.solve(a, np.broadcast_to(many, (2, 3, 2))), rtol=1e-12)

@@ -241,8 +241,7 @@ def test_logic_is_of_truths():
     ("f", "message"),
     [
         (np.unique, "^np.unique: .*which values are equal depends on the values"),
-        (np.nanmax, "^np.nanmax: .*write np.max of np.where(np.isnan(x), -np.inf, x)"),
-        (np.nanmean, "^np.nanmean: .*write np.mean(x, where=~np.isnan(x))"),
+        (np.nanmedian, "^np.nanmedian: .*write np.median of the numbers"),
         (np.fft.fft, "^np.fft.fft: .*recorded arrays are real"),
         (np.histogram, "^np.histogram: .*counts have no derivative"),
         (lambda x: np.sum(x, dtype=int), "^np.sum: dtype is int64, but must be float64; recorded arrays have no other"),

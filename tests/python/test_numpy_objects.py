@@ -278,8 +278,7 @@ ENTRIES = r"entry by entry and cannot do this; write ag.array\(\[a, b\]\)"
         (lambda z: math.exp(z[0]), "^float: argument is a recorded value"),
         (lambda z: ag.array(z) * np.array([None, z[0]]), "objects whose entry 0 is None, but must be a number"),
         (lambda z: ag.exp(np.array([z[0], "a"], dtype=object)), "objects whose entry 1 is 'a', but must be a number"),
-        (lambda z: scipy.sparse.eye_array(2).tocsr() @ ag.array(z), r"sparse matrices have no .*; write matrix.toarray\(\)"),
-        (lambda z: scipy.sparse.csr_array(np.diag(z)), r"sparse matrices have no .*; write matrix.toarray\(\)"),
+        (lambda z: scipy.sparse.csr_array(np.diag(z)), r"scipy.sparse.csr_array.__init__: argument is a recorded value"),
     ],
 )
 @pytest.mark.parametrize("transform", [lambda f: ag.jacobian(f), lambda f: ag.compile(f)])
@@ -296,7 +295,9 @@ def test_vectors_as_entries():
 
     with pytest.raises(TypeError, match=r"whose entry 0 is a recorded array of shape \(3,\), but must be a number"):
         ag.jacobian(lambda x: ag.exp(f(x)))(X)
-    with pytest.raises(TypeError, match=r"(?s)^jacobian\(f\): result is array\(.* but must be real numbers"):
+    with pytest.raises(
+        TypeError, match=r"^jacobian\(f\): argument is .* whose entry 0 is a recorded array of shape \(3,\), but"
+    ):
         ag.jacobian(f)(X)
 
 

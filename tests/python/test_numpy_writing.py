@@ -72,7 +72,7 @@ def test_assignment_to_recorded_masks():
         ag.compile(writing(lambda x: operator.setitem(x, x[0] > 0, 1.0)))(x)
 
 
-def test_what_was_read_before_stays():
+def test_copies_and_numbers_that_were_read_before_stay():
     def f(x):
         y = np.zeros_like(x)
         y[0] = x[1]
@@ -84,7 +84,7 @@ def test_what_was_read_before_stays():
     before, number, part, y = ag.compile(f)(np.array([2.0, 3.0, 4.0]))
     np.testing.assert_array_equal(before, [3.0, 0.0, 0.0])
     assert number == 3.0
-    np.testing.assert_array_equal(part, [3.0, 0.0])
+    np.testing.assert_array_equal(part, [10.0, 0.0])  # a view
     np.testing.assert_array_equal(y, [10.0, 0.0, 0.0])
 
 
@@ -266,3 +266,84 @@ def test_an_array_around_a_right_hand_side_is_not_written_into():
         ag.ScopeError, match=r"^in-place operation: result is a recorded value of .*; write x = x \+ y for x \+= y"
     ):
         ag.grad(f)(np.ones(2))
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def reading_before(view, write):
+    """A function that takes a view, writes into the whole, and returns both."""
+
+    def f(x):
+        x = x.copy()
+        part = view(x)
+        write(x)
+        return np.concatenate([np.ravel(part), np.ravel(x)])
+
+    return f
+
+
+VIEWS = [
+    lambda x: x[0],
+    lambda x: x[-1],
+    lambda x: x[1:],
+    lambda x: x[:, ::-1],
+    lambda x: x[None, 0, ..., 1:],
+    lambda x: x.T,
+    lambda x: np.transpose(x),
+    lambda x: x.reshape(-1),
+    lambda x: np.ravel(x)[2:],
+    lambda x: x[1:][0][1:],
+    lambda x: x.T[1:, 0],
+    lambda x: np.swapaxes(x[1:], 0, 1),
+    lambda x: np.broadcast_to(x[0], (2, 4)),
+    lambda x: np.diagonal(x),
+    lambda x: np.split(x, 3)[1],
+    lambda x: np.expand_dims(x, 0)[0, 1],
+    lambda x: x[[0, 1]],
+    lambda x: x[0].copy(),
+    lambda x: x[0, 1],
+    lambda x: list(x)[1],
+]
+WRITES = [
+    lambda x: operator.setitem(x, (0, 1), 5.0 * x[1, 1]),
+    lambda x: operator.setitem(x, 1, x[0] * x[2]),
+    lambda x: operator.setitem(x, slice(None), np.sin(x)),
+    lambda x: operator.imul(x, x),
+    lambda x: operator.setitem(x[1], slice(1, 3), 7.0),
+    lambda x: operator.iadd(x[:, 1], 1.0),
+    lambda x: np.put(x, [0, 5], 3.0),
+    lambda x: x.fill(2.0),
+    lambda x: x.sort(0),
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_sees_what_is_written_into_the_whole(view, write):
+    check_like_numpy(reading_before(view, write), array_of(3, 4))
+
+
+def test_views_of_views_and_of_what_is_written_through_them():
+    def f(x):
+        x = x.copy()
+        row = x[1]
+        tail, other = row[1:], x[1]
+        tail[0] = 3.0 * x[0, 0]
+        other *= 2.0
+        turned = x.T
+        x[2] = row
+        return np.concatenate([row, tail, other, turned.reshape(-1), x.reshape(-1)])
+
+    check_like_numpy(f, array_of(3, 4))
+
+
+def test_a_view_that_is_gone_is_not_kept():
+    def f(x):
+        x = x.copy()
+        for _ in range(200):
+            for n in range(3):
+                x[n] = 0.5 * x[n] + x[n - 1].T
+        return x
+
+    check_like_numpy(f, array_of(3, 4))

@@ -111,3 +111,17 @@ def test_hessians_see_that_the_time_moves():
     of_both = ag.hessian(lambda x: end(x[0], x[1]))(np.array([0.3, 1.5]))  # of exp(-x (6 - 2 at))
     value = np.exp(-0.9)
     np.testing.assert_allclose(of_both, value * np.array([[9.0, 2 - 1.8], [2 - 1.8, 0.36]]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["Tsit5", "Rodas4", "BDF"])
+def test_a_jump_moves_with_its_own_number_whatever_a_stop_there_is(method):
+    def end(on, stop):
+        slope = lambda t, y, on: [np.where(t < on, 1.0, 3.0) * on]  # noqa: E731
+        return ag.solve_ivp(slope, (0.0, 2.0), [0.0], method, args=(on,), tstops=[stop], **TIGHT).y[0, -1]
+
+    assert ag.grad(end)(0.8, 0.8) == pytest.approx(6 - 4 * 0.8, rel=1e-7)  # of on (6 - 2 on)
+    assert ag.grad(end, argnums=1)(0.8, 0.8) == pytest.approx(0.0, abs=1e-7)
+    assert ag.grad(lambda x: end(x, x))(0.8) == pytest.approx(6 - 4 * 0.8, rel=1e-7)
+    if method != "BDF":
+        assert ag.hessian(end)(0.8, 0.8) == pytest.approx(-4.0, rel=1e-6)
+        assert ag.hessian(lambda x: end(x[0], x[1]))(np.array([0.8, 0.8])) == pytest.approx(np.diag([-4.0, 0.0]), abs=1e-6)

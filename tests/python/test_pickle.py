@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 import agrad as ag
+import fuzz_pickles
+import kept_functions as functions
+from agrad import _core
 
 Pair = namedtuple("Pair", "a b")
 
@@ -64,10 +67,6 @@ def loss(theta):
 @ag.compile
 def decorated(x):
     return np.sum(x**2)
-
-
-def with_solver(x):
-    return np.sum(ag.solve_ivp(lambda t, y, a: -a * y, (0.0, 1.0), np.ones(2), t_eval=[1.0], args=(x,)).y)
 
 
 AT = np.linspace(0.2, 0.9, 14)
@@ -136,18 +135,89 @@ def test_copies_share_programs_and_go_on_by_themselves():
     assert copy.deepcopy(f).recorded()[0][1][0].program is f.recorded()[0][1][0].program
 
 
-def test_programs_with_solvers_are_recorded_again():
-    f = ag.compile(ag.grad(with_solver))
-    wanted = f(0.5)
+def bits(result):
+    return pickle.dumps(result)
+
+
+@pytest.mark.parametrize("function", [*functions.PLAIN, *functions.LOOPS, *functions.SOLVES, functions.by_hand])
+@pytest.mark.parametrize("transformation", [lambda f: f, ag.grad, ag.value_and_grad, ag.jacobian])
+def test_every_function_loads_again_with_the_same_bits(function, transformation):
+    f = ag.compile(transformation(function))
+    wanted = f(functions.X)
+    g = through_pickle(f)
+    ((_, (path,)),) = g.recorded()
+    assert bits(g(functions.X)) == bits(wanted)
+    assert bits(g(1.01 * functions.X)) == bits(f(1.01 * functions.X))
+    assert next(each for _, paths in g.recorded() for each in paths) is path  # which was not recorded again
+
+
+@pytest.mark.parametrize("function", [*functions.PLAIN, functions.scanned, functions.solved])
+def test_second_derivatives_load_again(function):
+    for made, arguments in ((ag.hessian, (functions.X,)), (ag.hvp, (functions.X, np.cos(functions.X)))):
+        f = ag.compile(made(function))
+        wanted = f(*arguments)
+        assert bits(through_pickle(f)(*arguments)) == bits(wanted)
+
+
+def test_sparse_vmapped_and_nested_transformations_load_again():
+    x = functions.X
+    sparse = ag.compile(ag.hessian(functions.chained_squares, sparse=True))
+    wanted = sparse(x)
+    found = through_pickle(sparse)(x)
+    np.testing.assert_array_equal(found.toarray(), wanted.toarray())
+    table = np.stack([x, 2 * x, x[::-1]])
+    for vmapped in (ag.vmap(functions.chains), ag.vmap(ag.grad(functions.linalg)), ag.vmap(functions.chains, threads=2)):
+        f = ag.compile(vmapped)
+        wanted = f(table)
+        assert bits(through_pickle(f)(table)) == bits(wanted)
+    assert through_pickle(ag.vmap(functions.chains, threads=2))(table).shape == (3,)
+    assert bits(through_pickle(ag.jacobian(ag.grad(functions.chains)))(x)) == bits(ag.jacobian(ag.grad(functions.chains))(x))
+
+
+def test_functions_that_decorators_made_are_pickled_by_their_names():
+    assert through_pickle(slope) is slope
+    f = ag.compile(slope)
+    wanted = f(3.0)
+    assert through_pickle(f)(3.0) == wanted == 6.0
+
+
+@ag.grad
+def slope(x):
+    return x**2
+
+
+@pytest.mark.parametrize("function", functions.SOLVES)
+def test_a_solve_carries_its_program_along(function):
+    f = ag.compile(ag.grad(function))
+    f(functions.X)
+    ((_, (path,)),) = f.recorded()
+    assert path.program.externals
+    kept = path.program.kept()
+    again = _core.program_of(kept)
+    assert again.externals == path.program.externals
+    assert again.kept() == kept
+
+
+def test_a_loop_that_takes_a_new_path_is_recorded_again():
+    f = ag.compile(functions.conditional)
+    values = [f(functions.X), f(-functions.X)]
+    g = through_pickle(f)
+    assert [g(functions.X), g(-functions.X)] == values
+
+
+def test_programs_with_callbacks_are_recorded_again():
+    f = ag.compile(ag.grad(functions.called_back))
+    wanted = f(functions.X)
     g = through_pickle(f)
     assert g.recorded() == []
-    assert g(0.5) == wanted
+    np.testing.assert_array_equal(g(functions.X), wanted)
     assert copy.deepcopy(f).recorded()
     ((_, (path,)),) = f.recorded()
     (name,) = path.program.externals
+    assert path.program.kept() is None
     with pytest.raises(ValueError, match="cannot be kept outside of memory") as failure:
         pickle.dumps(path.program)
-    assert str(failure.value).startswith(f"program: operation is {name}, but must be")
+    assert str(failure.value).startswith(f"program: operation is {name}, but must be one of plain data")
 
 
 def test_functions_without_a_name_are_refused_by_pickle():
@@ -155,22 +225,69 @@ def test_functions_without_a_name_are_refused_by_pickle():
         pickle.dumps(ag.compile(lambda x: x))
 
 
-def test_another_version_is_refused():
+def program_of_loss():
     f = ag.compile(loss)
     f(AT)
     ((_, (path,)),) = f.recorded()
-    state = path.program.__getstate__()
-    assert state[0] == ag.__version__
-    made = type(path.program).__new__(type(path.program))
+    return path.program
+
+
+def test_other_versions_and_damage_are_refused_in_words():
+    kept = program_of_loss().kept()
+    inside = kept[fuzz_pickles.SEAL :]
+    begin = 8 + len(ag.__version__)
+    assert inside[8:begin] == ag.__version__.encode()
+    other = fuzz_pickles.mended(kept, (5).to_bytes(8, "little") + b"0.0.9" + inside[begin:])
     message = (
         f"program: version of the pickle is 0.0.9, but must be {ag.__version__}; programs are read by the version of agrad "
         "that pickled them, record it again"
     )
     with pytest.raises(ValueError, match="version") as failure:
-        made.__setstate__(("0.0.9", *state[1:]))
+        _core.program_of(other)
     assert str(failure.value) == message
-    with pytest.raises(ValueError, match="operation is damaged, but must be as it was kept"):
-        made.__setstate__((*state[:2], state[2][:-1], *state[3:]))
+    for bad, words in (
+        (kept[:-1], "checksum of the pickle is .*, but must be .*; bytes of it are damaged or lost, record it again"),
+        (kept[:8] + b"\7" + kept[9:], "format of the pickle is version 7, but must be version 1; record it again"),
+        (b"something else altogether", "the beginning of the pickle is not that of a program, but must be as it was kept"),
+        (fuzz_pickles.mended(kept, inside[:-8]), "in the pickle is damaged, but must be as it was kept; record it again"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            _core.program_of(bad)
+
+
+def test_what_belongs_to_a_program_is_sealed_with_it():
+    f = ag.compile(ag.grad(counting_nothing, argnums=1))
+    f(AT, 2.0 * AT)
+    restore, (version, seal, kind, function, entries) = f.__reduce__()
+    assert bits(restore(version, seal, kind, function, entries)(AT, 2.0 * AT)) == bits(f(AT, 2.0 * AT))
+    ((example, kept),) = entries
+    other = ag.grad(counting_nothing, argnums=0)
+    for bad in (
+        (seal, kind, other, entries),
+        (seal[::-1], kind, function, entries),
+        (seal, kind, function, [(example, kept * 2)]),
+    ):
+        with pytest.raises(
+            ValueError, match="compile: the pickle is damaged, but must be as it was written; record the function"
+        ):
+            restore(version, *bad)
+    with pytest.raises(
+        ValueError, match="compile: format of the pickle is version 9, but must be version 1; record the function"
+    ):
+        restore(9, seal, kind, function, entries)
+
+
+def counting_nothing(x, y):
+    return np.sum(x * y**2)
+
+
+def test_damaged_pickles_end_in_errors_or_in_the_same_results():
+    """A few of those that ``python tests/python/fuzz_pickles.py 20000`` makes."""
+    command = [sys.executable, str(Path(__file__).with_name("fuzz_pickles.py")), "1000"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(ag.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("refused") == 2
 
 
 MODULE = """

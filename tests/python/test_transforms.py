@@ -150,7 +150,7 @@ def test_control_flow_is_followed_at_each_call():
         (lambda x: None, 1.0, TypeError, "result is None, but must be real numbers; does the function return?"),
         (lambda x: x, 3, TypeError, "argument 0 is of dtype int64, but must be floating-point; write 3.0 for 3"),
         (lambda x: x[0], np.array([1, 2]), TypeError, "argument 0 is of dtype int64, but must be floating-point"),
-        (lambda x: x[0], [1.0, 2], TypeError, r"argument 0\[1\] is of dtype int64, but must be floating-point"),
+        (lambda x: x[0], [1, 2], TypeError, r"argument 0\[0\] is of dtype int64, but must be floating-point"),
         (lambda x: x, True, TypeError, "argument 0 is of dtype bool, but must be floating-point"),
         (lambda x: x, 1j, TypeError, "argument 0 is complex, but must be real"),
         (lambda x: x, "one", TypeError, "argument 0 is 'one', but must be a number or an array"),
@@ -227,3 +227,27 @@ def test_random_functions_agree_with_differences(program):
     compiled = ag.compile(ag.value_and_grad(lambda x: run(program, x)))(x)
     assert compiled[0] == value
     np.testing.assert_allclose(compiled[1], gradient, rtol=1e-13, atol=1e-15)  # equal terms may be summed in another order
+
+
+class Scaled:
+    """A callable object whose attributes have the names of a transformation's own."""
+
+    def __init__(self, factor):
+        self.factor = factor
+        self.function = self.plan = self.nests = self.direction = self._entries = None
+
+    def __call__(self, x):
+        return self.factor * x**2
+
+
+@pytest.mark.parametrize("transform", [ag.grad, ag.hessian, ag.compile, ag.vmap], ids=["grad", "hessian", "compile", "vmap"])
+def test_a_callable_object_keeps_its_attributes_to_itself(transform):
+    function = Scaled(3.0)
+    taken = transform(function)
+    at = np.array([2.0]) if transform is ag.vmap else 2.0
+    expected = {ag.grad: 12.0, ag.hessian: 6.0}.get(transform, 12.0)
+    assert taken(at) == pytest.approx(expected)
+    assert "factor" not in vars(taken)
+    assert ag.grad(lambda x: np.sum(transform(function)(x)))(at) == pytest.approx(
+        {ag.grad: 6.0, ag.hessian: 0.0}.get(transform, 12.0)
+    )

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agrad._numpy import calculus, choosing, einsum, making, moving, order, products, reductions
+from agrad._numpy import calculus, choosing, einsum, making, moving, nans, order, products, reductions
 
 __all__ = ["functions", "groups"]
 
-groups = (moving, making, reductions, order, choosing, products, einsum, calculus)
+groups = (moving, making, reductions, nans, order, choosing, products, einsum, calculus)
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     function: ours for group in groups for function, ours in group.functions.items()
 }

@@ -147,8 +147,23 @@ def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 _TRAPEZOID = {getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if name in np.__dict__}
 
+
+def _polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    if full or cov:
+        raise TypeError("np.polyfit: full or cov is given, but must not be of recorded arrays; use np.linalg.lstsq")
+    points, values = recorded(x, y)
+    powers, right = np.vander(points, int(deg) + 1), values
+    if w is not None:
+        powers = powers * np.reshape(w, (-1, 1))
+        right = right * np.reshape(w, (-1,) + (1,) * (right.ndim - 1))
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    found = np.linalg.lstsq(powers / scale, right, rcond)[0]
+    return found / np.reshape(scale, (-1,) + (1,) * (right.ndim - 1))
+
+
 #: NumPy's function -> the same for recorded arrays.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.polyfit: _polyfit,
     np.diff: _diff,
     np.ediff1d: _ediff1d,
     np.gradient: _gradient,

@@ -57,6 +57,25 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0.0) -> Any:
     return result
 
 
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Its functions are called with all of x, and entry by entry, as where does."""
+    first = recorded(x)[0]
+    one = isinstance(condlist, Array) or (not isinstance(condlist, (list, tuple)) and np.ndim(condlist) == first.ndim)
+    conditions = [condlist] if one else list(condlist)
+    n = len(conditions)
+    if len(funclist) not in (n, n + 1):
+        raise ValueError(f"np.piecewise: length of funclist is {len(funclist)}, but must be {n} or {n + 1}")
+    pieces: list[Any] = [piece(first.copy(), *args, **kw) if callable(piece) else piece for piece in funclist]
+    result = recorded(np.zeros_like(first) + (pieces[n] if len(pieces) > n else 0.0))[0]
+    for condition, piece in zip(conditions, pieces, strict=False):
+        if np.shape(piece) not in ((), first.shape):
+            raise ValueError(
+                f"np.piecewise: a function's result is of shape {np.shape(piece)}, but must be of shape {first.shape}, as x"
+            )
+        result = where(condition, piece, result)
+    return result
+
+
 def _clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, dtype: Any = None
 ) -> Any:
@@ -98,6 +117,7 @@ def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.where: where,
     np.select: _select,
+    np.piecewise: _piecewise,
     np.clip: _clip,
     np.nan_to_num: _nan_to_num,
     np.isclose: _isclose,

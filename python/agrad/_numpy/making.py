@@ -29,7 +29,7 @@ def _filled_like(
         return np.full(shape, value, dtype)  # indices and masks are data
     check_plain_options(name, dtype, None)
     slots = x.recording.array(value).slots
-    return x.with_slots(np.broadcast_to(slots, shape), condition=False)
+    return x.with_slots(np.broadcast_to(slots, shape), condition=False).copy()
 
 
 def _zeros_like(a: Array, *options: Any, **named: Any) -> Any:
@@ -58,6 +58,21 @@ def _linspace(
     return (points, (last - first) / parts if parts > 0 else np.nan) if retstep else points
 
 
+def _logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    if np.ndim(base):
+        base = np.expand_dims(base, axis)
+    return base ** np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+
+
+def _geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    first, last = np.broadcast_arrays(*recorded(start, stop))
+    sign = np.sign(first)
+    points = np.exp(np.linspace(np.log(first * sign), np.log(last * sign), num, endpoint, dtype=dtype, axis=axis))
+    return points * np.expand_dims(sign, axis) if points.ndim > 1 else points * sign
+
+
 def _size(a: Array, axis: Any = None) -> int:
     if axis is None:
         return a.size
@@ -79,6 +94,8 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ones_like: _ones_like,
     np.full_like: _full_like,
     np.linspace: _linspace,
+    np.logspace: _logspace,
+    np.geomspace: _geomspace,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: _size,

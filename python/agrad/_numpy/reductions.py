@@ -158,6 +158,21 @@ def _cumulative(name: str, kernel: str) -> Callable[..., Any]:
 _cumsum, _cumprod = _cumulative("cumsum", "cumulative_sum"), _cumulative("cumprod", "cumulative_product")
 
 
+def _running(name: str, of_two: Callable[..., Any]) -> Callable[..., Any]:
+    """The greatest or least entry so far, by doubling: of one entry, then of two, four and so on."""
+
+    def running(a: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        check_plain_options(f"np.{name}.accumulate", dtype, out)
+        y: Any = np.swapaxes(a, axis_of(axis, a.ndim), 0)
+        shift = 1
+        while shift < len(y):
+            y = np.concatenate([y[:shift], of_two(y[shift:], y[:-shift])])
+            shift *= 2
+        return np.swapaxes(y, 0, axis).copy()
+
+    return running
+
+
 def _logsumexp(a: Array, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     check_plain_options("np.logaddexp.reduce", dtype, out)
     return reduce("logsumexp", a, axes_of(axis, a.ndim), keepdims)
@@ -193,4 +208,6 @@ reducers: dict[tuple[str, str], Callable[..., Any]] = {
     ("logaddexp", "reduce"): _logsumexp,
     ("add", "accumulate"): _cumsum,
     ("multiply", "accumulate"): _cumprod,
+    ("maximum", "accumulate"): _running("maximum", np.maximum),
+    ("minimum", "accumulate"): _running("minimum", np.minimum),
 }

@@ -82,8 +82,7 @@ PROBLEMS = [
         scale=[1.0, 1e-4, 1.0], published=np.array([0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050]),
     ),
     Problem(
-        "van der Pol", van_der_pol, [2.0, 0.0], [1000.0], [2000.0], [1.0, 300.0], scale=[1.0, 1e-3], allowed=1000.0,
-        by_differences=True,
+        "van der Pol", van_der_pol, [2.0, 0.0], [1000.0], [2000.0], [1.0, 300.0], scale=[1.0, 1e-3], by_differences=True,
         published=np.array([0.1706167732170469e1, -0.8928097010248125e-3]),
     ),
     Problem(

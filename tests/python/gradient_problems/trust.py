@@ -11,9 +11,10 @@ import numpy as np
 import agrad as ag
 from gradient_problems import HOPELESS, REFERENCES, Problem
 
-__all__ = ["METHODS", "TOLERANCES", "Measured", "is_expensive", "is_hopeless", "measured"]
+__all__ = ["IMPLICIT", "METHODS", "TOLERANCES", "Measured", "is_expensive", "is_hopeless", "measured"]
 
-METHODS = ["auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4"]
+METHODS = ["auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P"]
+IMPLICIT = ("auto", "Rodas4", "Rodas5P")
 TOLERANCES = [1e-4, 1e-6, 1e-8]
 
 
@@ -39,12 +40,12 @@ class Measured(NamedTuple):
 
 def is_hopeless(problem: Problem, method: str) -> bool:
     """Whether stability alone makes an explicit method take some ten thousands of steps or more."""
-    return method not in ("auto", "Rodas4") and REFERENCES[problem.name]["stiffness"] > HOPELESS
+    return method not in IMPLICIT and REFERENCES[problem.name]["stiffness"] > HOPELESS
 
 
 def is_expensive(problem: Problem, method: str, rtol: float) -> bool:
     """Whether a gradient takes long: many states and many steps of an explicit method, or tight tolerances."""
-    if method not in ("auto", "Rodas4"):
+    if method not in IMPLICIT:
         return problem.n * REFERENCES[problem.name]["stiffness"] > 2e5
     return problem.n >= 100 and rtol < 1e-6
 

@@ -4,7 +4,7 @@
 //     dual<var> x{v, {w}};                      // forward over reverse: gradients of directional derivatives
 //
 // Nothing is recorded. T may be double, var or a dual again. A zero tangent contributes nothing even where the partial
-// derivative is infinite or nan, so that constants stay constants.
+// derivative is infinite or nan (rules/passing.hpp), so that constants stay constants.
 #pragma once
 
 #include <array>
@@ -16,20 +16,21 @@
 #include <utility>
 
 #include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/passing.hpp>
 
 namespace agrad {
 
 template <class T, int K = 1>
 struct dual {
   // In this order: with the value first, compilers read and write pieces that go across both, which stalls the processor.
-  std::array<T, K> tangent{};
+  std::array<T, std::size_t{K}> tangent{};
   T value = 0;
 
   dual() = default;
   /// A constant: a number, or anything that T can be made from.
   template <class X, class = std::enable_if_t<std::is_convertible_v<const X&, T>>>
   dual(const X& x) : value(x) {}  // NOLINT: a number is a dual
-  dual(const T& v, const std::array<T, K>& directions) : tangent(directions), value(v) {}
+  dual(const T& v, const std::array<T, std::size_t{K}>& directions) : tangent(directions), value(v) {}
 
   const T& val() const { return value; }
 
@@ -101,10 +102,10 @@ void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>&
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 1  // GCC makes vectors of loops, and of short ones that it has unrolled K branches: half the speed
 #endif
-    for (std::size_t k = 0; k < K; ++k) sum[k] += tangent[k] == 0 ? 0 : factor * tangent[k];
+    for (std::size_t k = 0; k < K; ++k) sum[k] += passed(factor, tangent[k]);
   } else {
     for (std::size_t k = 0; k < K; ++k)
-      if (!is_constant_zero(tangent[k])) sum[k] += factor * tangent[k];
+      if (!is_constant_zero(tangent[k])) sum[k] += agrad::apply<sent_rule>(factor, tangent[k]);
   }
 }
 

@@ -38,11 +38,13 @@ template <class R, class X, bool N>
 struct only_scalar<R (*)(X) noexcept(N), void> : scalar_inside<std::decay_t<X>> {};
 template <class R, class C, class X, bool N>
 struct only_scalar<R (C::*)(X) const noexcept(N), void> : scalar_inside<std::decay_t<X>> {};
+template <class R, class C, class X, bool N>
+struct only_scalar<R (C::*)(X) noexcept(N), void> : scalar_inside<std::decay_t<X>> {};  // of a mutable lambda
 template <class F>
 struct only_scalar<F, std::void_t<decltype(&F::operator())>> : only_scalar<decltype(&F::operator())> {};
 
 template <class F, class Vector>
-inline constexpr bool accepts_vector = std::is_invocable_v<const F&, const Vector&> &&
+inline constexpr bool accepts_vector = std::is_invocable_v<F&, const Vector&> &&
                                        (std::is_void_v<typename only_scalar<std::decay_t<F>>::type> ||
                                         std::is_same_v<typename only_scalar<std::decay_t<F>>::type, typename Vector::Scalar>);
 

@@ -22,11 +22,11 @@ namespace detail {
 
 /// The values of f at x: of its plain form, or where it has none, of its variables.
 template <class F, class X>
-Eigen::VectorXd values_of(const F& f, const Eigen::MatrixBase<X>& x) {
+Eigen::VectorXd values_of(F&& f, const Eigen::MatrixBase<X>& x) {
   if constexpr (accepts<F, X, double>) {
     return as_vector<double>("finite_difference", f(constants<F, double>(x)));
   } else {
-    const scope own;
+    const isolated_scope own;
     const vector_of<var> y = as_vector<var>("finite_difference", f(constants<F, var>(x)));
     Eigen::VectorXd values(y.size());
     for (Eigen::Index i = 0; i < y.size(); ++i) values[i] = y[i].val();
@@ -105,7 +105,7 @@ difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& ce
 /// an entry for which no step gave numbers is nan, its error infinite. About 30 calls of f a coordinate. For tests: gradients by
 /// `gradient` and `jacobian` are exact, and cheaper.
 template <class F, class X, class Fx, class J, class E>
-void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                                 Eigen::PlainObjectBase<J>& jacobian, Eigen::PlainObjectBase<E>& error) {
   const detail::as_long_as<X, double> at = detail::point(x);
   const Eigen::VectorXd centre = detail::values_of(f, at);
@@ -127,7 +127,7 @@ void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen
 
 /// The same without the errors.
 template <class F, class X, class Fx, class J>
-void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                                 Eigen::PlainObjectBase<J>& jacobian) {
   Eigen::MatrixXd error;
   finite_difference_jacobian(f, x, fx, jacobian, error);
@@ -135,7 +135,7 @@ void finite_difference_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen
 
 /// Value and gradient of a scalar function in the same way. g: resized to n.
 template <class F, class X, class G>
-void finite_difference_gradient(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
+void finite_difference_gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
   Eigen::Matrix<double, 1, 1> value;
   Eigen::Matrix<double, 1, Eigen::Dynamic> row;
   finite_difference_jacobian(f, x, value, row);
@@ -149,7 +149,7 @@ void finite_difference_gradient(const F& f, const Eigen::MatrixBase<X>& x, doubl
 ///
 /// f: callable with a column vector of var. x: of length n. H: resized to n x n.
 template <class F, class X, class H>
-void finite_difference_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian) {
+void finite_difference_hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian) {
   Eigen::VectorXd g;
   gradient(f, x, fx, g);
   const auto gradient_of = [&](const detail::as_long_as<X, double>& at) {

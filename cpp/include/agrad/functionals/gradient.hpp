@@ -26,12 +26,12 @@ namespace agrad {
 /// size is handed on to f). fx: the value. g: resized to n. Throws what f throws. Variables that f captures from outside are
 /// used, but the derivatives with respect to them are not in g.
 template <class F, class X, class G>
-void gradient(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
+void gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
   static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");
-  const scope own;
+  const isolated_scope own;
   const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
   const var y = detail::as_scalar<var>(f(at.variables));
-  y.grad();
+  detail::tape_access::sweep_from(y);
   detail::resize("gradient", "g", g, at.variables.size());
   fx = y.val();
   g = at.adjoints();

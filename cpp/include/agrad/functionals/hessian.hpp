@@ -24,7 +24,7 @@ namespace detail {
 inline constexpr int hessian_lanes = 8;
 
 /// A number on the tape that no sweep reaches.
-inline var constant_var(double value) { return var(value, 0, tape::current()); }
+inline var constant_var(double value) { return tape_access::variable(value, 0, tape::current()); }
 
 /// The variables as constants of a dual type over var.
 template <class F, class X, class D, class Variables>
@@ -43,13 +43,13 @@ argument_t<F, X, D> duals_of(const Variables& variables) {
 /// g: resized to n. H: resized to n x n, symmetric to the last bit. A direction in which nothing moves brings no nan
 /// into H, even where another second derivative is infinite.
 template <class F, class X, class G, class H>
-void hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g,
+void hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g,
              Eigen::PlainObjectBase<H>& hessian) {
   using D = dual<var, detail::hessian_lanes>;
   const detail::as_long_as<X, double> at = detail::point(x);
   const Eigen::Index n = at.size();
   for (Eigen::Index first = 0; first == 0 || first < n; first += detail::hessian_lanes) {
-    const scope own;
+    const isolated_scope own;
     const Eigen::Index width = std::min<Eigen::Index>(detail::hessian_lanes, n - first);
     const detail::independent<vector_of<var>> leaves(at);
     auto duals = detail::duals_of<F, X, D>(leaves.variables);
@@ -63,7 +63,7 @@ void hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::Plain
     for (Eigen::Index j = first; j < first + width; ++j) {
       const var& slope = y.tangent[static_cast<std::size_t>(j - first)];
       g[j] = slope.val();
-      slope.grad();
+      detail::tape_access::sweep_from(slope);
       for (Eigen::Index i = j; i < n; ++i) hessian(i, j) = hessian(j, i) = leaves.adjoints()[i];
     }
   }
@@ -75,14 +75,14 @@ void hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::Plain
 /// grad_H[k](i, j) is the derivative of H(i, j) with respect to x[k]. Everything is symmetric to the last bit. The cost is that
 /// of n (n + 1) / 2 gradients of a function of the third order.
 template <class F, class X, class H>
-void grad_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian,
+void grad_hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian,
                   std::vector<Eigen::MatrixXd>& grad_hessian) {
   using inner = dual<var, detail::hessian_lanes>;
   using D = dual<inner>;
   const detail::as_long_as<X, double> at = detail::point(x);
   const Eigen::Index n = at.size();
   const auto run = [&](Eigen::Index i, Eigen::Index first, Eigen::Index width) {
-    const scope own;
+    const isolated_scope own;
     const detail::independent<vector_of<var>> leaves(at);
     auto duals = detail::duals_of<F, X, D>(leaves.variables);
     if (i < n) duals[i].tangent[0] = inner(detail::constant_var(1));
@@ -100,7 +100,7 @@ void grad_hessian(const F& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::
     for (Eigen::Index j = first; j < first + width; ++j) {
       const var& second = y.tangent[0].tangent[static_cast<std::size_t>(j - first)];
       hessian(i, j) = hessian(j, i) = second.val();
-      second.grad();
+      detail::tape_access::sweep_from(second);
       for (Eigen::Index l = j; l < n; ++l)
         third(i, j, l) = third(i, l, j) = third(j, i, l) = third(j, l, i) = third(l, i, j) = third(l, j, i) =
             leaves.adjoints()[l];

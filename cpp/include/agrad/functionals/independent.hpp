@@ -16,7 +16,8 @@ struct independent {
   template <class X>
   explicit independent(const X& x)
       : on(tape::current()), first(on.leaves(static_cast<std::size_t>(x.size()))), variables(x.size()) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) variables[i] = var(x[i], first + static_cast<tape::index_type>(i), on);
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      variables[i] = tape_access::variable(x[i], first + static_cast<tape::index_type>(i), on);
   }
 
   /// Their adjoints after a sweep; valid until the next statement.

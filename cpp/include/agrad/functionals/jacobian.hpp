@@ -28,12 +28,12 @@ void sweep_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at,
   for (Eigen::Index begin = 0; begin < y.size(); begin += tape::lanes) {
     const Eigen::Index end = std::min<Eigen::Index>(begin + tape::lanes, y.size());
     if (end - begin == 1) {
-      y[begin].grad();
+      tape_access::sweep_from(y[begin]);
       rows.row(begin) = at.adjoints();
       continue;
     }
     t.clear_lanes();
-    for (Eigen::Index i = begin; i < end; ++i) t.lane_adjoints(y[i].index())[i - begin] += 1;
+    for (Eigen::Index i = begin; i < end; ++i) t.seed_lane(y[i].index(), static_cast<std::size_t>(i - begin));
     t.sweep_lanes();
     for (Eigen::Index j = 0; j < at.variables.size(); ++j) {
       const double* lanes = t.lane_adjoints(at.first + static_cast<tape::index_type>(j));
@@ -49,10 +49,10 @@ void sweep_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at,
 /// f: callable with a column vector of var, returns a vector of var, of expressions' values or of numbers, of length m.
 /// x: vector of length n. fx: resized to m. J: resized to m x n.
 template <class F, class X, class Fx, class J>
-void reverse_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+void reverse_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                       Eigen::PlainObjectBase<J>& jacobian) {
   static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");
-  const scope own;
+  const isolated_scope own;
   const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
   const vector_of<var> y = detail::as_vector<var>("jacobian", f(at.variables));
   detail::resize("jacobian", "fx", fx, y.size());
@@ -66,7 +66,7 @@ void reverse_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObj
 /// f: callable with a column vector of dual<double, Lanes>, returns a vector of these or of numbers. Otherwise as
 /// `reverse_jacobian`; with n = 0 it is called once, for its value.
 template <int Lanes = detail::jacobian_lanes, class F, class X, class Fx, class J>
-void forward_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
+void forward_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                       Eigen::PlainObjectBase<J>& jacobian) {
   using D = dual<double, Lanes>;
   auto at = detail::constants<F, D>(x);
@@ -94,7 +94,7 @@ void forward_jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObj
 /// one pass, or when n <= m, and f takes duals. Pitfall: a lambda with `const auto&` says that it takes them; if it
 /// does not compile with them, write `const agrad::vector_of<agrad::var>&`, or call `reverse_jacobian`.
 template <class F, class X, class Fx, class J>
-void jacobian(const F& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx, Eigen::PlainObjectBase<J>& jacobian) {
+void jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx, Eigen::PlainObjectBase<J>& jacobian) {
   if constexpr (detail::accepts<F, X, dual<double, detail::jacobian_lanes>>) {
     if (x.size() <= detail::jacobian_lanes) return forward_jacobian(f, x, fx, jacobian);
     if constexpr (detail::accepts<F, X, double>) {

@@ -29,7 +29,7 @@ void check_direction(std::string_view function, std::string_view name, const Eig
 
 /// f at x + v e, where e^2 = 0: a value and its derivative in the direction v.
 template <class F, class X, class V>
-decltype(auto) along(const F& f, const Eigen::MatrixBase<X>& x, const V& v) {
+decltype(auto) along(F&& f, const Eigen::MatrixBase<X>& x, const V& v) {
   auto at = constants<F, dual<double>>(x);
   for (Eigen::Index i = 0; i < at.size(); ++i) at[i].tangent[0] = v.derived().coeff(i);
   return f(std::as_const(at));
@@ -42,7 +42,7 @@ decltype(auto) along(const F& f, const Eigen::MatrixBase<X>& x, const V& v) {
 /// f: callable with a column vector of dual<double>, returns a vector of length m. x, v: of length n. fx: resized to m. product: J v, resized to m.
 /// Throws ShapeError when v is not as long as x.
 template <class F, class X, class V, class Fx, class P>
-void jvp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Eigen::PlainObjectBase<Fx>& fx,
+void jvp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Eigen::PlainObjectBase<Fx>& fx,
          Eigen::PlainObjectBase<P>& product) {
   detail::check_direction("jvp", "v", v, x.size(), "the length of x");
   const vector_of<dual<double>> y = detail::as_vector<dual<double>>("jvp", detail::along(f, x, v));
@@ -59,10 +59,10 @@ void jvp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& 
 /// f: callable with a column vector of var, returns a vector of length m. x: of length n. w: of length m. fx: resized to m.
 /// wJ: resized to n. Throws ShapeError when w is not as long as f(x).
 template <class F, class X, class W, class Fx, class WJ>
-void vjp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Eigen::PlainObjectBase<Fx>& fx,
+void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Eigen::PlainObjectBase<Fx>& fx,
          Eigen::PlainObjectBase<WJ>& wJ) {
   static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");
-  const scope own;
+  const isolated_scope own;
   const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
   const vector_of<var> y = detail::as_vector<var>("vjp", f(at.variables));
   detail::check_direction("vjp", "w", w, y.size(), "the length of f(x)");
@@ -74,7 +74,7 @@ void vjp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& 
     fx[i] = y[i].val();
     sum += seeds[i] * y[i];
   }
-  sum.grad();
+  detail::tape_access::sweep_from(sum);
   wJ = at.adjoints();
 }
 
@@ -83,7 +83,7 @@ void vjp(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& 
 /// f: callable with a column vector of dual<double>, returns one or a number. x, v: of length n. Throws ShapeError when v is
 /// not as long as x.
 template <class F, class X, class V>
-void gradient_dot_vector(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx, double& gv) {
+void gradient_dot_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx, double& gv) {
   detail::check_direction("gradient_dot_vector", "v", v, x.size(), "the length of x");
   const auto y = detail::as_scalar<dual<double>>(detail::along(f, x, v));
   fx = y.value;
@@ -94,7 +94,7 @@ void gradient_dot_vector(const F& f, const Eigen::MatrixBase<X>& x, const Eigen:
 ///
 /// f: callable with a column vector of dual<double>, returns one or a number. i counts from 0. Throws std::out_of_range.
 template <class F, class X>
-void partial_derivative(const F& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, double& fx, double& dfx) {
+void partial_derivative(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, double& fx, double& dfx) {
   if (AGRAD_UNLIKELY(i < 0 || i >= x.size()))
     throw std::out_of_range(detail::sentence("partial_derivative", "i", -1, static_cast<long>(i),
                                              "an index of x, from 0 to " + std::to_string(x.size() - 1)));
@@ -106,16 +106,16 @@ void partial_derivative(const F& f, const Eigen::MatrixBase<X>& x, Eigen::Index 
 /// f: callable with a column vector of dual<var>, returns one or a number. x, v: of length n. fx: the value. product: H v, resized to n.
 /// Throws ShapeError when v is not as long as x. Source: Pearlmutter 1994, "Fast exact multiplication by the Hessian".
 template <class F, class X, class V, class P>
-void hessian_times_vector(const F& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx,
+void hessian_times_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx,
                           Eigen::PlainObjectBase<P>& product) {
   detail::check_direction("hessian_times_vector", "v", v, x.size(), "the length of x");
-  const scope own;
+  const isolated_scope own;
   const detail::independent<vector_of<var>> leaves(detail::point(x));
   auto duals = detail::duals_of<F, X, dual<var>>(leaves.variables);
   for (Eigen::Index i = 0; i < duals.size(); ++i)
     if (v.derived().coeff(i) != 0) duals[i].tangent[0] = detail::constant_var(v.derived().coeff(i));
   const auto y = detail::as_scalar<dual<var>>(f(std::as_const(duals)));
-  y.tangent[0].grad();
+  detail::tape_access::sweep_from(y.tangent[0]);
   detail::resize("hessian_times_vector", "Hv", product, leaves.variables.size());
   fx = y.value.val();
   product = leaves.adjoints();

@@ -15,17 +15,17 @@
 #include <agrad/program/cumulative.hpp>
 #include <agrad/program/custom.hpp>
 #include <agrad/program/derivative_operations.hpp>
-#include <agrad/program/log_sum_exp.hpp>
 #include <agrad/program/part.hpp>
 #include <agrad/program/product.hpp>
 #include <agrad/program/reduction.hpp>
+#include <agrad/program/shares.hpp>
 
 namespace agrad {
 
 class adjoint_recorder {
  public:
   /// part: the operations to sweep and what in them depends on the slots wanted.
-  adjoint_recorder(recorder& in, const recorded_part& part) : in_(in), part_(part), sent_(in) {}
+  adjoint_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), sent_(in) {}
 
   void seed(slot output, slot adjoint) { sent_.add(output, adjoint); }
 
@@ -64,6 +64,7 @@ class adjoint_recorder {
     if (what == &kernels::cumulative_sum) return send_cumulative_sum(op, adjoint);
     if (what == &kernels::scatter_add) return send_scatter_add(op, adjoint);
     if (what == &kernels::log_sum_exp_along && op.arity == 1) return send_log_sum_exp(op, adjoint);
+    if (what == &kernels::softmax_along || what == &kernels::shares_along) return send_shares(op, adjoint);
     if (what == &kernels::stop_gradient || what == &kernels::hold) return;
     if (what == &kernels::perturbation) return send_entries(op.operands[0], adjoint, op.count);
     if (what == &kernels::with_derivative) return send_entries(op.operands[2], adjoint, op.count);
@@ -87,8 +88,8 @@ class adjoint_recorder {
 
   void send_elementwise(const operation& op, const traced& adjoint) {
     traced x[3] = {0.0, 0.0, 0.0};
-    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k]));
-    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
+    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
+    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
     for (Index k = 0; k < op.arity; ++k) {
       const span& to = op.operands[k];
       if (!part_.depends(to.first, to.count)) continue;
@@ -139,7 +140,7 @@ class adjoint_recorder {
   void send_product(const operation& op, const traced& adjoint) {
     const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
     const span y = dense(adjoint.slots(), n * m);
-    const span a = part_.now(in_, op.operands[0]), b = part_.now(in_, op.operands[1]);
+    const span a = part_.now(in_, op.operands[0], op), b = part_.now(in_, op.operands[1], op);
     if (part_.depends(op.operands[0].first, op.operands[0].count))
       send_matrix(op.operands[0], y, dense(transposed(b, k, m)), n, m, k);
     if (part_.depends(op.operands[1].first, op.operands[1].count))
@@ -170,19 +171,16 @@ class adjoint_recorder {
     return slots;
   }
 
-  /// y = log(sum_j exp(x_j)): x_j gets its share exp(x_j - y).
+  /// y = log(sum_j exp(x_j)): x_j gets its share.
   void send_log_sum_exp(const operation& op, const traced& adjoint) {
-    const Index length = integers_of(op)[0], inner = integers_of(op)[1], n = op.operands[0].count;
-    const span y = part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}), from = adjoint.slots();
-    std::vector<slot> each_y(n), each_adjoint(n);
-    for (Index i = 0; i < n; ++i) {
-      const Index line = i / (length * inner) * inner + i % inner;
-      each_y[i] = detail::slot_at(y, line);
-      each_adjoint[i] = detail::slot_at(from, line);
-    }
-    const traced x = detail::number_of(in_, part_.now(in_, op.operands[0]));
-    const traced share = exp(x - detail::number_of(in_, in_.consecutive(each_y.data(), n)));
-    send_entries(op.operands[0], detail::times(share, detail::number_of(in_, in_.consecutive(each_adjoint.data(), n))), n);
+    const Index n = op.operands[0].count;
+    const detail::recorded_lines over(in_, op, n);
+    const traced shares = over.shares(part_.now(in_, op.operands[0], op));
+    send_entries(op.operands[0], detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
+  }
+  void send_shares(const operation& op, const traced& adjoint) {
+    const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
+    send_entries(op.operands[0], detail::recorded_lines(in_, op, op.count).carry_shares(shares, adjoint), op.count);
   }
 
   void send_scatter_add(const operation& op, const traced& adjoint) {
@@ -211,7 +209,7 @@ class adjoint_recorder {
   }
 
   recorder& in_;
-  const recorded_part& part_;
+  recorded_part& part_;
   contributions sent_;
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/batched_product.hpp>
 #include <agrad/program/cumulative.hpp>
 #include <agrad/program/custom.hpp>
@@ -47,6 +48,7 @@ class batch_recorder {
       const operation op = from_.code().operations[i];
       put_constants(next, op.result);
       next = op.result + op.count;
+      pace_.step();
       record(op);
     }
     put_constants(next, static_cast<slot>(from_.size()));
@@ -86,9 +88,7 @@ class batch_recorder {
     if (!is_batched(op)) return record_once(op);
     if (is_entrywise(what)) return record_entrywise(op);
     if (what == &kernels::sum) return record_along(op, kernels::sum_along, integers_of(op)[0], 1);
-    if (what->depends.how == dependence::along_lines || what->depends.how == dependence::before_in_line ||
-        what->depends.how == dependence::within_lines || what == &kernels::argmax_along || what == &kernels::argmin_along)
-      return record_along(op, *what, integers_of(op)[0], integers_of(op)[1]);
+    if (is_along_lines(what)) return record_along(op, *what, integers_of(op)[0], integers_of(op)[1]);
     if (what == &kernels::product) return record_product(op);
     if (what == &kernels::scatter_add && !is_batched(op.operands[2])) return record_scatter(op);
     record_by_rows(op);
@@ -97,6 +97,12 @@ class batch_recorder {
   static bool is_entrywise(const kernel* what) {
     return what->entries != nullptr || what == &kernels::stop_gradient || what == &kernels::hold ||
            what == &kernels::perturbation || what == &kernels::with_derivative;
+  }
+
+  static bool is_along_lines(const kernel* what) {
+    const dependence::kind how = what->depends.how;
+    return how == dependence::along_lines || how == dependence::before_in_line || how == dependence::across_lines ||
+           how == dependence::within_lines || what == &kernels::argmax_along || what == &kernels::argmin_along;
   }
 
   // ---- operands
@@ -116,9 +122,10 @@ class batch_recorder {
   }
 
   /// n entries of an operand with the rows side by side: entry i of row r is number i * rows + r.
-  std::vector<slot> side_by_side(const span& x, Index n) const {
+  std::vector<slot> side_by_side(const span& x, Index n) {
     std::vector<slot> slots(std::size_t{n} * rows_);
     for (Index i = 0; i < n; ++i) {
+      pace_.step();
       const batch_place& at = place_[slot_at(x, i)];
       for (Index r = 0; r < rows_; ++r) slots[std::size_t{i} * rows_ + r] = at.row(r);
     }
@@ -217,8 +224,9 @@ class batch_recorder {
   void record_by_rows(const operation& op) {
     std::vector<slot> results(std::size_t{op.count} * rows_);
     for (Index r = 0; r < rows_; ++r) {
+      pace_.step();
       const slot first = repeat(op, r);
-      std::iota(results.begin() + std::size_t{r} * op.count, results.begin() + std::size_t{r + 1} * op.count, first);
+      std::iota(results.data() + std::size_t{r} * op.count, results.data() + std::size_t{r + 1} * op.count, first);
     }
     put_row_after_row(op, dense(results).first);
   }
@@ -228,6 +236,7 @@ class batch_recorder {
   Index rows_;
   std::vector<batch_place> place_;
   std::vector<guarded> guards_;
+  detail::interrupt_pace pace_{4096};
 };
 
 }  // namespace agrad

@@ -12,6 +12,13 @@ namespace agrad {
 namespace detail {
 
 struct batched_product_loops {
+  static bool fits(const operation_view& v) {
+    if (!v.has(2, 6)) return false;
+    const std::uint32_t *n = v.integers, left = v.op.operands[0].count, right = v.op.operands[1].count;
+    return v.is_product(v.op.count, n[3], n[0], n[2]) && v.is_product(left, n[4] != 0 ? n[3] : 1, n[0], n[1]) &&
+           v.is_product(right, n[5] != 0 ? n[3] : 1, n[1], n[2]) && v.is_dense(0, left) && v.is_dense(1, right);
+  }
+
   template <class Multiply>
   static void each(const operation& op, const run_context& context, const Multiply& multiply) {
     const std::uint32_t* n = context.integers + op.data;

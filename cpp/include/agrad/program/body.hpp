@@ -31,6 +31,11 @@ struct body_path {
   std::size_t captured = 0;
 };
 
+template <class Archive>
+void keep(Archive& archive, body_path& path) {
+  archive(path.code, path.captured);
+}
+
 class body {
  public:
   static constexpr std::size_t most_paths = 64;
@@ -46,6 +51,8 @@ class body {
   std::size_t output_size() const { return path(0).code->output_size(); }
   std::size_t size() const { return size_.load(std::memory_order_acquire); }
   const body_path& path(std::size_t i) const { return paths_[i]; }
+  /// Those that are there now.
+  std::vector<body_path> paths() const { return {paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(size())}; }
 
   void add(body_path path) {
     const std::lock_guard<fork_safe_mutex> lock(mutex_);

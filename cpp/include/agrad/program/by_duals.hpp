@@ -4,6 +4,7 @@
 //     struct my_loops {
 //       static void forward(const operation&, const run_context&, S* values);
 //       static void reverse(const operation&, const run_context&, const S* values, S* adjoints);
+//       static bool fits(const operation_view&);  // of which form the operations are
 //     };
 //     inline constexpr kernel my_kernel = kernels::make<my_loops>("my kernel");
 //
@@ -104,10 +105,11 @@ constexpr kernel make(std::string_view name, const dependence& depends = {}) {
           Loops<double>::reverse,
           {detail::by_duals<Loops, 1>::tangent, detail::by_duals<Loops, lane_count>::tangent},
           {detail::by_duals<Loops, 1>::second, detail::by_duals<Loops, lane_count>::second},
+          Loops<double>::fits,
           depends};
 }
 
-/// The kernel of a class that gives all loops itself: forward, reverse, tangent<Width> and second<Width>.
+/// The kernel of a class that gives all loops itself: forward, reverse, tangent<Width> and second<Width>; and `fits`.
 template <class Loops>
 constexpr kernel make_of(std::string_view name, const dependence& depends = {}) {
   return {name,
@@ -115,6 +117,7 @@ constexpr kernel make_of(std::string_view name, const dependence& depends = {}) 
           Loops::reverse,
           {Loops::template tangent<1>, Loops::template tangent<lane_count>},
           {Loops::template second<1>, Loops::template second<lane_count>},
+          Loops::fits,
           depends};
 }
 

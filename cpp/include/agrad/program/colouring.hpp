@@ -48,7 +48,9 @@ class column_greedy {
     colouring c{std::vector<std::uint32_t>(p_.cols, no_colour), 0};
     taken_.assign(1, 0);
     for (auto& row : seen_) row.clear();
+    interrupt_pace pace;
     for (const std::uint32_t j : order) {
+      pace.step();
       if (columns_.row_size(j) == 0) continue;
       const std::uint32_t found = first_free(c.colour, j);
       c.colour[j] = found;

@@ -12,6 +12,7 @@ namespace agrad::kernels {
 /// integers = {length, inner}
 template <class S>
 struct cumulative_sum_loops {
+  static bool fits(const operation_view& v) { return lines::fit_whole(v); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::whole(op, context);
     for (std::uint32_t i = 0; i < over.count; ++i) {
@@ -43,6 +44,7 @@ struct cumulative_sum_loops {
 /// integers = {length, inner}
 template <class S>
 struct cumulative_product_loops {
+  static bool fits(const operation_view& v) { return lines::fit_whole(v); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::whole(op, context);
     for (std::uint32_t i = 0; i < over.count; ++i) {

@@ -33,6 +33,7 @@ dual<double, K> value_and_tangent(const dual<double, K>& value, const dual<doubl
 /// result = x, a constant to every derivative
 template <class S>
 struct stop_gradient_loops {
+  static bool fits(const operation_view& v) { return v.has(1, 0) && v.is_entrywise(0, v.op.count); }
   static void forward(const operation& op, const run_context&, S* values) {
     const span& x = op.operands[0];
     for (std::uint32_t i = 0; i < op.count; ++i) values[op.result + i] = without_tangent(values[x.first + i * x.stride]);
@@ -43,6 +44,7 @@ struct stop_gradient_loops {
 /// result = x with its tangents, a constant to the sweep back
 template <class S>
 struct hold_loops {
+  static bool fits(const operation_view& v) { return v.has(1, 0) && v.is_entrywise(0, v.op.count); }
   static void forward(const operation& op, const run_context&, S* values) {
     const span& x = op.operands[0];
     for (std::uint32_t i = 0; i < op.count; ++i) values[op.result + i] = values[x.first + i * x.stride];
@@ -53,6 +55,7 @@ struct hold_loops {
 /// result = 0 with the derivatives of x
 template <class S>
 struct perturbation_loops {
+  static bool fits(const operation_view& v) { return v.has(1, 0) && v.is_entrywise(0, v.op.count); }
   static void forward(const operation& op, const run_context&, S* values) {
     const span& x = op.operands[0];
     for (std::uint32_t i = 0; i < op.count; ++i)
@@ -68,6 +71,10 @@ struct perturbation_loops {
 /// result = the value of operand 0 with the tangents of operand 1; its adjoint is that of operand 2
 template <class S>
 struct with_derivative_loops {
+  static bool fits(const operation_view& v) {
+    const std::uint32_t n = v.op.count;
+    return v.has(3, 0) && v.is_entrywise(0, n) && v.is_entrywise(1, n) && v.is_entrywise(2, n);
+  }
   static void forward(const operation& op, const run_context&, S* values) {
     const span &value = op.operands[0], &tangent = op.operands[1];
     for (std::uint32_t i = 0; i < op.count; ++i) {

@@ -19,6 +19,12 @@ struct density_of {
   struct loops {
     static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
 
+    static bool fits(const operation_view& v) {
+      bool each = v.has(static_cast<std::uint32_t>(arity), 2) && v.op.count == 1;
+      for (std::size_t k = 0; k < arity; ++k) each = each && v.is_entrywise(k, v.integers[0]);
+      return each && v.is_count(v.integers[0]);
+    }
+
     static density_inputs<Rule, S> inputs(const operation& op, const S* values) {
       density_inputs<Rule, S> in;
       for (std::size_t k = 0; k < arity; ++k)

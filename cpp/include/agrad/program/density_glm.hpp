@@ -26,6 +26,14 @@ class bernoulli_logit_glm_operation {
   bernoulli_logit_glm_operation(const operation& op, const run_context& context)
       : op_(op), n_(context.integers[op.data]), p_(context.integers[op.data + 1]) {}
 
+  static bool fits(const operation_view& v) {
+    if (!v.has(4, 2)) return false;
+    const std::uint32_t n = v.integers[0], p = v.integers[1];
+    const std::uint64_t entries = v.op.operands[x].count;
+    return v.is_product(entries, n, p) && v.op.count == size(n, p) && v.is_entrywise(y, n) && v.is_dense(x, entries) &&
+           v.is_entrywise(alpha, n) && v.is_dense(coefficients, p);
+  }
+
   /// The slots of the operation's result.
   static std::size_t size(std::size_t n, std::size_t p) { return 1 + p + n; }
 
@@ -53,7 +61,7 @@ class bernoulli_logit_glm_operation {
     std::fill_n(to, op_.count * std::size_t{Width}, 0.0);
     Eigen::Map<Eigen::Matrix<double, 1, Width>> sum(to);
     const auto slopes = slopes_of(values);
-    if (op_.operands[beta].active) sum += partials(values).transpose() * matrix(tangents, beta, p_, Width);
+    if (op_.operands[coefficients].active) sum += partials(values).transpose() * matrix(tangents, coefficients, p_, Width);
     if (op_.operands[alpha].active) {
       const auto along = matrix(tangents, alpha, alpha_size(), Width);
       if (is_one(alpha))
@@ -63,7 +71,7 @@ class bernoulli_logit_glm_operation {
     }
     if (!op_.operands[x].active) return;
     for (Index i = 0; i < n_; ++i)
-      sum += slopes[i] * (vector(values, beta).transpose() * matrix(tangents, x, p_, Width, i * p_));
+      sum += slopes[i] * (vector(values, coefficients).transpose() * matrix(tangents, x, p_, Width, i * p_));
   }
 
   template <int Width>
@@ -82,11 +90,11 @@ class bernoulli_logit_glm_operation {
       if (op_.operands[alpha].active) add_to_alpha<Width>(w.adjoint_tangents, first, curved);
       if (op_.operands[x].active) bend_x<Width>(w, first, adjoint * block.slope.matrix(), curved, bend);
     });
-    if (op_.operands[beta].active) matrix(w.adjoint_tangents, beta, p_, Width) += bend;
+    if (op_.operands[coefficients].active) matrix(w.adjoint_tangents, coefficients, p_, Width) += bend;
   }
 
  private:
-  enum operand : std::size_t { y, x, alpha, beta };
+  enum operand : std::size_t { y, x, alpha, coefficients };
   const operation& op_;
   Index n_, p_;
 
@@ -114,13 +122,13 @@ class bernoulli_logit_glm_operation {
   bernoulli_logit_glm<double> checked(const double* values) const {
     const auto m = model(values);
     m.check_outcomes();
-    m.check_parameters(input(values, alpha), input(values, beta));
+    m.check_parameters(input(values, alpha), input(values, coefficients));
     return m;
   }
   template <class Use>
   double each_block(const bernoulli_logit_glm<double>& m, const double* values, const Use& use) const {
     return m.each_block(matrix_of<const double>(values + op_.operands[x].first, n_, p_), input(values, alpha),
-                        input(values, beta), use);
+                        input(values, coefficients), use);
   }
 
   /// Adds the derivatives times `Width` adjoints of the value.
@@ -129,7 +137,7 @@ class bernoulli_logit_glm_operation {
     const Eigen::Map<const Eigen::Matrix<double, 1, Width>> adjoint(adjoints);
     if ((adjoint.array() == 0).all()) return;
     const auto slopes = slopes_of(values);
-    if (op_.operands[beta].active) matrix(to, beta, p_, Width) += partials(values) * adjoint;
+    if (op_.operands[coefficients].active) matrix(to, coefficients, p_, Width) += partials(values) * adjoint;
     if (op_.operands[alpha].active) {
       if (is_one(alpha))
         matrix(to, alpha, 1, Width) += slopes.sum() * adjoint;
@@ -137,13 +145,13 @@ class bernoulli_logit_glm_operation {
         matrix(to, alpha, n_, Width) += slopes * adjoint;
     }
     if (!op_.operands[x].active) return;
-    for (Index i = 0; i < n_; ++i) matrix(to, x, p_, Width, i * p_) += vector(values, beta) * (slopes[i] * adjoint);
+    for (Index i = 0; i < n_; ++i) matrix(to, x, p_, Width, i * p_) += vector(values, coefficients) * (slopes[i] * adjoint);
   }
 
   /// Adds the tangents of the predictors of rows first and following.
   template <int Width, class Part>
   void add_predictor_tangents(const second_spaces& w, Index first, const Part& part, rows& to) const {
-    if (op_.operands[beta].active) product_loops::add_product(to, part, matrix(w.tangents, beta, p_, Width));
+    if (op_.operands[coefficients].active) product_loops::add_product(to, part, matrix(w.tangents, coefficients, p_, Width));
     if (op_.operands[alpha].active) {
       if (is_one(alpha))
         to.rowwise() += matrix(w.tangents, alpha, 1, Width).row(0);
@@ -152,7 +160,7 @@ class bernoulli_logit_glm_operation {
     }
     if (!op_.operands[x].active) return;
     for (Index i = 0; i < to.rows(); ++i)
-      to.row(i) += vector(w.values, beta).transpose() * matrix(w.tangents, x, p_, Width, (first + i) * p_);
+      to.row(i) += vector(w.values, coefficients).transpose() * matrix(w.tangents, x, p_, Width, (first + i) * p_);
   }
 
   template <int Width>
@@ -168,8 +176,8 @@ class bernoulli_logit_glm_operation {
   void bend_x(const second_spaces& w, Index first, const Eigen::VectorXd& slopes, const rows& curved, rows& bend) const {
     for (Index i = 0; i < slopes.size(); ++i) {
       auto to = matrix(w.adjoint_tangents, x, p_, Width, (first + i) * p_);
-      to += vector(w.values, beta) * curved.row(i);
-      if (op_.operands[beta].active) to += slopes[i] * matrix(w.tangents, beta, p_, Width);
+      to += vector(w.values, coefficients) * curved.row(i);
+      if (op_.operands[coefficients].active) to += slopes[i] * matrix(w.tangents, coefficients, p_, Width);
       bend += slopes[i] * matrix(w.tangents, x, p_, Width, (first + i) * p_);
     }
   }
@@ -186,6 +194,7 @@ struct glm_operation<bernoulli_logit_glm_rule> {
 template <class Rule>
 struct glm_loops {
   using on = typename glm_operation<Rule>::type;
+  static bool fits(const operation_view& v) { return on::fits(v); }
   static void forward(const operation& op, const run_context& context, double* values) {
     on(op, context).forward(values, context.with_adjoint);
   }

@@ -24,6 +24,7 @@ struct dependence {
     grouped,         // result i on the entries i * integers[0] and following of operand 0
     along_lines,     // result i on line i of each operand (program/lines.hpp)
     before_in_line,  // as of the operand's shape; on the entries of the line up to its own
+    across_lines,    // as of the operand's shape; on the entries of their line
     within_lines,    // the first half of the results, of the operand's shape, on their lines; the other half on nothing
     product,         // a product of matrices; integers: rows, inner columns, columns
     products,        // many of them; integers: also how many, and whether the first and the second are different

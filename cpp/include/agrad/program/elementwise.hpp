@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include <agrad/program/kernel_list.hpp>
 #include <agrad/program/straight.hpp>
 #include <agrad/program/tracing.hpp>
 
@@ -88,6 +89,11 @@ struct block_operands {
 
 /// The loops of every elementwise rule, around the functions that its kernel names.
 struct elementwise_loops {
+  static bool fits(const operation_view& v) {
+    bool each = v.has(v.op.what->entries->arity, 0);
+    for (std::uint32_t k = 0; k < v.op.arity; ++k) each = each && v.is_entrywise(k, v.op.count);
+    return each;
+  }
   /// Calls use(begin, n) for each block.
   template <class Use>
   AGRAD_INLINE static void each_block(const operation& op, const Use& use) {
@@ -136,7 +142,7 @@ struct elementwise_loops {
   template <int Width>
   static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
     for (std::uint32_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += carried(d[i], from[i * Width + k]);
+      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += passed(d[i], from[i * Width + k]);
   }
 
   template <int Width>
@@ -168,12 +174,12 @@ struct elementwise_loops {
       op.what->entries->second(j, n, x, y, d, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
         if ((curved >> l & 1U) == 0) continue;
-        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = sent(h[l][i], y_adjoint[i]);
+        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = passed(h[l][i], y_adjoint[i]);
         add_products<Width>(n, h[l], dx[l], tangents.data());
       }
     }
     add_products<Width>(n, d, y_tangents, tangents.data());
-    for (std::uint32_t i = 0; i < n; ++i) sums[i] = sent(d[i], y_adjoint[i]);
+    for (std::uint32_t i = 0; i < n; ++i) sums[i] = passed(d[i], y_adjoint[i]);
     to.add(w.adjoints, begin, n, sums);
     to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
   }
@@ -188,12 +194,22 @@ inline constexpr kernel elementwise_kernel{
     detail::elementwise_loops::reverse,
     {detail::elementwise_loops::tangent<1>, detail::elementwise_loops::tangent<lane_count>},
     {detail::elementwise_loops::second<1>, detail::elementwise_loops::second<lane_count>},
+    detail::elementwise_loops::fits,
     agrad::dependence_of_rule<Rule, dual<double>>(),
     detail::straight_table<Rule>::steps,
     &detail::entries_of<Rule>::functions};
 
+namespace detail {
+template <class Rule>
+struct rule_in_list {
+  static inline const listed_kernel place{elementwise_kernel<Rule>};
+};
+}  // namespace detail
+
+/// A rule that has been asked for its kernel anywhere is in the list of kernels (program/kernel_list.hpp).
 template <class Rule>
 const kernel& kernel_of_rule() {
+  static_cast<void>(&detail::rule_in_list<Rule>::place);
   return elementwise_kernel<Rule>;
 }
 

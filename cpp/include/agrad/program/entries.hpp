@@ -36,12 +36,6 @@ struct entry_functions {
 
 namespace detail {
 
-/// A tangent times a factor; zeros stay zeros beside what is infinite, on whichever side, because they mean that nothing passes.
-AGRAD_INLINE double carried(double factor, double tangent) { return tangent == 0 || factor == 0 ? 0.0 : factor * tangent; }
-
-/// An adjoint times a factor; an infinite derivative of an entry that nobody used must not become nan.
-AGRAD_INLINE double sent(double factor, double adjoint) { return adjoint == 0 ? 0.0 : factor * adjoint; }
-
 /// The partial derivative with respect to argument J, of numbers or duals.
 template <class Rule, std::size_t J, class T, std::size_t... I>
 AGRAD_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
@@ -132,7 +126,7 @@ struct entries_of {
                                    std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> with_respect_to{};
     const std::array<const double*, arity> from{x[I]...};
-    for (std::uint32_t i = 0; i < n; ++i) d[i] = sent(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
+    for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
   }
   template <std::size_t... J>
   static void choose_send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d,
@@ -144,7 +138,7 @@ struct entries_of {
       choose_send(j, n, x, y, y_adjoint, d, every{});
     } else {
       partial(j, n, x, y, d);
-      for (std::uint32_t i = 0; i < n; ++i) d[i] = sent(d[i], y_adjoint[i]);
+      for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(d[i], y_adjoint[i]);
     }
   }
 

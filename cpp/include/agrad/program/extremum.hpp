@@ -36,9 +36,11 @@ std::uint32_t place_of_extreme(const S* x, const lines& over) {
 /// integers = {length, inner}
 template <bool IsMax, class S>
 struct extreme_loops {
+  static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1, 1); }
   static std::uint32_t ties(const S* x, const lines& over, double extreme) {
     std::uint32_t count = 0;
-    for (std::uint32_t j = 0; j < over.length; ++j) count += detail::primal(x[std::size_t{j} * over.inner]) == extreme ? 1 : 0;
+    for (std::uint32_t j = 0; j < over.length; ++j)
+      count += detail::primal(x[std::size_t{j} * over.inner]) == extreme ? 1U : 0U;
     return count;
   }
   static void forward(const operation& op, const run_context& context, S* values) {
@@ -105,6 +107,7 @@ using min_loops = extreme_loops<false, S>;
 /// The place in its line of the first extreme, as a number without derivative: integers = {length, inner}.
 template <bool IsMax, class S>
 struct extreme_place_loops {
+  static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1, 1); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::reduced(op, context);
     for (std::uint32_t i = 0; i < over.count; ++i)
@@ -122,6 +125,7 @@ using argmin_loops = extreme_place_loops<false, S>;
 /// lines of them, and after these the places in their lines that they came from, which the way back needs.
 template <class S>
 struct sort_loops {
+  static bool fits(const operation_view& v) { return lines::fit_whole(v, 2); }
   struct entry {
     double value;
     std::uint32_t place;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/index_sets.hpp>
 #include <agrad/program/pattern.hpp>
 
@@ -38,7 +39,9 @@ class interactions {
       for (const auto i : sets_.elements(a))
         if (meets[i].empty() || sets_.elements(meets[i].back()).size() < n) meets[i].push_back(b);
     };
+    detail::interrupt_pace pace;
     for (const auto& [a, b] : pairs_) {
+      pace.step();
       meet(a, b);
       if (a != b) meet(b, a);
     }
@@ -50,6 +53,7 @@ class interactions {
     std::vector<std::uint32_t> stamp(n, 0);
     std::vector<csr_pattern::index> row;
     for (std::uint32_t i = 0; i < n; ++i) {
+      pace.step();
       row.clear();
       for (const set s : meets[i]) {
         if (row.size() == n) break;

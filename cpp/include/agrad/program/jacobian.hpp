@@ -14,7 +14,9 @@ inline void jacobian_columns(const program& f, workspace& w, const double* x, st
   f.forward(w, x, y, true);
   const std::size_t m = f.output_size();
   std::vector<double> in(f.input_size() * lane_count, 0.0), out(m * lane_count);
+  detail::interrupt_pace pace(f.size());
   for (std::size_t j = 0; j < count; j += lane_count) {
+    pace.step();
     const std::size_t here = std::min<std::size_t>(lane_count, count - j);
     const auto seed = [&](double value) {
       for (std::size_t k = 0; k < here; ++k) in[(first + j + k) * lane_count + k] = value;
@@ -37,7 +39,9 @@ inline void jacobian_by_adjoints(const program& f, workspace& w, const double* x
   const std::size_t m = f.output_size(),
                     most = std::min(f.rows_together(), (std::size_t{1} << 22) / std::max<std::size_t>(m, 1) + 1);
   std::vector<double> seeds(std::min(m, most) * m);
+  detail::interrupt_pace pace(f.size());
   for (std::size_t first = 0; first < m; first += most) {
+    pace.step();
     const std::size_t count = std::min(most, m - first);
     std::fill(seeds.begin(), seeds.end(), 0.0);
     for (std::size_t row = 0; row < count; ++row) seeds[row * m + first + row] = 1;

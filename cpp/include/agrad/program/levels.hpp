@@ -73,7 +73,9 @@ class leveller {
 
   void assign_levels() {
     std::uint32_t guarded = 0;  // the highest level of a guard so far
+    interrupt_pace pace;
     for (std::uint32_t place = 0; place < from_.code.operations.size(); ++place) {
+      pace.step();
       const operation& op = from_.code.operations[place];
       if (op.what == &kernels::gather) {
         for (std::uint32_t i = 0; i < op.count; ++i) source_[op.result + i] = source_[integers_of(op)[i]];
@@ -113,7 +115,8 @@ class leveller {
 
   /// Levels one after the other; on each guards, whole operations and runs first, then steps.
   void emit_all() {
-    for (std::size_t begin = 0; begin < items_.size();) {
+    interrupt_pace pace;
+    for (std::size_t begin = 0; begin < items_.size(); pace.step()) {
       std::size_t end = begin;
       std::vector<item> steps;
       while (end < items_.size() && items_[end].level == items_[begin].level) {
@@ -205,6 +208,7 @@ class leveller {
       op.operands[k] = listed(op.operands[k].active, slots);
     }
     op.count = n;
+    op.data = op.data_count = 0;  // lists are their operands'
     op.result = new_slots(n);
     for (std::uint32_t i = 0; i < n; ++i) place_[old_slot(items_[begin + i])] = op.result + i;
     to_.code.operations.push_back(op);

@@ -52,6 +52,12 @@ inline constexpr bool carries_tangents = false;
 template <class Rule>
 inline constexpr bool carries_tangents<Rule, std::void_t<decltype(&Rule::template carry<const_block>)>> = true;
 
+/// Whether a rule says where second derivatives have lost their digits.
+template <class Rule, class = void>
+inline constexpr bool checks_second = false;
+template <class Rule>
+inline constexpr bool checks_second<Rule, std::void_t<decltype(&Rule::template check_second<const_block>)>> = true;
+
 /// What one operation of the rule does. Functions that are not inlined are shared by one direction and lanes of them.
 template <class Rule>
 class program_operation {
@@ -230,7 +236,17 @@ class program_operation {
       (seed(own, y[R], y_[R], w, width, k), ...);
       own.sweep();
       (collect(own, std::get<I>(d).value, I, w, width, k), ...);
+      if constexpr (checks_second<Rule>) check_second(w, width, k, adjoint_of(own, std::get<0>(d).value));
     }
+  }
+
+  /// Of a rule of one argument with two results, the second of which divides by what may be small.
+  template <class Adjoint>
+  void check_second(const second_spaces& w, Index width, Index k, const Adjoint& x_bar_tangent) const {
+    const reading values(y_[0], w.values), vectors(y_[1], w.values);
+    const arriving bar(y_[1], w.adjoints, 0);
+    Rule{}.check_second(values.get(), vectors.get(), bar.get(), x_[0].apart(width).read(w.tangents, k),
+                        MatrixXd(x_bar_tangent));
   }
 
   static void seed(tape& own, const dual_matrix<matrix<var>, most>& y, const placed& place, const second_spaces& w, Index width,
@@ -247,6 +263,25 @@ class program_operation {
 /// The kernel's loops, in the form that program/operation.hpp asks for.
 template <class Rule>
 struct program_loops {
+  /// The arguments have the shapes that the integers say, these are shapes of the rule, and the result has the slots that it needs.
+  static bool fits(const operation_view& v) {
+    constexpr auto arguments = static_cast<std::size_t>(Rule::arguments);
+    if (!v.has(arguments, 2 * arguments)) return false;
+    std::array<shape, arguments> x;
+    for (std::size_t i = 0; i < arguments; ++i) {
+      const std::uint32_t rows = v.integers[2 * i], cols = v.integers[2 * i + 1], entries = v.op.operands[i].count;
+      if (!v.is_product(entries, rows, cols) || !v.is_dense(i, entries)) return false;
+      x[i] = {static_cast<Index>(rows), static_cast<Index>(cols)};
+    }
+    try {
+      std::size_t slots = 0;
+      for (const shape& y : std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x))
+        slots += static_cast<std::size_t>(y.rows * y.cols);
+      return slots + kept_slots<Rule>(x) == v.op.count;
+    } catch (const ShapeError&) {
+      return false;
+    }
+  }
   static void forward(const operation& op, const run_context& context, double* values) {
     under_python_name<Rule>([&] { on(op, context).forward(values); });
   }

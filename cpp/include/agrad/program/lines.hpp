@@ -25,6 +25,21 @@ struct lines {
     const std::uint32_t length = context.integers[op.data], inner = context.integers[op.data + 1];
     return {length, inner, length == 0 ? 0 : op.count / parts / length};
   }
+  /// Whether an operation has {length, inner}, one result for each line, and operands of all lines with `least` entries or more.
+  static bool fit_reduced(const operation_view& v, std::uint32_t arity, std::uint32_t least = 0) {
+    if (!v.has(arity, 2)) return false;
+    const std::uint32_t length = v.integers[0], inner = v.integers[1], n = v.op.count;
+    bool fits = v.is_count(length) && v.is_count(inner) && (n == 0 || (length >= least && inner > 0 && n % inner == 0));
+    for (std::uint32_t k = 0; k < arity; ++k) fits = fits && v.is_dense(k, std::uint64_t{n} * length);
+    return fits;
+  }
+  /// Whether it has {length, inner} and a result of its operand's shape, or `parts` of them.
+  static bool fit_whole(const operation_view& v, std::uint32_t parts = 1) {
+    if (!v.has(1, 2) || v.op.count % parts != 0) return false;
+    const std::uint32_t length = v.integers[0], inner = v.integers[1], n = v.op.count / parts;
+    const std::uint64_t block = std::uint64_t{length} * inner;
+    return v.is_count(length) && v.is_count(inner) && (n == 0 || (block > 0 && n % block == 0)) && v.is_dense(0, n);
+  }
   /// Where line i begins.
   std::size_t begin(std::uint32_t i) const { return std::size_t{i / inner} * length * inner + i % inner; }
 };

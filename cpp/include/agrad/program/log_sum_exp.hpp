@@ -17,6 +17,7 @@ namespace agrad::kernels {
 /// integers = {length, inner}; operands: x, and b if there are two.
 template <class S>
 struct log_sum_exp_loops {
+  static bool fits(const operation_view& v) { return lines::fit_reduced(v, v.op.arity == 2 ? 2 : 1); }
   struct line {
     const S *x, *b;  // b is null without weights
     std::size_t inner;
@@ -66,7 +67,7 @@ struct log_sum_exp_loops {
   }
   static std::uint32_t infinite(const line& l, double m) {
     std::uint32_t count = 0;
-    for (std::uint32_t j = 0; j < l.length; ++j) count += detail::primal(l.exponent(j)) == m ? 1 : 0;
+    for (std::uint32_t j = 0; j < l.length; ++j) count += detail::primal(l.exponent(j)) == m ? 1U : 0U;
     return count;
   }
   static void forward(const operation& op, const run_context& context, S* values) {

@@ -12,6 +12,10 @@ namespace agrad::kernels {
 /// to its right, and left and right of the table it is zero.
 template <class S>
 struct interpolation_loops {
+  static bool fits(const operation_view& v) {
+    const std::uint32_t points = v.op.operands[1].count;
+    return v.has(3, 0) && points > 0 && v.is_dense(0, v.op.count) && v.is_dense(1, points) && v.is_dense(2, points);
+  }
   /// The piece [xp[j], xp[j + 1]) that x lies in: -1 before the first, m - 1 from the last point on.
   static std::ptrdiff_t piece(const S* xp, std::uint32_t m, double x) {
     const auto less = [](double a, const S& b) { return a < detail::primal(b); };
@@ -60,6 +64,17 @@ struct interpolation_loops {
 /// x with entries of v added at places, which may repeat: operands x, v and the places, constants.
 template <class S>
 struct scatter_add_loops {
+  /// The places are constants, each of an entry of the result.
+  static bool fits(const operation_view& v) {
+    const span& places = v.op.operands[2];
+    if (!v.has(3, 0) || !v.is_dense(0, v.op.count) || !v.is_dense(1, places.count) || !v.is_dense(2, places.count))
+      return false;
+    for (std::uint32_t i = 0; i < places.count; ++i) {
+      const double at = v.image[places.first + i];
+      if (!v.is_constant(places.first + i) || !(at >= 0 && at < v.op.count)) return false;
+    }
+    return true;
+  }
   static std::size_t place(const operation& op, const S* values, std::uint32_t i) {
     return static_cast<std::size_t>(detail::primal(values[op.operands[2].first + i]));
   }

@@ -4,6 +4,7 @@
 // same numbers. An operation reads spans of slots and writes one span. A kernel is what can be done with one kind of
 // operation: values forwards, adjoints backwards, and both for directional derivatives that travel along, one or eight at
 // once. Operations name their kernel by a pointer, so the runner knows no names and no rules.
+// A kernel also says of which form its operations are (`fits`), which is asked of programs that come from outside of memory.
 // Read next: program/elementwise.hpp (kernels made from rules), program/structure.hpp (gather, sum), program/record.hpp.
 #pragma once
 
@@ -35,6 +36,7 @@ struct span {
 };
 
 struct kernel;
+class portable_writer;
 
 struct operation {
   static constexpr int most_operands = 6;
@@ -88,6 +90,13 @@ class external_operation {
   virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
                       double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
+
+  /// What such operations are called where programs are kept (program/portable.hpp); empty of those that cannot be.
+  virtual std::string_view kind() const { return {}; }
+  /// Writes what an equal operation can be made of.
+  virtual void write(portable_writer& to) const;
+  /// Whether its argument has so many numbers and its value so many.
+  virtual bool fits(std::size_t /*arguments*/, std::size_t /*results*/) const { return false; }
 };
 
 struct instruction;
@@ -123,6 +132,49 @@ struct by_width {
   }
 };
 
+/// An operation as `kernel::fits` sees it, before it is run for the first time. Its integers and operands lie within the program,
+/// and all slots that its operands name hold numbers when its turn comes; only kernels with steps have lists.
+struct operation_view {
+  enum class slot_kind : std::uint8_t { constant, input, pending, computed };
+
+  const operation& op;
+  const std::uint32_t* integers;  // its own
+  const std::vector<instruction>& instructions;
+  const std::vector<std::shared_ptr<const external_operation>>& externals;
+  const std::vector<double>& image;
+  const std::vector<slot_kind>& slots;
+
+  bool has(std::uint32_t arity, std::uint32_t integer_count) const {
+    return op.arity == arity && op.data_count == integer_count;
+  }
+  /// Whether an operand is n numbers side by side.
+  bool is_dense(std::size_t operand, std::uint64_t n) const {
+    const span& x = op.operands[operand];
+    return !x.listed && x.count == n && (x.stride == 1 || n == 1);
+  }
+  /// Whether an operand is n numbers, or one for all of them.
+  bool is_entrywise(std::size_t operand, std::uint64_t n) const {
+    const span& x = op.operands[operand];
+    return x.stride == 0 || x.count == n;
+  }
+  bool is_ready(slot s) const { return s < slots.size() && slots[s] != slot_kind::pending; }
+  bool is_constant(slot s) const { return s < slots.size() && slots[s] == slot_kind::constant; }
+  /// Whether so many of something can be, be they of nothing: what counts slots cannot be more than there are.
+  bool is_count(std::uint64_t n) const { return n <= slots.size() + (std::uint64_t{1} << 16U); }
+  /// Whether a count is the product of factors, which are counts.
+  template <class... Factors>
+  bool is_product(std::uint64_t n, Factors... factors) const {
+    std::uint64_t product = 1;
+    bool fits = true;
+    const auto multiply = [&](std::uint64_t factor) {
+      fits = fits && is_count(factor) && is_count(product);
+      product *= factor;
+    };
+    (multiply(factors), ...);
+    return fits && product == n;
+  }
+};
+
 struct straight_steps;
 struct entry_functions;
 
@@ -131,12 +183,14 @@ struct kernel {
   using reverse_loop = void (*)(const operation&, const run_context&, const double* values, double* adjoints);
   using tangent_loop = void (*)(const operation&, const run_context&, const double* values, double* tangents);
   using second_loop = void (*)(const operation&, const run_context&, const second_spaces&);
+  using form = bool (*)(const operation_view&);
 
   std::string_view name;
   forward_loop forward;
   reverse_loop reverse;
   by_width<tangent_loop> tangent;
   by_width<second_loop> second;
+  form fits;                // whether the loops can be run on such an operation
   dependence depends = {};  // for patterns (program/sparsity.hpp)
   /// Of kernels that work entry by entry: their steps as straight code (program/straight.hpp), by which operands are active.
   /// Only such kernels take lists.

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <vector>
 
+#include <agrad/base/interrupt_pace.hpp>
+
 namespace agrad {
 
 enum class ordering { natural, largest_first, incidence_degree };
@@ -79,7 +81,9 @@ template <class Neighbours>
 std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degrees, const Neighbours& neighbours) {
   incidence_queue queue(by_descending_degree(degrees));
   std::vector<std::uint32_t> order(degrees.size());
+  interrupt_pace pace;
   for (std::uint32_t& v : order) {
+    pace.step();
     v = queue.take();
     neighbours(v, [&](std::uint32_t w) {
       if (queue.is_waiting(w)) queue.raise(w);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
+#include <agrad/program/portable.hpp>
 #include <agrad/program/structure.hpp>
 
 namespace agrad {
@@ -31,6 +32,11 @@ class parallel_operation final : public external_operation {
     std::shared_ptr<const external_operation> what;
     std::vector<std::uint32_t> inputs;  // which entries of the argument it reads
     std::size_t results = 0;
+
+    template <class Archive>
+    friend void keep(Archive& archive, part& p) {
+      archive(p.what, p.inputs, p.results);
+    }
   };
 
   /// threads: at most so many; 0 is one for each processor.
@@ -44,6 +50,24 @@ class parallel_operation final : public external_operation {
 
   std::string_view name() const override { return name_; }
   std::size_t output_size() const { return begins_.back(); }
+
+  static constexpr std::string_view kept_kind = "parallel";
+  std::string_view kind() const override { return kept_kind; }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    const auto reads_it = [&](const part& each) {
+      return std::all_of(each.inputs.begin(), each.inputs.end(), [&](std::uint32_t i) { return i < arguments; });
+    };
+    return results == output_size() && std::all_of(parts_.begin(), parts_.end(), reads_it);
+  }
+  void write(portable_writer& to) const override { to(name_, parts_, threads_); }
+  static std::shared_ptr<const external_operation> read(portable_reader& from) {
+    std::string name;
+    std::vector<part> parts;
+    std::size_t threads = 0;
+    from(name, parts, threads);
+    for (const part& each : parts) from.expect(each.what->fits(each.inputs.size(), each.results), "a part");
+    return std::make_shared<const parallel_operation>(std::move(name), std::move(parts), threads);
+  }
 
   std::unique_ptr<state> make_state() const override {
     auto all = std::make_unique<states>();

@@ -36,6 +36,13 @@ struct product_loops {
         : n(context.integers[op.data]), k(context.integers[op.data + 1]), m(context.integers[op.data + 2]) {}
   };
 
+  static bool fits(const operation_view& v) {
+    if (!v.has(2, 3)) return false;
+    const std::uint32_t *n = v.integers, left = v.op.operands[0].count, right = v.op.operands[1].count;
+    return v.is_product(v.op.count, n[0], n[2]) && v.is_product(left, n[0], n[1]) && v.is_product(right, n[1], n[2]) &&
+           v.is_dense(0, left) && v.is_dense(1, right);
+  }
+
   static void forward(const operation& op, const run_context& context, double* values) {
     const shape s(op, context);
     map y(values + op.result, s.n, s.m);
@@ -48,8 +55,22 @@ struct product_loops {
     const const_map y(adjoints + op.result, s.n, s.m);
     if ((y.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
     const span &a = op.operands[0], &b = op.operands[1];
+    if (!y.allFinite()) return reverse_by_entries(op, s, values, adjoints);
     if (a.active) add_product(map(adjoints + a.first, s.n, s.k), y, const_map(values + b.first, s.k, s.m).transpose());
     if (b.active) add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
+  }
+
+  /// The sweep back entry by entry, where an adjoint is infinite (rules/passing.hpp).
+  AGRAD_COLD static void reverse_by_entries(const operation& op, const shape& s, const double* values, double* adjoints) {
+    const span &a = op.operands[0], &b = op.operands[1];
+    for (Index i = 0; i < s.n; ++i)
+      for (Index j = 0; j < s.m; ++j)
+        for (Index l = 0; l < s.k; ++l) {
+          const Index left = a.first + i * s.k + l, right = b.first + l * s.m + j;
+          const double seed = adjoints[op.result + i * s.m + j];
+          if (a.active) adjoints[left] += passed(values[right], seed);
+          if (b.active) adjoints[right] += passed(values[left], seed);
+        }
   }
 
   /// Lane k of n slots, copied together.
@@ -71,7 +92,7 @@ struct product_loops {
   AGRAD_COLD static void tangent_by_entries(const operation& op, const shape& s, const double* values, double* tangents) {
     const span &a = op.operands[0], &b = op.operands[1];
     const auto carry = [&](double factor, Index from, double* to) {
-      for (Index k = 0; k < Width; ++k) to[k] += carried(factor, tangents[from * Width + k]);
+      for (Index k = 0; k < Width; ++k) to[k] += passed(factor, tangents[from * Width + k]);
     };
     for (Index i = 0; i < s.n; ++i)
       for (Index j = 0; j < s.m; ++j) {

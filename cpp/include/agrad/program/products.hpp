@@ -43,7 +43,9 @@ inline void jacobian_products(const program& f, workspace& w, const double* x, c
   f.forward(w, x, y, true);
   const std::size_t m = f.output_size();
   std::vector<double> out(m * lane_count);
+  detail::interrupt_pace pace(f.size());
   detail::for_lanes(f.input_size(), directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
+    pace.step();
     f.tangent<width()>(w, in, out.data());
     detail::take_apart(out, width(), m, d, here, products);
   });
@@ -63,7 +65,9 @@ inline void hessian_products(const program& f, workspace& w, const double* x, co
   if (count == 0) return f.reverse(w, y_adjoint, gradient);
   const std::size_t n = f.input_size();
   std::vector<double> out(f.output_size() * lane_count), back(n * lane_count);
+  detail::interrupt_pace pace(f.size());
   detail::for_lanes(n, directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
+    pace.step();
     f.tangent<width()>(w, in, out.data());
     f.second<width()>(w, y_adjoint, gradient, back.data());
     detail::take_apart(back, width(), n, d, here, products);

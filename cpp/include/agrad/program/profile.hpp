@@ -24,6 +24,7 @@ struct profiled_operation {
   std::uint32_t count = 0;
   slot first_read = 0;  // the first slot that it reads, 0 if there is none
   double forward = 0, backward = 0;
+  std::vector<slot> reads = {};  // where operands that are consecutive slots begin
 };
 
 struct program_profile {
@@ -141,7 +142,10 @@ class profiler {
       first = f_.code().integers[op.data];
     else if (op.arity > 0)
       first = op.operands[0].listed ? f_.code().integers[op.operands[0].first] : op.operands[0].first;
-    result_.operations.push_back({name_in(op, f_.code()), op.result, op.count, first, forward, backward});
+    std::vector<slot> reads;
+    for (std::uint32_t k = 0; k < op.arity; ++k)
+      if (!op.operands[k].listed) reads.push_back(op.operands[k].first);
+    result_.operations.push_back({name_in(op, f_.code()), op.result, op.count, first, forward, backward, std::move(reads)});
   }
 
   /// What a step of this kind takes by itself, measured once a kind, at the numbers of the first of them.

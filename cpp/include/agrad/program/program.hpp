@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/code.hpp>
 #include <agrad/program/structure.hpp>
 
@@ -83,7 +84,8 @@ class program {
   void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     const std::size_t most = rows_together(), passes = (count + most - 1) / most;
     const std::size_t together = count == 0 ? 1 : (count + passes - 1) / passes;
-    for (std::size_t first = 0; first < count; first += together)
+    detail::interrupt_pace pace(size());
+    for (std::size_t first = 0; first < count; first += together, pace.step())
       reverse_together(w, std::min(together, count - first), y_adjoints + first * output_size(),
                        x_adjoints + first * input_size());
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/record.hpp>
 
 namespace agrad {
@@ -79,7 +80,9 @@ class pruner {
   // Slots that are no operation's result (inputs, constants) and operations, in the order in which they were recorded.
   void copy_all() {
     slot next = 0;
+    interrupt_pace pace;
     for (const operation& op : from_.code().operations) {
+      pace.step();
       for (; next < op.result; ++next) copy_fixed(next);
       if (!is_wanted(op)) continue;  // its slots are copied as constants if they are needed
       copy(op);

@@ -76,7 +76,9 @@ inline recovery recover_symmetric(const csr_pattern& p, const colouring& c) {
   std::vector<detail::source> sources(p.size());
   std::vector<std::uint32_t> count(c.count, 0);                        // of each colour, in the present row
   std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, its first entry not met from below yet
+  detail::interrupt_pace pace;
   for (std::uint32_t i = 0; i < p.rows(); ++i) {
+    pace.step();
     for (const auto j : p.row(i)) ++count[c.colour[j]];
     for (std::size_t e = p.begin[i]; e < p.begin[i + 1]; ++e) {
       const std::uint32_t j = p.col[e];

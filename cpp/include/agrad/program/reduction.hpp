@@ -15,6 +15,7 @@ namespace agrad::kernels {
 /// operand, and halves are added, as `sum_loops` does. The order depends on the length alone.
 template <class S>
 struct sum_along_loops {
+  static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1); }
   static constexpr std::uint32_t tile = 8, short_length = 64;
 
   // sums[k] = the sum of x[j * inner + k] over j < length, for k < width <= tile
@@ -51,6 +52,7 @@ struct sum_along_loops {
 /// Products along an axis: integers = {length, inner}. The derivative is the product of the others, not a quotient.
 template <class S>
 struct product_along_loops {
+  static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::reduced(op, context);
     for (std::uint32_t i = 0; i < over.count; ++i) {

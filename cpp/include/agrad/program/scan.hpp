@@ -11,6 +11,7 @@
 // Read next: program/scan_run.hpp (a run), program/body.hpp (the paths).
 #pragma once
 
+#include <agrad/program/portable.hpp>
 #include <agrad/program/scan_run.hpp>
 
 namespace agrad {
@@ -26,6 +27,31 @@ class scan_operation final : public external_operation {
   bool has_tangents() const override { return body_->first_without_tangents() == nullptr; }
   bool has_first_tangents() const override { return body_->first_without_tangents(1) == nullptr; }
   const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }
+
+  static constexpr std::string_view kept_kind = "scan";
+  std::string_view kind() const override { return kept_kind; }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    return arguments == input_size() && results == output_size();
+  }
+  void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
+  /// A loop whose body knows the paths that it knew when it was written, and cannot record others.
+  static std::shared_ptr<const external_operation> read(portable_reader& from) {
+    std::string name;
+    std::size_t inputs = 0, captured = 0;
+    std::vector<body_path> paths;
+    scan_loop loop;
+    from(name, inputs, paths, captured, loop);
+    const std::size_t outputs = paths.empty() ? 0 : paths[0].code->output_size();
+    from.expect(!paths.empty() && paths.size() <= body::most_paths && loop.fits(inputs, outputs, captured), "a loop");
+    auto of = std::make_shared<body>(std::move(name), inputs);
+    for (body_path& path : paths) {
+      from.expect(
+          path.captured <= captured && path.code->input_size() == inputs + path.captured && path.code->output_size() == outputs,
+          "a path of a loop");
+      of->add(std::move(path));
+    }
+    return std::make_shared<const scan_operation>(std::move(of), std::move(loop), captured);
+  }
 
   std::unique_ptr<external_operation::state> make_state() const override {
     if (ready_ != nullptr) return std::move(ready_);

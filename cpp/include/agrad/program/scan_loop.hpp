@@ -1,15 +1,13 @@
-// Scan loop: what a loop does with its body, and how often it looks for an interrupt.
+// Scan loop: what a loop does with its body.
 // Read next: program/scan_run.hpp, a run of it.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
-#include <agrad/base/error.hpp>
-#include <agrad/base/interrupt.hpp>
+#include <agrad/base/interrupt_pace.hpp>
 
 namespace agrad {
 
@@ -43,35 +41,33 @@ struct scan_loop {
     for (const sequence& x : xs) n += x.is_constant ? 0 : x.size * length;
     return n;
   }
+
+  /// Whether a body of so many inputs and outputs, with so many captured values, can be run in it; all are fewer than slots can be.
+  bool fits(std::size_t inputs, std::size_t outputs, std::size_t captured) const {
+    constexpr std::size_t most = std::size_t{1} << 32U;
+    std::size_t entries = counts ? 1 : 0, results = 0;
+    bool fits = carry <= inputs && carry <= outputs && std::max({length, inputs, outputs, captured}) <= most;
+    for (const sequence& x : xs) {
+      fits = fits && x.size <= inputs && entries <= inputs;
+      const std::size_t all = fits ? x.size * length : 0;
+      fits = fits && all <= most && x.constants.size() == (x.is_constant ? all : 0);
+      entries += x.size;
+    }
+    for (const std::size_t size : ys) {
+      fits = fits && size <= outputs && results <= outputs;
+      results += size;
+    }
+    return fits && recorded() <= most && inputs == carry + entries && outputs == carry + results;
+  }
 };
 
-namespace detail {
-
-/// Looks for an interrupt about every tenth of a second, at the cost of looking at the clock now and then.
-class interrupt_pace {
- public:
-  void begin(std::size_t slots) {
-    left_ = stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
-    next_ = clock::now() + period;
-  }
-  void step() {
-    if (AGRAD_UNLIKELY(--left_ == 0)) look();
-  }
-
- private:
-  AGRAD_COLD void look() {
-    left_ = stride_;
-    if (clock::now() < next_) return;
-    poll_interrupt();
-    next_ = clock::now() + period;
-  }
-
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds period{100};
-  clock::time_point next_{};
-  std::size_t stride_ = 1, left_ = 1;  // steps from one look at the clock to the next
-};
-
-}  // namespace detail
+template <class Archive>
+void keep(Archive& archive, scan_loop::sequence& x) {
+  archive(x.size, x.constants, x.is_constant);
+}
+template <class Archive>
+void keep(Archive& archive, scan_loop& loop) {
+  archive(loop.length, loop.carry, loop.xs, loop.ys, loop.counts, loop.first, loop.backwards, loop.checkpoint);
+}
 
 }  // namespace agrad

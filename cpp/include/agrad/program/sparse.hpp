@@ -41,8 +41,9 @@ template <class Run>
 void for_colours(const program& f, const std::vector<std::uint32_t>& wanted, const colouring& colours, const Run& run) {
   std::vector<double> in(f.input_size() * (colours.count < enough_for_lanes ? 1 : lane_count));
   std::uint32_t c = 0;
-  while (colours.count - c >= enough_for_lanes) c += run_colours<lane_count>(wanted, colours, c, in, run);
-  while (c < colours.count) c += run_colours<1>(wanted, colours, c, in, run);
+  interrupt_pace pace(f.size());
+  for (; colours.count - c >= enough_for_lanes; pace.step()) c += run_colours<lane_count>(wanted, colours, c, in, run);
+  for (; c < colours.count; pace.step()) c += run_colours<1>(wanted, colours, c, in, run);
 }
 
 }  // namespace detail
@@ -98,7 +99,9 @@ class sparse_jacobian {
 
   void by_adjoints(const program& f, workspace& w, double* entries) const {
     std::vector<double> seed(f.output_size()), row(f.input_size());
+    detail::interrupt_pace pace(f.size());
     for (std::uint32_t c = 0; c < colours().count; ++c) {
+      pace.step();
       for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = colours().colour[i] == c ? 1 : 0;
       f.reverse(w, seed.data(), row.data());
       recovery_.take(

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/interactions.hpp>
 #include <agrad/program/unrolled.hpp>
 
@@ -40,11 +41,12 @@ class set_flow {
   csr_pattern jacobian() {
     for (const operation& op : operations_.operations()) carry(op);
     std::size_t entries = 0;
-    for (const slot s : f_.outputs()) csr_pattern::check_entries(entries += sets_.elements(of_[s]).size());
+    for (const slot s : f_.outputs()) pace_.step(), csr_pattern::check_entries(entries += sets_.elements(of_[s]).size());
     csr_pattern p;
     p.cols = sets_.universe();
     std::vector<csr_pattern::index> row;
     for (const slot s : f_.outputs()) {
+      pace_.step();
       const auto elements = sets_.elements(of_[s]);
       row.assign(elements.begin(), elements.end());
       p.append_row(row);
@@ -101,6 +103,7 @@ class set_flow {
   // ---- kinds ---------------------------------------------------------------------------------------------------------
 
   void carry(const operation& op) {
+    pace_.step();
     switch (op.what->depends.how) {
       case dependence::on_nothing:
         return;
@@ -113,6 +116,7 @@ class set_flow {
       case dependence::along_lines:
         return along_lines(op, integers(op)[0], integers(op)[1], op.count);
       case dependence::before_in_line:
+      case dependence::across_lines:
       case dependence::within_lines:
         return whole_lines(op, integers(op)[0], integers(op)[1]);
       case dependence::product:
@@ -141,6 +145,7 @@ class set_flow {
     for (std::size_t i = 0; i < op.count; ++i) {
       set all = index_sets::empty;
       bool is_zero_here = false;
+      pace_.step();
       for (std::size_t k = 0; k < op.arity; ++k) {
         is_zero_here = is_zero_here || ((d.zero_with >> k & 1U) != 0 && is_zero_[slot_of(op, k, i)] != 0);
         all = sets_.unite(all, at(op, k, i));
@@ -176,6 +181,7 @@ class set_flow {
   void along_lines(const operation& op, std::size_t length, std::size_t inner, std::size_t lines) {
     for (std::size_t i = 0; i < lines; ++i) {
       const set all = line(op, begin_of_line(i, length, inner), length, inner);
+      pace_.step();
       of_[op.result + i] = all;
       curve(op, i, all, all);
     }
@@ -183,13 +189,15 @@ class set_flow {
 
   void whole_lines(const operation& op, std::size_t length, std::size_t inner) {
     const bool is_before = op.what->depends.how == dependence::before_in_line;
-    const std::size_t entries = is_before ? op.count : op.count / 2, lines = length == 0 ? 0 : entries / length;
+    const bool has_half = op.what->depends.how == dependence::within_lines;
+    const std::size_t entries = has_half ? op.count / 2 : op.count, lines = length == 0 ? 0 : entries / length;
     for (std::size_t i = 0; i < lines; ++i) {
       const std::size_t begin = begin_of_line(i, length, inner);
       set all = is_before ? index_sets::empty : line(op, begin, length, inner);
       for (std::size_t j = 0; j < length; ++j) {
         const std::size_t here = begin + j * inner;
         if (is_before) all = sets_.unite(all, at(op, 0, here));
+        pace_.step();
         of_[op.result + here] = all;
         curve(op, here, all, all);
       }
@@ -209,6 +217,7 @@ class set_flow {
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
         list_.clear();
+        pace_.step();
         for (std::size_t k = 0; k < inner; ++k) {
           const slot left = slot_of(op, 0, a + i * inner + k), right = slot_of(op, 1, b + k * cols + j);
           if (is_zero_[left] != 0 || is_zero_[right] != 0) continue;
@@ -236,8 +245,10 @@ class set_flow {
       std::sort(side->begin(), side->end());
       side->erase(std::unique(side->begin(), side->end()), side->end());
     }
-    for (const set l : left)
+    for (const set l : left) {
+      pace_.step();
       for (const set r : right) meet_->add(l, r);
+    }
   }
 
   void terms(const operation& op) {
@@ -273,6 +284,7 @@ class set_flow {
   std::vector<std::uint8_t> matters_;  // whether an output depends on the slot
   interactions* meet_ = nullptr;       // when second derivatives are asked for
   std::vector<set> list_;
+  interrupt_pace pace_;
 };
 
 }  // namespace detail

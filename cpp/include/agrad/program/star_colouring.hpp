@@ -70,7 +70,9 @@ class star_greedy {
   colouring run(const std::vector<std::uint32_t>& order) {
     stamp_.assign(1, no_colour);
     count_.assign(1, 0);
+    interrupt_pace pace;
     for (const std::uint32_t v : order) {
+      pace.step();
       if (p_.row_size(v) == 0) continue;
       forbid(v);
       std::uint32_t c = 0;

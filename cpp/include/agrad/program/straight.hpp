@@ -43,13 +43,13 @@ template <int Width>
 void carry(const instruction* at, const double* values, double* tangents, std::size_t y) {
   const straight_steps& what = *at->what;
   const double* x[] = {values + at->x[0], values + at->x[1], values + at->x[2]};
-  double sum[Width] = {};
+  double sum[std::size_t{Width}] = {};
   for (std::uint32_t j = 0; j < what.entries->arity; ++j) {
     if ((what.active >> j & 1U) == 0) continue;
     double d = 0;
     what.entries->partial(j, 1, x, values + y, &d);
     const double* from = tangents + at->x[j] * std::size_t{Width};
-    for (int k = 0; k < Width; ++k) sum[k] += carried(d, from[k]);
+    for (int k = 0; k < Width; ++k) sum[k] += passed(d, from[k]);
   }
   for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
   ++at;
@@ -66,18 +66,18 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
   for (std::uint32_t j = 0; j < arity; ++j) {
     if ((what.active >> j & 1U) == 0) continue;
     double d = 0, h[3] = {}, *to[] = {h, h + 1, h + 2};
-    double factors[Width] = {};  // the tangents of d
+    double factors[std::size_t{Width}] = {};  // the tangents of d
     if (what.depends.curved[j] == 0 || y_adjoint == 0) {
       what.entries->partial(j, 1, x, w.values + y, &d);
     } else {
       what.entries->second(j, 1, x, w.values + y, &d, to);
       for (std::uint32_t l = 0; l < arity; ++l)
         for (int k = 0; k < Width; ++k)
-          factors[k] += carried(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
+          factors[k] += passed(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
     }
-    w.adjoints[at->x[j]] += sent(d, y_adjoint);
+    w.adjoints[at->x[j]] += passed(d, y_adjoint);
     double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};
-    for (int k = 0; k < Width; ++k) sums[k] += sent(factors[k], y_adjoint) + carried(d, y_tangents[k]);
+    for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
   }
   --at;
   return at->what->second.template at<Width>()(at, w, y - 1);
@@ -110,13 +110,13 @@ struct straight_rule {
   template <std::size_t J>
   AGRAD_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
                                 double* adjoints) {
-    if constexpr (is_active<J>) adjoints[at->x[J]] += partial_at<Rule, J>(x, y, every{}) * y_adjoint;
+    if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
   }
   template <std::size_t... J>
   AGRAD_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
                                     std::index_sequence<J...>) {
     const double y_adjoint = adjoints[y];
-    if (y_adjoint == 0) return;  // an infinite derivative of an unused number must not become nan
+    if (y_adjoint == 0) return;
     const std::array<double, arity> x = read(at, values, every{});
     (send<J>(at, x, values[y], y_adjoint, adjoints), ...);
   }
@@ -134,14 +134,14 @@ struct straight_rule {
   AGRAD_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
     if constexpr (is_active<J>) {
       const double* from = tangents + at->x[J] * std::size_t{Width};
-      for (int k = 0; k < Width; ++k) sum[k] += carried(factor, from[k]);
+      for (int k = 0; k < Width; ++k) sum[k] += passed(factor, from[k]);
     }
   }
   template <int Width, std::size_t... J>
   AGRAD_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
                                      std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, values, every{});
-    double sum[Width] = {};
+    double sum[std::size_t{Width}] = {};
     (add_carried<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
     for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
   }
@@ -158,15 +158,15 @@ struct straight_rule {
                                      std::size_t y, std::index_sequence<L...>) {
     if constexpr (is_active<J>) {
       const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
-      double factors[Width] = {};  // the tangents of d
+      double factors[std::size_t{Width}] = {};  // the tangents of d
       if constexpr (depends.curved[J] != 0) {
         const auto of = entries_of<Rule>::template second_at<J>(x, w.values[y]);
         (add_carried<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
       }
-      w.adjoints[at->x[J]] += sent(d, y_adjoint);
+      w.adjoints[at->x[J]] += passed(d, y_adjoint);
       double* sums = w.adjoint_tangents + at->x[J] * std::size_t{Width};
       const double* y_tangents = w.adjoint_tangents + y * Width;
-      for (int k = 0; k < Width; ++k) sums[k] += sent(factors[k], y_adjoint) + carried(d, y_tangents[k]);
+      for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
     }
   }
   template <int Width, std::size_t... J>
@@ -229,6 +229,19 @@ struct straight_stop {
 /// The operation that runs a sequence; data: the place of its first instruction.
 struct straight_loops {
   static const instruction* first(const operation& op, const run_context& context) { return context.instructions + op.data; }
+  /// Each step reads what was there before the sequence, or results of steps before it.
+  static bool fits(const operation_view& v) {
+    const std::size_t begin = v.op.data, end = begin + v.op.count;
+    const auto is_stop = [&](std::size_t i) { return v.instructions[i].what == &straight_stop::steps; };
+    if (!v.has(0, 0) || v.op.count == 0 || v.op.count > longest_straight) return false;
+    if (begin == 0 || end >= v.instructions.size() || !is_stop(begin - 1) || !is_stop(end)) return false;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_stop(i)) return false;
+      for (const slot s : v.instructions[i].x)
+        if (!v.is_ready(s) && (s < v.op.result || s - v.op.result >= i - begin)) return false;
+    }
+    return true;
+  }
   static void forward(const operation& op, const run_context& context, double* values) {
     const instruction* at = first(op, context);
     at->what->forward(at, values, op.result);
@@ -256,7 +269,8 @@ inline constexpr kernel straight{"straight",
                                  detail::straight_loops::forward,
                                  detail::straight_loops::reverse,
                                  {detail::straight_loops::tangent<1>, detail::straight_loops::tangent<lane_count>},
-                                 {detail::straight_loops::second<1>, detail::straight_loops::second<lane_count>}};
+                                 {detail::straight_loops::second<1>, detail::straight_loops::second<lane_count>},
+                                 detail::straight_loops::fits};
 }
 
 }  // namespace agrad

@@ -18,6 +18,9 @@ namespace detail {
 
 /// Moves `width` numbers a slot: result[i] = space[integers[i]].
 struct gather_loops {
+  static bool fits(const operation_view& v) {
+    return v.has(0, v.op.count) && std::all_of(v.integers, v.integers + v.op.count, [&](slot s) { return v.is_ready(s); });
+  }
   static void move(const operation& op, const run_context& context, double* space, std::size_t width) {
     const std::uint32_t* from = context.integers + op.data;
     double* to = space + op.result * width;
@@ -49,6 +52,9 @@ struct gather_loops {
 /// of the length; short pieces are eight partial sums, so that the additions need not wait for each other. The order depends
 /// on the length alone.
 struct sum_loops {
+  static bool fits(const operation_view& v) {
+    return v.has(1, 1) && v.is_count(v.integers[0]) && v.is_dense(0, std::uint64_t{v.op.count} * v.integers[0]);
+  }
   static constexpr std::size_t short_length = 256;
 
   /// Of `Width` numbers a slot.
@@ -101,6 +107,10 @@ struct sum_loops {
 
 /// An external operation: integers = {its place among the program's}.
 struct external_loops {
+  static bool fits(const operation_view& v) {
+    return v.has(1, 1) && v.integers[0] < v.externals.size() && v.is_dense(0, v.op.operands[0].count) &&
+           v.externals[v.integers[0]]->fits(v.op.operands[0].count, v.op.count);
+  }
   static const external_operation& of(const operation& op, const run_context& context) {
     return *context.externals[context.integers[op.data]];
   }
@@ -158,6 +168,7 @@ namespace detail {
 
 /// Remembers which way a comparison went at recording: integers = {1 or 0}.
 struct guard_loops {
+  static bool fits(const operation_view& v) { return v.has(1, 1) && v.op.count == 0 && v.is_dense(0, 1); }
   static void forward(const operation& op, const run_context& context, double* values) {
     if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0)) throw kernels::path_left{};
   }
@@ -174,6 +185,9 @@ namespace kernels {
 inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {dependence::on_nothing, true});
 }
 
+AGRAD_COLD inline void external_operation::write(portable_writer&) const {
+  throw std::logic_error(std::string(name()) + ": cannot be kept outside of memory");
+}
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
 AGRAD_COLD inline void external_operation::fail_tangent() const {

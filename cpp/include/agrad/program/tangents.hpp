@@ -16,13 +16,14 @@
 #include <agrad/program/part.hpp>
 #include <agrad/program/product.hpp>
 #include <agrad/program/reduction.hpp>
+#include <agrad/program/shares.hpp>
 #include <agrad/program/tracing.hpp>
 
 namespace agrad {
 
 class tangent_recorder {
  public:
-  tangent_recorder(recorder& in, const recorded_part& part) : in_(in), part_(part), tangent_(in.size(), 0) {}
+  tangent_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), tangent_(in.size(), 0) {}
 
   void seed(slot input, slot tangent) { tangent_[input] = tangent; }
 
@@ -47,6 +48,8 @@ class tangent_recorder {
     if (is_linear_in_first(op)) return carry_repeated(op, {tangents_of(op.operands[0])});
     if (what == &kernels::scatter_add)
       return carry_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
+    if (what == &kernels::log_sum_exp_along && op.arity == 1) return carry_log_sum_exp(op);
+    if (what == &kernels::softmax_along || what == &kernels::shares_along) return carry_shares(op);
     if (what == &kernels::perturbation) return put_slots(op, op.operands[0]);
     if (what == &kernels::with_derivative) return put_slots(op, op.operands[2]);
     carry_by_loops(op);
@@ -77,8 +80,8 @@ class tangent_recorder {
 
   void carry_elementwise(const operation& op) {
     traced x[3] = {0.0, 0.0, 0.0}, sum(0.0);
-    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k]));
-    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}));
+    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
+    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
     for (Index k = 0; k < op.arity; ++k) {
       const span& from = op.operands[k];
       if (!part_.depends(from.first, from.count)) continue;
@@ -99,12 +102,25 @@ class tangent_recorder {
     for (Index k = 0; k < 2; ++k) {
       const span& from = op.operands[k];
       if (!part_.depends(from.first, from.count)) continue;
-      span operands[] = {part_.now(in_, op.operands[0]), part_.now(in_, op.operands[1])};
+      span operands[] = {part_.now(in_, op.operands[0], op), part_.now(in_, op.operands[1], op)};
       operands[k] = tangents_of(from);
       const traced part = detail::number_of(in_, in_.consecutive(in_.repeat(in_, op, operands), op.count));
       sum = sum.is_constant() ? part : sum + part;
     }
     put(op, sum.slots_in(in_));
+  }
+
+  /// y = log(sum_j exp(x_j)): the tangents in their shares.
+  void carry_log_sum_exp(const operation& op) {
+    const span& x = op.operands[0];
+    const detail::recorded_lines over(in_, op, x.count);
+    const traced along = detail::number_of(in_, tangents_of(x));
+    put(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
+  }
+  void carry_shares(const operation& op) {
+    const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
+    const traced along = detail::number_of(in_, tangents_of(op.operands[0]));
+    put(op, detail::recorded_lines(in_, op, op.count).carry_shares(shares, along).slots_in(in_));
   }
 
   void carry_by_loops(operation op) {
@@ -120,7 +136,7 @@ class tangent_recorder {
   }
 
   recorder& in_;
-  const recorded_part& part_;
+  recorded_part& part_;
   std::vector<slot> tangent_;  // slot -> the slot of its tangent
 };
 

@@ -12,6 +12,7 @@
 #include <agrad/program/operation.hpp>
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/comparison.hpp>
+#include <agrad/rules/passing.hpp>
 
 namespace agrad {
 
@@ -82,22 +83,6 @@ template <>
 struct engine_of<traced> {
   using type = trace_engine;
 };
-
-namespace detail {
-/// A factor times an adjoint: nothing where there is no adjoint, whatever the factor.
-struct sent_rule : rule<2> {
-  static constexpr std::string_view name = "sent", text = "x y, and 0 where y is 0.", reference = "x * y if y != 0 else 0";
-  static double value(double x, double y) { return y == 0 ? 0.0 : x * y; }
-  template <class T>
-  static T derivative(wrt<0>, const T&, const T& y, const T&) {
-    return y;
-  }
-  template <class T>
-  static T derivative(wrt<1>, const T& x, const T&, const T&) {
-    return x;
-  }
-};
-}  // namespace detail
 
 inline const traced& without_derivative(const traced& x) { return x; }
 

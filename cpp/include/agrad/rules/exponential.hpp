@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/passing.hpp>
 
 namespace agrad {
 
@@ -85,7 +85,8 @@ struct log_rule : rule<1>, in_cmath {
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (x + 0.0);  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
+    return detail::slope_below_infinity(  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
+        x, [&] { return T(1.0 / (x + 0.0)); });
   }
 };
 template <class X>
@@ -99,7 +100,7 @@ struct log2_rule : rule<1>, in_cmath {
   static double value(double x) { return std::log2(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (detail::log_2 * x + 0.0);
+    return detail::slope_below_infinity(x, [&] { return T(1.0 / (detail::log_2 * x + 0.0)); });
   }
 };
 template <class X>
@@ -113,7 +114,7 @@ struct log10_rule : rule<1>, in_cmath {
   static double value(double x) { return std::log10(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (detail::log_10 * x + 0.0);
+    return detail::slope_below_infinity(x, [&] { return T(1.0 / (detail::log_10 * x + 0.0)); });
   }
 };
 template <class X>
@@ -133,7 +134,7 @@ struct log1p_rule : rule<1>, in_cmath {
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (1.0 + x);
+    return detail::slope_below_infinity(x, [&] { return T(1.0 / (1.0 + x)); });
   }
 };
 template <class X>

@@ -85,7 +85,7 @@ struct asinh_rule : rule<1>, in_cmath {
   static double value(double x) { return std::asinh(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / hypot(1.0, x);
+    return detail::slope_below_infinity(T(abs(x)), [&] { return T(1.0 / hypot(1.0, x)); });
   }
 };
 template <class X>
@@ -99,7 +99,8 @@ struct acosh_rule : rule<1>, in_cmath {
   static double value(double x) { return std::acosh(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
-    return 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0));  // two roots, because x^2 may overflow
+    return detail::slope_below_infinity(  // two roots, because x^2 may overflow
+        x, [&] { return T(1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))); });
   }
 };
 template <class X>

@@ -20,10 +20,10 @@ inline constexpr double bernoulli[] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      
                                        -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
 inline constexpr int bernoulli_count = 10;
 
-template <int N>
+template <std::size_t N>
 double horner(const double (&coefficients)[N], double x) {
   double sum = 0;
-  for (int i = N; i-- > 0;) sum = sum * x + coefficients[i];
+  for (std::size_t i = N; i-- > 0;) sum = sum * x + coefficients[i];
   return sum;
 }
 

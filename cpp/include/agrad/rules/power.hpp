@@ -20,8 +20,10 @@ struct pow_rule : rule<2>, in_cmath {
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     const auto beside = [&] {
       const T power = apply<pow_rule>(x, y - 1.0);
-      return either<T>(  // the limit for large y
-          power == 0 && abs(y) == infinity, [&] { return T(0.0); }, [&] { return T(y * power); });
+      return either<T>(
+          power == 0 && abs(y) == infinity, [&] { return T(0.0); },       // the limit for large y
+          x == infinity && y > 0 && y < 1, [&] { return T(quiet_nan); },  // as of a root (rules/passing.hpp)
+          [&] { return T(y * power); });
     };
     return either<T>(  // x ** 0 is 1 also at x = 0
         x == 0 && y == 0, [&] { return T(0.0); }, beside);
@@ -60,7 +62,8 @@ struct sqrt_rule : rule<1>, in_cmath {
   static double value(double x) { return std::sqrt(x); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
-    return 0.5 / (value + 0.0);  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
+    return detail::slope_below_infinity(  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
+        value, [&] { return T(0.5 / (value + 0.0)); });
   }
 };
 template <class X>
@@ -74,7 +77,7 @@ struct cbrt_rule : rule<1>, in_cmath {
   static double value(double x) { return std::cbrt(x); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
-    return 1.0 / (3.0 * value * value);
+    return detail::slope_below_infinity(T(abs(value)), [&] { return T(1.0 / (3.0 * value * value)); });
   }
 };
 template <class X>

@@ -60,7 +60,7 @@ struct wrt {};
 template <int Arity>
 struct rule {
   static constexpr int arity = Arity;
-  static constexpr interval domain[Arity] = {};
+  static constexpr interval domain[std::size_t{Arity}] = {};
   static constexpr double outside = quiet_nan;
   static constexpr std::string_view reference = {};
   static constexpr std::string_view ufunc = {};

@@ -15,10 +15,10 @@ inline constexpr double half_sqrt_pi = 0.886226925452758013649083741670572592;
 inline constexpr double inv_sqrt_2 = 0.707106781186547524400844362104849039;
 
 /// The sum of c[k] T_k(t), by Clenshaw's recurrence.
-template <int N>
+template <std::size_t N>
 double chebyshev(const double (&c)[N], double t) {
   double here = 0, before = 0;
-  for (int k = N - 1; k > 0; --k) {
+  for (std::size_t k = N - 1; k > 0; --k) {
     const double next = 2 * t * here - before + c[k];
     before = here;
     here = next;

@@ -3,17 +3,22 @@
 // Its argument is one vector: the n initial states, their n derivatives, t0, the output times, the stops, the m parameters of the
 // residual.
 // Its value is y and then y' at each output time, one after the other. A state of the operation keeps the solver, one that can be
-// swept back and one that cannot.
+// swept back and one that cannot. Where the residual compares t with a number, it stops as at those of the argument
+// (solve/time_switches.hpp).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <agrad/program/operation.hpp>
+#include <agrad/program/portable.hpp>
 #include <agrad/solve/dae_solver.hpp>
+#include <agrad/solve/kept_options.hpp>
 #include <agrad/solve/program_dae.hpp>
+#include <agrad/solve/time_switches.hpp>
 
 namespace agrad {
 
@@ -31,13 +36,34 @@ class dae_operation final : public external_operation {
         stops_(stops),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - 2 * n_),
         options_(std::move(options)),
+        switches_(*f_, 2 * static_cast<std::size_t>(n_)),
         wanted_(wanted) {
+    wanted_.stops = wanted_.stops || (switches_.move() && m_ > 0);
     check_solver_options(function_, options_, n_);
   }
 
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(2 * n_ + 1 + m_) + times_ + stops_; }
   std::size_t output_size() const { return static_cast<std::size_t>(2 * n_) * times_; }
+
+  static constexpr std::string_view kept_kind = "dae";
+  std::string_view kind() const override { return kept_kind; }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    return arguments == input_size() && results == output_size();
+  }
+  void write(portable_writer& to) const override { to(function_, f_, n_, times_, stops_, options_, wanted_); }
+  static std::shared_ptr<const external_operation> read(portable_reader& from) {
+    std::string function;
+    std::shared_ptr<const program> f;
+    Eigen::Index states = 0;
+    std::size_t times = 0, stops = 0;
+    dae_options options;
+    dae_wanted wanted;
+    from(function, f, states, times, stops, options, wanted);
+    from.expect(is_right_hand_side(*f, states, 2) && times > 0 && std::max(times, stops) <= most_times, "a solve");
+    return std::make_shared<const dae_operation>(std::move(function), std::move(f), states, times, stops, std::move(options),
+                                                 wanted);
+  }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
 
@@ -47,7 +73,13 @@ class dae_operation final : public external_operation {
     if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
     const double* time = x + 2 * n_;
     const double *first_stop = time + 1 + times_, *parameters = first_stop + stops_;
-    const std::vector<double> times(time + 1, first_stop), stops(first_stop, parameters);
+    const std::vector<double> times(time + 1, first_stop);
+    std::vector<double> stops(first_stop, parameters);
+    mine.parameters.assign(parameters, parameters + m_);
+    mine.switches.clear();
+    if (switches_.size() > 0 && !times.empty())
+      mine.switches = switches_.within(*time, times.back(), parameters, stops, mine.at_switches);
+    for (const auto& each : mine.switches) stops.push_back(each.at);
     chosen->system.set_parameters(parameters);
     const Eigen::Map<const Eigen::VectorXd> y0(x, n_), yp0(x + n_, n_);
     Eigen::Map<Eigen::MatrixXd>(y, 2 * n_, static_cast<Eigen::Index>(times_)) =
@@ -57,14 +89,22 @@ class dae_operation final : public external_operation {
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     const Eigen::Map<const Eigen::MatrixXd> adjoints(y_adjoint, 2 * n_, static_cast<Eigen::Index>(times_));
-    const dae_gradient g = static_cast<solvers&>(s).swept->integrator.sweep(adjoints);
+    auto& mine = static_cast<solvers&>(s);
+    const dae_gradient g = mine.swept->integrator.sweep(adjoints);
     Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
     to.head(n_) += g.initial_state;
     to.segment(n_, n_) += g.initial_slope;
     to[2 * n_] += g.initial_time;
     to.segment(2 * n_ + 1, g.times.size()) += g.times;
-    to.segment(2 * n_ + 1 + g.times.size(), g.stops.size()) += g.stops;
+    const auto stops = static_cast<Eigen::Index>(stops_);
+    to.segment(2 * n_ + 1 + g.times.size(), stops) += g.stops.head(stops);
     to.tail(m_) += g.parameters;
+    for (std::size_t k = 0; k < mine.switches.size(); ++k) {
+      const double adjoint = g.stops[stops + static_cast<Eigen::Index>(k)];
+      if (adjoint == 0) continue;
+      const std::vector<double> by = switches_.gradient(mine.switches[k], mine.parameters.data(), mine.at_switches);
+      to.tail(m_) += adjoint * Eigen::Map<const Eigen::VectorXd>(by.data(), m_);
+    }
   }
 
   /// What the last forward run with this state cost.
@@ -81,6 +121,9 @@ class dae_operation final : public external_operation {
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
     const ode_statistics* last = nullptr;
+    std::vector<time_switches::time> switches;  // stops behind those of the argument
+    time_switches::room at_switches;
+    std::vector<double> parameters;
   };
 
   std::string function_;
@@ -89,6 +132,7 @@ class dae_operation final : public external_operation {
   std::size_t times_, stops_;
   Eigen::Index m_;
   dae_options options_;
+  time_switches switches_;
   dae_wanted wanted_;
 };
 

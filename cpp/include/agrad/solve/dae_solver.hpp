@@ -137,17 +137,17 @@ class dae_solver {
 
   void start(std::size_t i) {
     const segment& here = segments_[i];
-    std::vector<dae_state> columns;
+    std::vector<dae_state> tangents;
     const Eigen::Index m = system_.parameters(), count = here.sensitivities.cols(), of_parameters = std::max(count, m) - m;
     if (count > 0) consistency_.prepare(here.begin);
     for (Eigen::Index c = 0; c < count; ++c) {
       Eigen::VectorXd p = Eigen::VectorXd::Zero(m);
       if (c >= of_parameters) p[c - of_parameters] = 1;
-      columns.emplace_back();
-      consistency_.tangent(here.begin, here.sensitivities.col(c), p, columns.back());
+      tangents.emplace_back();
+      consistency_.tangent(here.begin, here.sensitivities.col(c), p, tangents.back());
     }
     const bool keeps_steps = is_differentiated() && !uses_sensitivities();
-    forward_->start(here.begin, here.last, columns, of_parameters, count > 0 ? scales(of_parameters) : Eigen::VectorXd(),
+    forward_->start(here.begin, here.last, tangents, of_parameters, count > 0 ? scales(of_parameters) : Eigen::VectorXd(),
                     keeps_steps ? &trajectories_[i] : nullptr);
   }
 

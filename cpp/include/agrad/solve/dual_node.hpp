@@ -100,7 +100,7 @@ class dual_node : public ode_node<System> {
       tape& t = tape::current();
       this->first = t.leaves(count);
       return [first = this->first, &t](double value, Eigen::Index i) {
-        return var(value, first + static_cast<tape::index_type>(i), t);
+        return tape_access::variable(value, first + static_cast<tape::index_type>(i), t);
       };
     } else {
       static_cast<void>(count);

@@ -20,22 +20,17 @@
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
 #include <agrad/solve/event_solver.hpp>
+#include <agrad/solve/kept_events.hpp>
+#include <agrad/solve/ode_maker.hpp>
 #include <agrad/solve/program_event.hpp>
 #include <agrad/solve/program_system.hpp>
 #include <agrad/solve/time_switches.hpp>
 
 namespace agrad {
 
-/// How many numbers a solution has that depend on values.
-struct event_counts {
-  std::vector<std::size_t> hits;  // of each event
-  Eigen::Index reached = -1;      // output times until the end; -1: any, those after the end have the state at the end
-  Eigen::Index counted = 0;       // the first so many of them are meant
-};
-
 class event_operation final : public external_operation {
  public:
-  using maker = event_solver::maker;
+  using maker = ode_maker;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). events: one for each rule of the plan.
   /// progress: who is told about each run, if anyone. same_steps: as for `ode_operation`.
@@ -61,7 +56,30 @@ class event_operation final : public external_operation {
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
+  std::size_t input_size() const {
+    std::size_t size = n_ + 1 + times_ + m_ + 3 * plan_.doses.size() + plan_.stops;
+    for (const event_programs& each : events_) size += each.parameters(n_);
+    return size;
+  }
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
+
+  /// As of `ode_operation`.
+  static constexpr std::string_view kept_kind = "events";
+  std::string_view kind() const override { return make_.is_portable() && !progress_ ? kept_kind : std::string_view(); }
+  bool fits(std::size_t given, std::size_t made) const override { return given == input_size() && made == output_size(); }
+  void write(portable_writer& to) const override {
+    to(kept_events{function_, f_, n_, times_, plan_, events_, counts_, active_, same_steps_, reads_hits_});
+    make_.write(to);
+  }
+  template <class ReadMaker>
+  static std::shared_ptr<const external_operation> read(portable_reader& from, const ReadMaker& read_maker) {
+    kept_events k;
+    from(k);
+    auto made = std::make_shared<event_operation>(k.function, k.f, static_cast<Eigen::Index>(k.states), k.times,
+                                                  read_maker(from), k.plan, k.events, k.counts, nullptr, k.same_steps);
+    made->active_ = std::move(k.active), made->reads_hits_ = k.reads_hits;
+    return made;
+  }
 
   /// From now on another number of events than expected is an error.
   void expect_hits() const { reads_hits_ = true; }
@@ -159,8 +177,6 @@ class event_operation final : public external_operation {
     solve(once, x);
     return true;
   }
-
-  std::size_t times() const { return times_; }
 
  private:
   struct run {
@@ -301,11 +317,11 @@ class event_operation final : public external_operation {
   }
 
   /// As that of `ode_operation`.
-  struct kind {
+  struct tangent_kind {
     int order;
     bool match;
   };
-  kind kind_of(const event_solver& by) const {
+  tangent_kind kind_of(const event_solver& by) const {
     const bool has_second = by.has_tangents() && switches_.has_second();
     return {has_second ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
   }
@@ -378,7 +394,7 @@ class event_operation final : public external_operation {
   mutable ode_ledger ledger_;
   std::vector<bool> active_;
   mutable std::atomic<bool> same_steps_;
-  kind tangents_;  // 0: none; 2: with second derivatives
+  tangent_kind tangents_;  // 0: none; 2: with second derivatives
 };
 
 }  // namespace agrad

@@ -127,6 +127,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   double attempt_probe(const one_step& at, const double* record) override {
+    probe_.look(record, slope_of(record, 0, n_), options_);
     double* tangents = probe_record_.data();
     std::copy_n(probe_.now(), n_, tangents);
     linearize_stages<first_new>(at, record);
@@ -240,7 +241,7 @@ class explicit_runge_kutta : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
   }
 
-  std::array<double, inner> stage_times_{};
+  std::array<double, std::size_t{inner}> stage_times_{};
   std::vector<double> part_, back_, seed_, stage_, vectors_, probe_record_;
   bool watches_ = false;
   int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not

@@ -100,14 +100,12 @@ class functor_event final : public event_function {
     return after;
   }
 
-  static void seed(const var& x, double adjoint) {
-    if (x.index() != 0) tape::current().adjoint(x.index()) += adjoint;
-  }
+  static void seed(const var& x, double adjoint) { tape::current().seed(x.index(), adjoint); }
 
   /// Calls use(t, y, args...) with variables, sweeps, and keeps the adjoints.
   template <class Use>
   void differentiate(double t, const double* y, bool with_parameters, const Use& use) {
-    const scope own;
+    const isolated_scope own;
     const var time(t);
     vector_of<var> state(y_.size());
     for (Eigen::Index i = 0; i < y_.size(); ++i) state[i] = var(y[i]);

@@ -50,7 +50,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
     this->set_state(at.y);
     for (int k = 0; k < at.width; ++k) {
       for (Eigen::Index first = 0; first < this->states(); first += columns) {
-        const scope own;
+        const isolated_scope own;
         const auto slope = columns_along<var>(at, k, first, typename base::on_tape{this->leaves_});
         const auto outputs = [&](const auto& use) {
           each_entry(first, [&](Eigen::Index e, Eigen::Index i, std::size_t column) {

@@ -27,7 +27,7 @@ class functor_second : public functor_tangents<F, Args...> {
     this->clear(at.width, to);
     this->set_state(at.y);
     for (int k = 0; k < at.width; ++k) {
-      const scope own;
+      const isolated_scope own;
       const auto slope = this->template slope_along<dual<var>>(at, k, on_tape{leaves_}, [](Eigen::Index, const auto&) {});
       const auto outputs = [&](const auto& use) {
         for (Eigen::Index i = 0; i < this->states(); ++i) {
@@ -109,9 +109,7 @@ class functor_second : public functor_tangents<F, Args...> {
   std::vector<var> leaves_;  // states and parameters on the tape
 
  private:
-  static void seed(const var& x, double adjoint) {
-    if (x.index() != 0) tape::current().adjoint(x.index()) += adjoint;
-  }
+  static void seed(const var& x, double adjoint) { tape::current().seed(x.index(), adjoint); }
   void add_leaves(int directions, int k, double* states, double* parameters) const {
     const Eigen::Index n = this->states();
     for (Eigen::Index i = 0; i < n; ++i) states[i * directions + k] += leaves_[static_cast<std::size_t>(i)].adj();

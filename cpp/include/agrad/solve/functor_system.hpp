@@ -181,7 +181,8 @@ class functor_system : public ode_system {
       lanes_[first + static_cast<std::uint32_t>(k)].tangent[static_cast<std::size_t>(k)] = 1;
     };
     const auto take = [&](const auto& slope, std::uint32_t first, int k) {
-      for (Eigen::Index i = 0; i < states(); ++i) J(i, first + k) = tangent_of(slope[i], static_cast<std::size_t>(k));
+      for (Eigen::Index i = 0; i < states(); ++i)
+        J(i, first + static_cast<std::uint32_t>(k)) = tangent_of(slope[i], static_cast<std::size_t>(k));
     };
     by_lanes(t, static_cast<std::uint32_t>(states()), seed, take);
   }
@@ -202,7 +203,7 @@ class functor_system : public ode_system {
   static double tangent_of(double, std::size_t) { return 0; }
 
   void jacobian_by_tape(double t, Eigen::Ref<Eigen::MatrixXd> J) {
-    const scope own;
+    const isolated_scope own;
     const vector_of<var> y = y_.template cast<var>();
     const auto slope = with_values(t, y);
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(states());
@@ -223,7 +224,7 @@ class functor_system : public ode_system {
   }
 
   void state_adjoint(double t, const double* lambda, double* y_adjoint) {
-    const scope own;
+    const isolated_scope own;
     renew_state();
     sweep_from(with_values(t, variables_), lambda);
     read_state(y_adjoint);
@@ -231,7 +232,7 @@ class functor_system : public ode_system {
 
   /// One sweep for both, where f takes variables for both.
   void both_adjoints(double t, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
-    const scope own;
+    const isolated_scope own;
     renew_state();
     argument<std::tuple<Args...>>::renew(args_, values_);
     sweep_from(std::apply([&](const Args&... p) { return evaluated(t, variables_, p...); }, args_), lambda);
@@ -240,7 +241,7 @@ class functor_system : public ode_system {
   }
 
   void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {
-    const scope own;
+    const isolated_scope own;
     argument<std::tuple<Args...>>::renew(args_, values_);
     sweep_from(std::apply([&](const Args&... p) { return evaluated(t, y_, p...); }, args_), lambda);
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
@@ -253,7 +254,7 @@ class functor_system : public ode_system {
     t.clear_adjoints();
     if constexpr (std::is_same_v<scalar_of<Vector>, var>) {
       for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(slope.size()); ++i) {
-        if (slope[i].index() != 0) t.adjoint(slope[i].index()) += lambda[i];
+        t.seed(slope[i].index(), lambda[i]);
       }
       t.sweep();
     }

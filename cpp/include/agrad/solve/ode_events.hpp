@@ -160,7 +160,8 @@ auto solve_events(const std::string& function, const event_solver::maker& make, 
     node->outputs = static_cast<std::size_t>(found.states.cols()), node->hits = found.hits.size();
     const auto n = static_cast<std::size_t>(found.states.rows());
     tape::index_type next = node->first = t.leaves(n * node->outputs + 1 + node->hits * (1 + n));
-    auto result = spread<var>(found, node->events.size(), [&](double value) { return var(value, next++, t); });
+    auto result =
+        spread<var>(found, node->events.size(), [&](double value) { return tape_access::variable(value, next++, t); });
     t.push([owned = std::move(node)](auto& adjoint) { owned->sweep(adjoint); });
     return result;
   } else {

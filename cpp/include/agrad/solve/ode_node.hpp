@@ -73,7 +73,7 @@ std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Ei
   for (Eigen::Index k = 0; k < states.cols(); ++k) {
     for (Eigen::Index i = 0; i < states.rows(); ++i) {
       const auto index = first + static_cast<tape::index_type>(k * states.rows() + i);
-      solution[static_cast<std::size_t>(k)][i] = var(states(i, k), index, t);
+      solution[static_cast<std::size_t>(k)][i] = tape_access::variable(states(i, k), index, t);
     }
   }
   t.push([owned = std::move(node), count = states.cols()](auto& adjoint) { owned->sweep(adjoint, count); });

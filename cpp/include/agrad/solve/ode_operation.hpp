@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +13,9 @@
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
+#include <agrad/solve/kept_options.hpp>
 #include <agrad/solve/moving_state.hpp>
+#include <agrad/solve/ode_maker.hpp>
 #include <agrad/solve/ode_solver.hpp>
 #include <agrad/solve/program_system.hpp>
 
@@ -22,8 +23,7 @@ namespace agrad {
 
 class ode_operation final : public external_operation {
  public:
-  /// Makes a solver of a system, under a function's name, with what it will be asked for.
-  using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
+  using maker = ode_maker;
 
   /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). make: the solver, with its options,
   /// which it checks. progress: who is told about each run, if anyone. same_steps: whether a run without derivatives takes the steps
@@ -47,6 +47,38 @@ class ode_operation final : public external_operation {
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + 1 + m_) + times_; }
   std::size_t output_size() const { return static_cast<std::size_t>(n_) * times_; }
+
+  /// It can be kept where its maker can, and nobody is told about its runs.
+  static constexpr std::string_view kept_kind = "ode";
+  std::string_view kind() const override {
+    return make_.is_portable() && progress_ == nullptr ? kept_kind : std::string_view();
+  }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    return arguments == input_size() && results == output_size();
+  }
+  void write(portable_writer& to) const override {
+    to(function_, f_, n_, times_, wanted_, active_, same_steps_.load());
+    make_.write(to);
+  }
+  /// read_maker: takes a maker from a reader.
+  template <class ReadMaker>
+  static std::shared_ptr<const external_operation> read(portable_reader& from, const ReadMaker& read_maker) {
+    std::string function;
+    std::shared_ptr<const program> f;
+    Eigen::Index states = 0;
+    std::size_t times = 0;
+    ode_wanted wanted;
+    std::vector<bool> active;
+    bool same_steps = false;
+    from(function, f, states, times, wanted, active, same_steps);
+    from.expect(is_right_hand_side(*f, states, 1) && times > 0 && times <= most_times &&
+                    (active.empty() || active.size() == f->input_size() - 1 - static_cast<std::size_t>(states)),
+                "a solve");
+    auto made = std::make_shared<ode_operation>(std::move(function), std::move(f), states, times, read_maker(from), wanted,
+                                                nullptr, same_steps);
+    made->set_active(std::move(active));
+    return made;
+  }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
 
@@ -198,11 +230,11 @@ class ode_operation final : public external_operation {
   }
 
   /// Of which order derivatives are in forward mode, and whether they agree with those in reverse mode to rounding.
-  struct kind {
+  struct tangent_kind {
     int order;
     bool match;
   };
-  static kind kind_of(const ode_solver& by) {
+  static tangent_kind kind_of(const ode_solver& by) {
     return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
   }
 
@@ -230,7 +262,7 @@ class ode_operation final : public external_operation {
   mutable ode_ledger ledger_;
   std::vector<bool> active_;
   mutable std::atomic<bool> same_steps_;
-  kind tangents_;
+  tangent_kind tangents_;
 };
 
 }  // namespace agrad

@@ -314,7 +314,7 @@ class one_step_solver : public ode_solver {
     if (sweeps_) store_.add(at.t, at.h, record_.data());
     if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
     if (probe_.holds()) ++statistics_.held_by_derivatives;
-    if (probe_.is_on()) probe_.accept();
+    if (probe_.is_on()) probe_.accept(at.h);
     h_ = factor >= 1 ? std::max(at.h * factor, wanted) : at.h * factor;
     t_ = at.end;
     if (listener_ != nullptr) listener_->at(t_);

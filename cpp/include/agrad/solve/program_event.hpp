@@ -16,7 +16,23 @@ namespace agrad {
 /// The recorded functions of an event; reset may be null.
 struct event_programs {
   std::shared_ptr<const program> root, reset;
+
+  /// Whether they can be the functions of an event of so many states.
+  bool fit(std::size_t states) const {
+    return root->input_size() > states && root->output_size() == 1 &&
+           (reset == nullptr || (reset->input_size() > states && reset->output_size() == states));
+  }
+  std::size_t parameters(std::size_t states) const {
+    return root->input_size() - 1 - states + (reset == nullptr ? 0 : reset->input_size() - 1 - states);
+  }
 };
+
+template <class Archive>
+void keep(Archive& archive, event_programs& event) {
+  bool resets = event.reset != nullptr;
+  archive(event.root, resets);
+  if (resets) archive(event.reset);
+}
 
 class program_event final : public event_function {
  public:

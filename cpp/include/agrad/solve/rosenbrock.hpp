@@ -152,6 +152,7 @@ class rosenbrock : public one_step_solver {
   // ---- the probe, whose record is as that of a step but without factors
 
   double attempt_probe(const one_step& at, const double* record) override {
+    probe_.look(record, slope_.data(), options_);
     probe_record_.resize((1 + vectors()) * n_);
     double* tangents = probe_record_.data();
     std::copy_n(probe_.now(), n_, tangents);
@@ -186,8 +187,7 @@ class rosenbrock : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) time_adjoint_[i] = (time_adjoint_[i] - right_[i]) / delta;
   }
 
-  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w: the second derivative of f, by a difference along u where the system has no
-  /// derivatives of its Jacobian.
+  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w, by a difference along u where the system has no derivatives of its Jacobian.
   void add_moved_jacobian(double t, const double* y, const double* u, double* to) {
     if (system_.has_jacobian_adjoint()) {
       const double* entry_tangent = entry_tangents_.data();

@@ -12,7 +12,9 @@
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/operation.hpp>
+#include <agrad/program/portable.hpp>
 #include <agrad/program/reach.hpp>
+#include <agrad/solve/kept_options.hpp>
 #include <agrad/solve/program_system.hpp>
 #include <agrad/solve/steady_solver.hpp>
 
@@ -42,6 +44,27 @@ class steady_operation final : public external_operation {
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + m_); }
   std::size_t output_size() const { return static_cast<std::size_t>(n_); }
+
+  static constexpr std::string_view kept_kind = "steady";
+  std::string_view kind() const override { return kept_kind; }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    return arguments == input_size() && results == output_size();
+  }
+  void write(portable_writer& to) const override { to(function_, f_, n_, options_); }
+  /// listener_of: makes who is told, from the function's name.
+  template <class ListenerOf>
+  static std::shared_ptr<const external_operation> read(portable_reader& from, const ListenerOf& listener_of) {
+    std::string function;
+    std::shared_ptr<const program> f;
+    Eigen::Index states = 0;
+    steady_options options;
+    from(function, f, states, options);
+    from.expect(is_right_hand_side(*f, states, 1), "a steady state");
+    check_solver_options(function, options, states);
+    listener tell = listener_of(function);
+    return std::make_shared<const steady_operation>(std::move(function), std::move(f), states, std::move(options),
+                                                    std::move(tell));
+  }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solver>(*this); }
 

@@ -61,7 +61,8 @@ class step_probe {
     }
     given_.clear();
     next_ = now_;
-    largest_ = sizes;
+    largest_ = largest_state_ = sizes;
+    share_ = 1, path_ = span_ = 0;
     sum_ = Eigen::VectorXd::Zero(y0.size());
     error_.assign(n, 0.0);
   }
@@ -74,10 +75,34 @@ class step_probe {
   double* error() { return error_.data(); }
   const std::vector<double>& tangent() const { return now_; }
 
+  /// Looks at the state y and its slope, from which a step is attempted.
+  ///
+  /// Where the state jumps, a tangent is for the most part a shift of the jump in time: c times the slope, and as large as the slope
+  /// is. An error of the tolerance beside a tangent so large is an error of the shift, of which the jump's end keeps the whole while
+  /// the tangent there is small again. So the tangent is weighed as if the state moved at its mean speed: `share_` is what then
+  /// remains of it. All sizes are relative to the largest value that each state has had.
+  void look(const double* y, const double* slope, const step_options& options) {
+    double across = 0, whole = 0, square = 0;
+    for (Eigen::Index i = 0; i < sum_.size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      largest_state_[i] = std::max(largest_state_[i], std::abs(y[at]));
+      const double v = now_[at] / largest_state_[i], f = slope[at] / largest_state_[i];
+      across += v * f, whole += v * v, square += f * f;
+    }
+    speed_ = std::sqrt(square);
+    share_ = 1;
+    const double mean = span_ > 0 ? path_ / span_ : speed_;
+    if (!(speed_ > mean) || !(whole > 0)) return;
+    const double shift = across / square, rest = std::sqrt(std::max(0.0, whole - shift * across));
+    const double least = std::min(1.0, 1e-12 / options.relative_tolerance);
+    share_ = std::clamp((rest + std::abs(shift) * mean) / std::sqrt(whole), least, 1.0);
+  }
+
   /// The size of the error beside the tolerances.
   double weighed(const step_options& options) {
     scale_.resize(sum_.size());
     set_scale(options, now_.data(), next_.data(), scale_);
+    if (share_ < 1) scale_ = options.absolute_tolerance + share_ * (scale_ - options.absolute_tolerance);
     return detail::weighed(error_.data(), scale_);
   }
   const Eigen::VectorXd& scale() const { return scale_; }
@@ -96,12 +121,13 @@ class step_probe {
   /// Whether the error of the step attempted last is that of the probe.
   bool holds() const { return holds_; }
 
-  /// The probe has taken a step that was accepted.
-  void accept() {
+  /// The probe has taken a step of size h that was accepted.
+  void accept(double h) {
+    path_ += speed_ * std::abs(h), span_ += std::abs(h);
     for (Eigen::Index i = 0; i < sum_.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       sum_[i] += error_[at];
-      largest_[i] = std::max(largest_[i], std::abs(next_[at]));
+      largest_[i] = std::max(largest_[i], share_ * std::abs(next_[at]));
     }
     now_.swap(next_);
   }
@@ -144,6 +170,8 @@ class step_probe {
 
   std::vector<double> now_, next_, parameters_, error_, given_;
   Eigen::VectorXd sum_, largest_, scale_;  // of each state: the sum of its local errors, its largest tangent, its tolerance
+  Eigen::VectorXd largest_state_;
+  double share_ = 1, speed_ = 0, path_ = 0, span_ = 0;  // the state has passed `path_`, in its units, in the time `span_`
   bool is_on_ = false, is_blind_ = false, holds_ = false;
   int faults_ = 0;
 };

@@ -46,7 +46,8 @@ class time_switches {
     std::size_t site;
     double level;
   };
-  /// The times for these parameters between two others, each once and without those given.
+  /// The times for these parameters between two others, each once. One that is given as a stop too is at that stop's very instant:
+  /// behind it in the table of stops it has the jump's derivative, which is its own, whatever the stop's is.
   std::vector<time> within(double from, double to, const double* parameters, const std::vector<double>& given, room& w) const {
     std::vector<time> all;
     std::vector<double> cuts{from};
@@ -61,8 +62,9 @@ class time_switches {
         if (!(each.at - from > epsilon * epsilon * (to - from) && each.at < to) ||
             std::any_of(cuts.begin(), cuts.end(), is_there))
           continue;
-        cuts.push_back(each.at);
-        if (std::none_of(given.begin(), given.end(), is_there)) all.push_back(each);
+        const auto stop = std::find_if(given.begin(), given.end(), is_there);
+        cuts.push_back(stop == given.end() ? each.at : *stop);
+        all.push_back({cuts.back(), each.site, each.level});
       }
       std::sort(cuts.begin(), cuts.end());
     }

@@ -14,11 +14,14 @@
 namespace agrad {
 
 template <int Lanes>
+adjoint_view<Lanes>::adjoint_view(tape& on, int lane) : tape_(on), first_(on.first_reached()), lane_(lane) {}
+template <int Lanes>
 double& adjoint_view<Lanes>::operator[](const var& x) const {
   return at(x.index());
 }
 template <int Lanes>
 double& adjoint_view<Lanes>::at(tape::index_type index) const {
+  if (AGRAD_UNLIKELY(index < first_)) index = 0;
   if constexpr (Lanes == 1)
     return tape_.adjoint(index);
   else
@@ -36,9 +39,9 @@ void push(F f) {
 template <class F>
 var custom(double value, F f) {
   tape& t = tape::current();
-  var y(value, t.leaf(), t);
-  t.push([f = std::move(f), y](auto& adjoint) {
-    if (adjoint[y] != 0) f(adjoint, y);
+  const var y = detail::tape_access::variable(value, t.leaf(), t);
+  t.push([f = std::move(f), y](auto& adjoint) mutable {
+    if (adjoint[y] != 0) f(adjoint, std::as_const(y));
   });
   return y;
 }

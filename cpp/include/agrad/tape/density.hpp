@@ -45,9 +45,9 @@ struct density_edge {
     if (is_range) {  // from the last one, which makes sure that there is room for all
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
-      for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += partial[i] * of_result;
+      for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
     } else {
-      for (std::size_t i = 0; i < size; ++i) adjoint.at(indices[i]) += partials[i] * of_result;
+      for (std::size_t i = 0; i < size; ++i) adjoint.at(indices[i]) += passed(partials[i], of_result);
     }
   }
 };
@@ -150,7 +150,7 @@ struct density_engine<var> {
         if (edge.size == 1) partials[i] = *edge.partials, indices[i++] = *edge.indices;
       const tape::index_type index = t.leaf();
       t.record(index, partials, indices);
-      return var(value, index, t);
+      return tape_access::variable(value, index, t);
     } else {
       const std::array edges{kept(t, operand)...};
       return custom(value, [edges](auto& adjoint, const var& y) {

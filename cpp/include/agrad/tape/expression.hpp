@@ -8,24 +8,33 @@
 // Read next: tape/var.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <agrad/rules/apply.hpp>
+#include <agrad/rules/passing.hpp>
 #include <agrad/tape/tape.hpp>
 
 namespace agrad {
 
 class var;
+namespace detail {
+struct tape_access;
+}
 
 /// Of N leaves; what rules make of variables, numbers and each other.
 template <int N>
 struct expression {
   static constexpr int leaves = N;
   double value;
-  std::array<double, N> partials;
-  std::array<tape::index_type, N> indices;
+  std::array<double, std::size_t{N}> partials;
+  std::array<tape::index_type, std::size_t{N}> indices;
+#ifdef AGRAD_CHECKED
+  std::uint32_t scope;  // the innermost of its variables'
+#endif
 
   double val() const { return value; }
 };
@@ -43,6 +52,9 @@ struct leaf {
   static constexpr int leaves = 1;
   double value;
   tape::index_type index;
+#ifdef AGRAD_CHECKED
+  std::uint32_t scope;  // 0 for a constant
+#endif
 };
 
 template <class T>
@@ -79,13 +91,12 @@ AGRAD_INLINE void append_leaves(Result& result, double derivative, const leaf& x
 }
 template <int Place, class Result, int N, std::size_t... I>
 AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x, std::index_sequence<I...>) {
-  // As in the sweep: what is not used gives no nan.
-  ((result.partials[Place + I] = derivative == 0 ? 0.0 : derivative * x.partials[I]), ...);
+  ((result.partials[Place + I] = passed(derivative, x.partials[I])), ...);
   ((result.indices[Place + I] = x.indices[I]), ...);
 }
 template <int Place, class Result, int N>
 AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x) {
-  append_leaves<Place>(result, derivative, x, std::make_index_sequence<N>{});
+  append_leaves<Place>(result, derivative, x, std::make_index_sequence<std::size_t{N}>{});
 }
 
 /// Appends the statement that an expression, times a sign, is added to the target.
@@ -95,10 +106,23 @@ AGRAD_INLINE void write_statement(tape& t, tape::index_type target, const leaf& 
 }
 template <int N>
 AGRAD_INLINE void write_statement(tape& t, tape::index_type target, expression<N> x, int sign) {
+#ifdef AGRAD_CHECKED
+  if (x.scope != 0) t.check_usable("expression", "variable", x.scope);
+#endif
   if (sign < 0)
     for (double& partial : x.partials) partial = -partial;
   t.record(target, x.partials, x.indices);
 }
+
+#ifdef AGRAD_CHECKED
+// Scopes of a tape are numbered as they open, so the one of the greatest number is the first to end. An operand's must be open.
+inline std::uint32_t scope_of(const constant&) { return 0; }
+template <class Operand>
+std::uint32_t scope_of(const Operand& x) {
+  if (x.scope != 0) tape::current().check_usable("expression", "variable", x.scope);
+  return x.scope;
+}
+#endif
 
 /// How many leaves the first I of some operands have.
 template <std::size_t I, class... Operand>
@@ -114,6 +138,9 @@ template <class Rule, std::size_t... I, class... Operand>
 AGRAD_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
   expression<(Operand::leaves + ...)> result;
   result.value = Rule::value(x.value...);
+#ifdef AGRAD_CHECKED
+  result.scope = std::max({scope_of(x)...});
+#endif
   const auto append = [&](auto argument, auto place, const auto& operand) {
     if constexpr (std::decay_t<decltype(operand)>::leaves > 0)
       append_leaves<place()>(result, Rule::derivative(argument, x.value..., result.value), operand);

@@ -1,7 +1,7 @@
 // Sweep: the tape's out-of-line members, first of all the loop that sends adjoints back.
 //
-// The loop walks the stream of edges backwards, statement by statement. A zero adjoint is skipped: that saves work and keeps
-// an infinite partial derivative of an unused result from turning into nan.
+// The loop walks the stream of edges backwards, statement by statement. A zero adjoint is skipped, which saves work; of infinite
+// partial derivatives see rules/passing.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,28 @@
 #include <new>
 #include <stdexcept>
 
+#include <agrad/rules/passing.hpp>
 #include <agrad/tape/tape.hpp>
 
 namespace agrad {
 
+// The thread's own tape ends with the thread. What records even later, in the destructor of an object with static storage, gets
+// one that nobody ends.
 inline void tape::make_current() noexcept {
-  thread_local std::unique_ptr<tape> own;
-  if (!own) own = std::make_unique<tape>();
-  current_ = own.get();
+  struct keeper {
+    tape* own = new tape;
+    ~keeper() {
+      has_ended_ = true;
+      if (current_ == own) current_ = nullptr;
+      delete own;
+    }
+  };
+  if (has_ended_) {
+    current_ = new tape;
+  } else {
+    thread_local keeper own;
+    current_ = own.own;
+  }
 }
 
 // Without memory the recording goes on over the last statements, which are then not in order any more.
@@ -43,50 +57,64 @@ inline void tape::make_adjoints() {
 }
 
 inline void tape::clear_adjoints() {
+  check_not_swept("grad");
   make_adjoints();
-  std::memset(adjoints_.data() + scope_.next, 0, (next_ - scope_.next) * sizeof(double));
+  const std::size_t first = first_reached_;
+  std::memset(adjoints_.data() + first, 0, (next_ - first) * sizeof(double));
 }
 
 inline void tape::clear_lanes() {
+  check_not_swept("jacobian");
   make_adjoints();  // for its check, and for closures that look at plain adjoints
-  lane_adjoints_.shrink(0);
-  const std::size_t outside = scope_.next * lanes, inside = (next_ - scope_.next) * lanes;
-  double* all = lane_adjoints_.room(outside + inside);
-  lane_adjoints_.advance(outside + inside);
-  std::memset(all + outside, 0, inside * sizeof(double));
+  const std::size_t first = first_reached_, wanted = next_ * lanes;
+  if (lane_adjoints_.size() < wanted) {
+    const std::size_t missing = wanted - lane_adjoints_.size();
+    lane_adjoints_.room(missing);
+    lane_adjoints_.advance(missing);
+  }
+  std::memset(lane_adjoints_.data() + first * lanes, 0, (next_ - first) * lanes * sizeof(double));
+}
+
+// Those that were handed out stay where they are.
+inline double* tape::unread_adjoints(std::size_t n) {
+  if (unread_.empty() || unread_.back().size() < n) unread_.emplace_back(n);
+  return unread_.back().data();
 }
 
 namespace detail {
 
-/// What carries a statement's adjoint to its leaves: one number an index, or `Lanes` of them side by side.
-template <int Lanes>
+/// What carries a statement's adjoint to its leaves: one number an index, or `Lanes` of them side by side. In an isolated sweep
+/// leaves before the first index that it reaches are constants, whose adjoints go to index 0.
+template <int Lanes, bool Isolated>
 class carrier {
  public:
-  explicit carrier(double* adjoints) : adjoints_(adjoints) {}
+  carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
   /// Carries on the statement that ends before `end`; returns where it begins.
   const edge* carry(const edge* end, std::uint32_t leaves) {
-    double adjoint[Lanes];
+    double adjoint[std::size_t{Lanes}];
     std::memcpy(adjoint, adjoints_ + std::size_t{end[-2].note} * Lanes, sizeof adjoint);
     const edge* begin = end - statement::size(leaves);
     bool any = false;
     for (const double a : adjoint) any |= a != 0;
     if (!any) return begin;
     for (std::uint32_t i = 0; i < leaves; ++i) {
-      double* to = adjoints_ + std::size_t{begin[i].index} * Lanes;
-      for (int lane = 0; lane < Lanes; ++lane) to[lane] += adjoint[lane] == 0 ? 0.0 : begin[i].partial * adjoint[lane];
+      const std::uint32_t index = Isolated && begin[i].index < first_ ? 0 : begin[i].index;
+      double* to = adjoints_ + std::size_t{index} * Lanes;
+      for (int lane = 0; lane < Lanes; ++lane) to[lane] += passed(begin[i].partial, adjoint[lane]);
     }
     return begin;
   }
 
  private:
   double* adjoints_;
+  std::uint32_t first_;
 };
 
-template <>
-class carrier<1> {
+template <bool Isolated>
+class carrier<1, Isolated> {
  public:
-  explicit carrier(double* adjoints) : adjoints_(adjoints) {}
+  carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
   const edge* carry(const edge* end, std::uint32_t leaves) {
     // In a chain x = f(x) the adjoint that was written last is read next; from memory it would come ten cycles later.
@@ -115,25 +143,25 @@ class carrier<1> {
 
  private:
   void add(const edge& to, double adjoint) {
-    last_index_ = to.index;
+    if (AGRAD_UNLIKELY(to.partial == 0)) return;  // as passed(), whose select would lengthen the chain of adjoints
+    last_index_ = Isolated && to.index < first_ ? 0 : to.index;
     adjoints_[last_index_] = last_ = adjoints_[last_index_] + to.partial * adjoint;
   }
 
   double* adjoints_;
+  std::uint32_t first_;
   std::uint32_t last_index_ = 0;
   double last_ = 0;
 };
 
 }  // namespace detail
 
-template <int Lanes>
-void tape::sweep_back() {
-  make_adjoints();
+template <int Lanes, bool Isolated>
+void tape::sweep_back(std::size_t first, std::size_t last) {
   stream<double>& adjoints = Lanes == 1 ? adjoints_ : lane_adjoints_;
-  const std::size_t first = scope_.edges;
   const edge* begin = statements_.data() + first;
-  const edge* end = statements_.end();
-  detail::carrier<Lanes> carrier(adjoints.data());
+  const edge* end = statements_.data() + last;
+  detail::carrier<Lanes, Isolated> carrier(adjoints.data(), first_reached_);
   while (end != begin) {
     const std::uint32_t leaves = end[-1].note;
     if (leaves != statement::closure) {
@@ -145,59 +173,49 @@ void tape::sweep_back() {
       (Lanes == 1 ? closure.sweep : closure.sweep_lanes)(closure, *this);
       begin = statements_.data() + first;
       end = begin + place;
-      carrier = detail::carrier<Lanes>(adjoints.data());
+      carrier = detail::carrier<Lanes, Isolated>(adjoints.data(), first_reached_);
     }
   }
 }
 
-inline tape::mark tape::here() const { return {statements_.size(), owners_.size(), next_, arena_.position(), 0}; }
+template <int Lanes>
+void tape::sweep_statements(std::size_t first, std::size_t last) {
+  if (first_reached_ > 1)
+    sweep_back<Lanes, true>(first, last);
+  else
+    sweep_back<Lanes, false>(first, last);
+}
+
+template <int Lanes>
+void tape::sweep_scopes() {
+  make_adjoints();
+  struct under_way {
+    tape& t;
+    std::size_t outer;
+    explicit under_way(tape& on) : t(on), outer(std::exchange(on.swept_, on.scopes_.size())) {}
+    ~under_way() { t.swept_ = outer; }
+  } const guard(*this);
+  const level& innermost = scopes_.back();
+  const std::size_t floor = innermost.floor, first = innermost.edges;
+  sweep_statements<Lanes>(first, statements_.size());
+  if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) sweep_outer_scopes<Lanes>(floor);
+}
+
+// Outwards; the statements of a scope only if an adjoint has arrived there.
+template <int Lanes>
+void tape::sweep_outer_scopes(std::size_t floor) {
+  for (std::size_t depth = scopes_.size() - 1; depth-- > floor;) {
+    const level begin = scopes_[depth], end = scopes_[depth + 1];
+    if (begin.edges == end.edges) continue;
+    const double* adjoints = (Lanes == 1 ? adjoints_ : lane_adjoints_).data();
+    bool has_arrived = false;
+    for (std::size_t i = begin.next * Lanes; i < end.next * Lanes; ++i) has_arrived |= adjoints[i] != 0;
+    if (has_arrived) sweep_statements<Lanes>(begin.edges, end.edges);
+  }
+}
 
 // Adjoints count before they are made.
 inline std::size_t tape::bytes() const { return statements_.size() * sizeof(edge) + next_ * sizeof(double) + arena_.used(); }
-
-inline void tape::rewind(const mark& to) {
-  high_water_ = std::max(high_water_, bytes());
-  while (owners_.size() > to.owners) {
-    const owner last = owners_.back();
-    owners_.pop_back();
-    last.destroy(last.object);
-  }
-  statements_.shrink(to.edges);
-  if (to.edges <= intact_) intact_ = unlimited;
-  next_ = to.next;
-  if (adjoints_.size() > next_) adjoints_.shrink(next_);
-  arena_.rewind(to.memory);
-}
-
-inline tape::mark tape::open_scope() {
-  const mark outer = scope_;
-  scope_ = here();
-  open_scopes_.push_back(scope_.scope = next_scope());
-  return outer;
-}
-
-inline void tape::close_scope(const mark& outer) {
-  rewind(scope_);
-  open_scopes_.pop_back();
-  scope_ = outer;
-}
-
-inline void tape::reset() {
-  rewind(scope_);
-  open_scopes_.back() = scope_.scope = next_scope();
-}
-
-// Numbers are unique among all tapes, so that a variable of another tape is found out; a tape takes a batch of them at a
-// time. They come round after 2^31, and the scope that is then mistaken for another has long been closed.
-inline std::uint32_t tape::next_scope() {
-  constexpr std::uint32_t batch = 4096;
-  if (last_scope_ % batch == 0) last_scope_ = batch * scope_batches_.fetch_add(1, std::memory_order_relaxed);
-  return ++last_scope_ & 0x7fffffffU;
-}
-
-inline bool tape::is_open(std::uint32_t scope) const {
-  return std::find(open_scopes_.begin(), open_scopes_.end(), scope) != open_scopes_.end();
-}
 
 inline tape_statistics tape::statistics() const {
   tape_statistics all{};

@@ -19,6 +19,12 @@
 #include <agrad/tape/statement.hpp>
 #include <agrad/tape/stream.hpp>
 
+#if defined(__GNUC__) || defined(__clang__)
+#define AGRAD_VISIBLE [[gnu::visibility("default")]]
+#else
+#define AGRAD_VISIBLE
+#endif
+
 namespace agrad {
 
 class var;
@@ -32,13 +38,14 @@ class matrix;
 template <int Lanes>
 class adjoint_view {
  public:
-  explicit adjoint_view(tape& on, int lane = 0) : tape_(on), lane_(lane) {}
+  explicit adjoint_view(tape& on, int lane = 0);
   double& operator[](const var& x) const;
   double& at(std::uint32_t index) const;
   auto operator[](const matrix<var>& x) const;
 
  private:
   tape& tape_;
+  std::uint32_t first_;  // that the sweep reaches; what was made before is constant, and its adjoints are thrown away
   int lane_;
 };
 
@@ -48,7 +55,8 @@ struct tape_statistics {
   std::size_t statements, leaves, indices, closures, bytes, bytes_high_water, bytes_reserved;
 };
 
-class tape {
+// Visible from every library of a program, whatever -fvisibility says, so that they all record on one tape.
+class AGRAD_VISIBLE tape {
  public:
   using index_type = std::uint32_t;
   /// How many adjoints an index has in `sweep_lanes`: rows of a Jacobian that one sweep carries.
@@ -56,11 +64,13 @@ class tape {
 
   tape() {
     std::memset(adjoints_.room(1), 0, sizeof(double)), adjoints_.advance(1);  // index 0 is the shared sink of constants
-    open_scopes_.push_back(scope_.scope = next_scope());
+    scopes_.push_back({});
+    scopes_[0].next = 1;
+    number_ = scopes_[0].number = next_scope();
   }
   tape(const tape&) = delete;
   tape& operator=(const tape&) = delete;
-  ~tape() { rewind(mark{}); }
+  ~tape() { rewind(scopes_[0]); }
 
   /// The tape that this thread records on: the innermost active one, else the thread's own.
   static tape& current() {
@@ -113,43 +123,55 @@ class tape {
   arena& memory() { return arena_; }
 
   // ---- sweeping ------------------------------------------------------------------------------------------------------
+  //
+  // A sweep reaches all open scopes, down to the innermost isolated one. A scope that a closure opens while a sweep is under
+  // way is isolated from what is being swept.
 
-  /// Sets all adjoints of the innermost scope to zero, and those of all scopes around it when they are new.
+  /// Sets the adjoints of all that a sweep reaches to zero. Throws ScopeError in a closure that has not opened a scope.
   void clear_adjoints();
-  /// Sends the adjoints back from the last statement to the begin of the innermost scope.
-  void sweep() { sweep_back<1>(); }
+  /// Adds to the adjoint that a sweep starts from; what it does not reach is constant.
+  void seed(index_type index, double amount) {
+    if (index >= first_reached()) adjoint(index) += amount;
+  }
+  /// Sends the adjoints back from the last statement to the first one that is reached.
+  void sweep() { sweep_scopes<1>(); }
+  /// The index of the first variable that a sweep reaches.
+  index_type first_reached() const { return first_reached_; }
+  /// One after the last index.
+  std::size_t end_index() const { return next_; }
 
-  /// The adjoint of an index, to read or to seed; valid until the next statement is recorded.
+  /// The adjoint of an index, to read; valid until the next statement is recorded.
   double& adjoint(index_type index) {
     if (AGRAD_UNLIKELY(index >= adjoints_.size())) make_adjoints();
     return adjoints_[index];
   }
 
-  /// The same for sweeps with `lanes` adjoints an index: clear, seed through `lane_adjoints`, sweep, read. Only the innermost
-  /// scope is of interest; what reaches the scopes around it is lost.
+  /// The same for sweeps with `lanes` adjoints an index: clear, seed, sweep, read through `lane_adjoints`.
   void clear_lanes();
-  void sweep_lanes() { sweep_back<lanes>(); }
+  void seed_lane(index_type index, std::size_t lane) {
+    if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
+  }
+  void sweep_lanes() { sweep_scopes<lanes>(); }
   /// The adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
+  /// Room for n adjoints that nobody reads: of a matrix that a sweep does not reach.
+  double* unread_adjoints(std::size_t n);
 
   // ---- scopes --------------------------------------------------------------------------------------------------------
 
-  /// Sizes of everything at one moment.
-  struct mark {
-    std::size_t edges = 0, owners = 0, next = 1;
-    arena::mark memory;
-    std::uint32_t scope = 0;
-  };
-
-  /// Opens a scope and returns what `close_scope` wants to have back.
-  mark open_scope();
-  /// Forgets everything since the scope was opened.
-  void close_scope(const mark& outer);
+  /// Opens a scope, isolated or not, and returns its depth.
+  std::size_t open_scope(bool isolated = false);
+  /// Forgets everything since the scope was opened; while scopes inside of it are open, that waits for their end.
+  void close_scope(std::size_t depth) noexcept;
   /// Forgets everything in the innermost scope, which stays open.
   void reset();
   /// Whether a variable that carries this scope number may still be used.
-  bool is_open(std::uint32_t scope) const;
-  std::uint32_t scope_id() const { return scope_.scope; }
+  bool is_open(std::uint32_t number) const { return depth_of(number) < scopes_.size(); }
+  /// Throws ScopeError unless a sweep reaches a variable with this scope number; `what` names it, "variable" or "matrix".
+  AGRAD_COLD void check_reached(const char* function, const char* what, std::uint32_t number) const;
+  /// The same for use in a statement, for which an open scope is enough.
+  AGRAD_COLD void check_usable(const char* function, const char* what, std::uint32_t number) const;
+  std::uint32_t scope_id() const { return number_; }
 
   /// Counts what is recorded, by walking over it.
   tape_statistics statistics() const;
@@ -176,9 +198,25 @@ class tape {
     void (*destroy)(void*);
   };
 
-  // Not inlined, so that its loop has the registers for itself.
+  /// Where a scope began.
+  struct level {
+    std::size_t edges = 0, owners = 0, next = 0;
+    arena::mark memory;
+    std::size_t floor = 0;         // depth of the scope in which sweeps end
+    index_type first_reached = 1;  // where that scope began
+    std::uint32_t number = 0;
+    bool has_ended = false;  // before one inside of it
+  };
+
   template <int Lanes>
-  [[gnu::noinline]] void sweep_back();
+  void sweep_scopes();
+  template <int Lanes>
+  [[gnu::noinline]] void sweep_outer_scopes(std::size_t floor);
+  template <int Lanes>
+  void sweep_statements(std::size_t first, std::size_t last);
+  // Not inlined, so that its loop has the registers for itself.
+  template <int Lanes, bool Isolated>
+  [[gnu::noinline]] void sweep_back(std::size_t first, std::size_t last);
 
   template <std::size_t N, std::size_t... I>
   AGRAD_INLINE void write(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices,
@@ -196,10 +234,15 @@ class tape {
   AGRAD_COLD static void make_current() noexcept;
   AGRAD_COLD void grow(std::size_t edges) noexcept;
   void make_adjoints();
-  mark here() const;
   std::size_t bytes() const;
   std::uint32_t next_scope();
-  void rewind(const mark& to);
+  std::size_t depth_of(std::uint32_t number) const;
+  bool is_own(std::uint32_t number) const;
+  void check_not_swept(const char* function) const {
+    if (AGRAD_UNLIKELY(swept_ == scopes_.size())) fail_swept(function);
+  }
+  [[noreturn]] AGRAD_COLD static void fail_swept(const char* function);
+  void rewind(const level& to);
 
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
@@ -208,16 +251,21 @@ class tape {
   stream<double> lane_adjoints_;
   std::vector<owner> owners_;
   arena arena_;
-  std::size_t next_ = 1;                    // index of the next variable
-  std::size_t high_water_ = 0;              // the most bytes before a rewind
-  std::size_t intact_ = unlimited;          // how many edges are in order: all, unless memory was exhausted
-  mark scope_;                              // where the innermost scope began
-  std::vector<std::uint32_t> open_scopes_;  // their numbers, outermost first
-  std::uint32_t last_scope_ = 0;
+  std::size_t next_ = 1;            // index of the next variable
+  std::size_t high_water_ = 0;      // the most bytes before a rewind
+  std::size_t intact_ = unlimited;  // how many edges are in order: all, unless memory was exhausted
+  std::vector<level> scopes_;       // those that are open, outermost first
+  std::uint32_t number_ = 0;        // of the innermost one
+  index_type first_reached_ = 1;    // where the scope begins in which sweeps end
+  std::uint32_t last_number_ = 0;   // the latest that was given
+  std::size_t swept_ = 0;           // how many scopes were open when the sweep began that is under way; 0: none is
+  std::vector<std::vector<double>> unread_;
+  std::vector<std::array<std::uint32_t, 2>> batches_;  // of scope numbers that are this tape's: first, and one after the last
   static inline std::atomic<std::uint32_t> scope_batches_{0};
 
-  // A plain pointer: a thread_local object with a constructor costs a guard at every access.
+  // Plain: a thread_local object with a constructor costs a guard at every access.
   static inline thread_local tape* current_ = nullptr;
+  static inline thread_local bool has_ended_ = false;  // the thread's own one
 };
 
 /// Makes a tape of one's own the current one while it lives.
@@ -234,4 +282,5 @@ class active_tape {
 
 }  // namespace agrad
 
+#include <agrad/tape/scopes.hpp>
 #include <agrad/tape/sweep.hpp>

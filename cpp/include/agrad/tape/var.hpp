@@ -6,12 +6,17 @@
 //
 // Accumulation (`a += e`) is an increment: a keeps its index and the statement holds e's leaves only. That is right as
 // long as nobody else relies on a's index with the old value, so taking a copy of a, or putting a into an expression, marks
-// it as shared, and a shared variable gets a fresh index instead. Read next: tape/scope.hpp.
+// it as shared, and a shared variable gets a fresh index instead. A variable that was moved from has no index any more; its
+// value is nan, so that what is computed from it cannot pass for right. Read next: tape/scope.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,13 +44,8 @@ class var {
     assign(e);
   }
 
-  /// A variable with an index that a closure is responsible for; see custom() in tape/custom.hpp.
-  var(double value, tape::index_type index, const tape& on) : value_(value) { set(index, on); }
-  /// One more name for an index of a scope: shared from the start.
-  var(double value, tape::index_type index, std::uint32_t scope) : value_(value), index_(index), tag_(scope << 1 | shared) {}
-
   var(const var& other) : value_(other.value_), index_(other.index_), tag_(other.share()) {}
-  var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.index_ = 0; }
+  var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.leave(); }
   var& operator=(const var& other) {
     tag_ = other.share();
     value_ = other.value_;
@@ -56,7 +56,7 @@ class var {
     value_ = other.value_;
     index_ = other.index_;
     tag_ = other.tag_;
-    if (this != &other) other.index_ = 0;
+    if (this != &other) other.leave();
     return *this;
   }
   ~var() = default;
@@ -85,20 +85,31 @@ class var {
   /// The adjoint after a sweep; zero before one. Throws ScopeError when the variable's scope has ended.
   double adj() const {
     if (index_ == 0) return 0;
-    return on_open_tape("adj").adjoint(index_);
+    return reached_tape("adj").adjoint(index_);
   }
 
-  /// Sweeps back from this variable: the adjoints of all variables of the innermost scope become its derivatives.
+  /// Sweeps back from this variable: the adjoints of all variables become its derivatives.
   void grad() const {
-    tape& t = on_open_tape("grad");
+    tape& t = reached_tape("grad");
     t.clear_adjoints();
-    if (index_ != 0) t.adjoint(index_) += 1;
+    t.seed(index_, 1);
     t.sweep();
   }
 
-  /// The same, and copies the derivatives with respect to theta into g, which is resized.
+  /// The same, but adds the derivatives to the adjoints that there are.
+  void accumulate_grad() const {
+    tape& t = reached_tape("accumulate_grad");
+    const tape::index_type first = t.first_reached();
+    std::vector<double> earlier(t.end_index() - first);
+    for (std::size_t i = 0; i < earlier.size(); ++i) earlier[i] = t.adjoint(first + static_cast<tape::index_type>(i));
+    grad();
+    for (std::size_t i = 0; i < earlier.size(); ++i) t.adjoint(first + static_cast<tape::index_type>(i)) += earlier[i];
+  }
+
+  /// As grad(), and copies the derivatives with respect to theta into g, which is resized, or as a std::array is as long.
+  /// Throws std::invalid_argument where theta is one variable over and over, as std::vector<var>(5, 2.0) is.
   void grad(const std::vector<var>& theta, std::vector<double>& g) const { gradient_into(theta, g); }
-  /// The same for Eigen vectors.
+  /// The same for Eigen vectors and std::array.
   template <class Theta, class Gradient>
   void grad(const Theta& theta, Gradient& g) const {
     gradient_into(theta, g);
@@ -108,7 +119,10 @@ class var {
 
  private:
   friend struct detail::operand_of<var>;
-  static constexpr std::uint32_t shared = 1;
+  friend struct detail::tape_access;
+  static constexpr std::uint32_t shared = 1, moved = 0xffffffff;
+
+  var(double value, tape::index_type index, std::uint32_t tag) : value_(value), index_(index), tag_(tag) {}
 
   void set(tape::index_type index, const tape& on) {
     index_ = index;
@@ -117,37 +131,44 @@ class var {
 
   std::uint32_t share() const { return tag_ |= shared; }
 
+  void leave() {
+    value_ = std::numeric_limits<double>::quiet_NaN();
+    index_ = 0;
+    tag_ = moved;
+  }
+
   template <class Theta, class Gradient>
   void gradient_into(const Theta& theta, Gradient& g) const {
     using size_type = decltype(theta.size());
-    tape& t = on_open_tape("grad");
-    const std::uint32_t here = t.scope_id();
-    std::uint32_t elsewhere = 0;
-    for (size_type i = 0; i < theta.size(); ++i) elsewhere |= (theta[i].tag_ >> 1) ^ here;
-    if (elsewhere != 0) return outer_gradient_into(theta, g);
+    tape& t = reached_tape("grad");
+    const size_type n = theta.size();
+    const std::uint32_t here = t.scope_id(), first = n > 0 ? theta[0].index_ : 0;
+    std::uint32_t elsewhere = 0, several = first == 0 || n < 2;
+    for (size_type i = 0; i < n; ++i) elsewhere |= (theta[i].tag_ >> 1) ^ here, several |= theta[i].index_ ^ first;
+    if (AGRAD_UNLIKELY(several == 0)) fail_same();
+    resize(g, n);
     grad();
-    g.resize(theta.size());
-    const double* adjoints = &t.adjoint(0);  // grad() has made those of all variables
-    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].index_ == 0 ? 0.0 : adjoints[theta[i].index_];
-  }
-
-  // Adjoints of outer scopes' variables add up from sweep to sweep; g is of this sweep alone, so they are set aside.
-  template <class Theta, class Gradient>
-  void outer_gradient_into(const Theta& theta, Gradient& g) const {
-    using size_type = decltype(theta.size());
-    tape& t = tape::current();
-    const auto is_outer = [&](const var& x) { return x.index_ != 0 && x.tag_ >> 1 != t.scope_id(); };
-    std::vector<double> earlier;  // the last one first
-    for (size_type i = theta.size(); i-- > 0;)
-      if (is_outer(theta[i])) earlier.push_back(std::exchange(theta[i].on_open_tape("grad").adjoint(theta[i].index_), 0.0));
-    grad();
-    g.resize(theta.size());
-    for (size_type i = 0; i < theta.size(); ++i) g[i] = theta[i].adj();
-    for (size_type i = 0; !earlier.empty(); ++i) {
-      if (!is_outer(theta[i])) continue;
-      t.adjoint(theta[i].index_) += earlier.back();
-      earlier.pop_back();
+    if (elsewhere != 0) {
+      for (size_type i = 0; i < n; ++i) g[i] = theta[i].adj();
+    } else {
+      const double* adjoints = &t.adjoint(0);  // grad() has made those of all variables
+      for (size_type i = 0; i < n; ++i) g[i] = theta[i].index_ == 0 ? 0.0 : adjoints[theta[i].index_];
     }
+  }
+  template <class Gradient, class Size>
+  static auto resize(Gradient& g, Size n) -> decltype(g.resize(n)) {
+    return g.resize(n);
+  }
+  template <class T, std::size_t N, class Size>
+  static void resize(std::array<T, N>&, Size n) {
+    if (AGRAD_UNLIKELY(static_cast<std::size_t>(n) != N))
+      throw ShapeError(
+          detail::sentence("grad", "the size of g", -1, static_cast<long>(N), "that of theta, " + std::to_string(n)));
+  }
+  [[noreturn]] AGRAD_COLD static void fail_same() {
+    throw std::invalid_argument(
+        "grad: theta is copies of one variable, but must be variables of their own; fill a std::vector<var> from a "
+        "vector of numbers, for std::vector<var>(n, x) copies x");
   }
 
   // Always inlined, so that a sum in a loop stays in registers.
@@ -173,15 +194,15 @@ class var {
   template <int Sign, class E>
   AGRAD_INLINE var& add(const E& e);
 
-  tape& on_open_tape(const char* function) const {
+  tape& reached_tape(const char* function) const {
     tape& t = tape::current();
-    const std::uint32_t mine = tag_ >> 1;
-    if (AGRAD_UNLIKELY(mine != t.scope_id() && index_ != 0 && !t.is_open(mine))) fail_scope(function);
+    if (AGRAD_UNLIKELY(tag_ >> 1 != t.scope_id() && index_ != 0)) t.check_reached(function, "variable", tag_ >> 1);
     return t;
   }
-  [[noreturn]] AGRAD_COLD static void fail_scope(const char* function) {
-    throw ScopeError(std::string(function) +
-                     ": the variable's scope has ended; read adjoints before the scope, or the gradient call, returns");
+  void check_usable(const char* function) const {
+    if (index_ != 0) return tape::current().check_usable(function, "variable", tag_ >> 1);
+    if (tag_ == moved)
+      throw ScopeError(std::string(function) + ": the variable was moved from; assign to it before it is used");
   }
 
   double value_ = 0;
@@ -198,10 +219,31 @@ struct operand_of<var> {
   using type = leaf;
   AGRAD_INLINE static leaf make(const var& x) {
 #ifdef AGRAD_CHECKED
-    if (x.index_ != 0) x.on_open_tape("expression");
-#endif
+    x.check_usable("expression");
+    x.share();
+    return {x.value_, x.index_, x.index_ == 0 ? 0 : x.tag_ >> 1};
+#else
     x.share();
     return {x.value_, x.index_};
+#endif
+  }
+};
+
+/// What operations and functionals do with variables, and users do not.
+struct tape_access {
+  /// A variable of the innermost scope with an index that a closure is responsible for; index 0: a constant.
+  static var variable(double value, tape::index_type index, const tape& on) { return var(value, index, on.scope_id() << 1); }
+  /// One more name for an index of a scope: shared from the start.
+  static var name(double value, tape::index_type index, std::uint32_t scope) {
+    return var(value, index, scope << 1 | var::shared);
+  }
+  /// Sweeps back from a variable that may also lie outside of what the sweep reaches, and then is constant.
+  static void sweep_from(const var& y) {
+    tape& t = tape::current();
+    y.check_usable("grad");
+    t.clear_adjoints();
+    t.seed(y.index(), 1);
+    t.sweep();
   }
 };
 }  // namespace detail

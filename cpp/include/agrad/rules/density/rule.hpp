@@ -40,7 +40,7 @@ struct density_input {
 template <int Arity>
 struct density_parts {
   bool propto = false;
-  std::array<bool, Arity> active{};
+  std::array<bool, std::size_t{Arity}> active{};
 
   bool constants() const { return !propto; }
   /// Whether a part that depends on these arguments is kept.
@@ -60,7 +60,7 @@ struct density_rule {
   using parts = density_parts<Arity>;
   /// One value, or one partial derivative, for each argument.
   template <class S>
-  using each = std::array<S, Arity>;
+  using each = std::array<S, std::size_t{Arity}>;
   template <class S>
   static bool in_support(const each<S>&) {
     return true;

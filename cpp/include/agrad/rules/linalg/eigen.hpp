@@ -64,6 +64,13 @@ struct symmetric_eigen_rule : rule<1, 2> {
     check_resolved(name, primal(inner), primal(w));
     return std::array<D, 2>{diagonal(inner), product(v, entrywise(reciprocal_gaps(w, -1), inner))};
   }
+  /// da: a tangent of a; a_bar_tangent: what came of it and of the adjoints. Raises where that is nothing but rounding errors.
+  template <class In>
+  void check_second(const In& w, const In& v, const In* v_bar, const MatrixXd& da, const MatrixXd& a_bar_tangent) const {
+    if (v_bar == nullptr) return;
+    const MatrixXd numerators = 0.5 * v.transpose() * (da + da.transpose()) * v;
+    check_second_order(name, v.transpose() * *v_bar, numerators, w, a_bar_tangent);
+  }
 };
 
 /// The values alone; where some are equal, the mean of their one-sided derivatives over the vectors that were chosen.

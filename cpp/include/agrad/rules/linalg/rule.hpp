@@ -64,7 +64,7 @@ struct rule {
   static constexpr int arguments = Arguments, results = Results;
   static constexpr std::string_view source = {}, numpy = {};
   static constexpr unsigned transposed_arguments = 0, transposed_results = 0, options = 0;
-  using shapes = std::array<shape, Results>;
+  using shapes = std::array<shape, std::size_t{Results}>;
   /// A rule whose results this one's tangents are made of and whose result number `through_result` is this one's value:
   /// duals apply it in place of this one, so that all that depends on the decomposition arrives at one place.
   using through = nothing;

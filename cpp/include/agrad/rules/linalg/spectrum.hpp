@@ -1,9 +1,13 @@
 // Spectrum: what derivatives of eigenvectors and singular vectors have in common, divisions by the gaps of a spectrum.
 //
-// The adjoint V of eigenvectors enters as (S - S') / (w_j - w_i) with S = V' Vbar. Where two values are equal, that is 0 / 0 for
-// every function that does not depend on how the vectors within their space were chosen, and anything else has no derivative.
-// For spectral functions, <C, g(a)>, the limit of the quotient is known from what else arrives: on such a block S is 2 g C and the
-// adjoint of the values is the diagonal of g' C, so the limit is S times their ratio. Where it is not known, DomainError.
+// The adjoint V of eigenvectors enters as (S - S') / (w_j - w_i) with S = V' Vbar. Where two values are equal, that is 0 / 0
+// for every function that does not depend on how the vectors within their space were chosen, and anything else has no
+// derivative. For spectral functions, <C, g(a)>, the quotient is a divided difference of g, known from what else arrives: S is
+// 2 C g, column by column, and the adjoint of the values is the diagonal of C g', so half the sum of S_ij w_bar_j / S_jj and
+// S_ji w_bar_i / S_ii is the mean of two slopes of g, and right to the square of the gap. Of the quotient and this mean the
+// one with the smaller error is taken, where they agree. Where neither has seven digits, DomainError: at a gap of about 4e7 n
+// eps times the largest value for functions that depend on the choice of the vectors. Tangents do not know what becomes of
+// them, so they are refused below that gap.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +30,97 @@ double smallest_gap(const In& w) {
                        : 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(w.size()) * w.cwiseAbs().maxCoeff();
 }
 
+inline constexpr double close_values = 1e-3;  // a gap relative to the values, from which on quotients by it keep their digits
 inline constexpr double recognised_zero = 1e-10;  // of a numerator, relative to the largest
+inline constexpr double lost_digits = 1e-7;       // the largest relative error of what is not refused
+
+/// How far apart values are: what errors of the decomposition are relative to, and what they amount to.
+struct spectral_scale {
+  double largest, noise;
+  bool is_graded;  // values of all sizes have their own digits, as by Jacobi rotations
+
+  template <class In>
+  explicit spectral_scale(const In& w, bool graded = false)
+      : largest(w.size() == 0 ? 0 : w.cwiseAbs().maxCoeff()),
+        noise(4 * std::numeric_limits<double>::epsilon() * static_cast<double>(w.size())),
+        is_graded(graded) {}
+  double of(double x, double y) const { return is_graded ? std::max(std::abs(x), std::abs(y)) : largest; }
+  /// The relative error of a vector's derivative.
+  double error(double x, double y) const { return noise * of(x, y) / std::abs(x - y); }
+};
+
+[[noreturn]] AGRAD_COLD inline void fail_close(std::string_view function, Index i, Index j, double x, double y) {
+  throw DomainError(agrad::detail::sentence(function, "a", -1, "nearly degenerate",
+                                            "with values further apart where vectors are differentiated",
+                                            "values " + std::to_string(i) + " and " + std::to_string(j) + " are " +
+                                                agrad::detail::to_text(x) + " and " + agrad::detail::to_text(y) +
+                                                ", and fewer than seven digits would be left; write a function of the matrix "
+                                                "itself, as solve or the inverse, or of the "
+                                                "values alone"));
+}
+
+/// The quotient of two values that are close but not equal.
+class close_quotient {
+ public:
+  close_quotient(const MatrixXd& s, double x, double y, const Eigen::VectorXd& w_bar, Index i, Index j,
+                 const spectral_scale& scale)
+      : s_(s), w_bar_(w_bar), i_(i), j_(j), gap_(y - x), scale_(scale.of(x, y)), noise_(scale.noise) {
+    size_ = std::max(s.col(i).norm(), s.col(j).norm());
+    value_ = 0.5 * (s(i, j) - s(j, i)) / gap_;
+    const double of_quotient = noise_ * size_ / std::abs(gap_);
+    error_ = of_quotient + noise_ * std::abs(value_) * scale_ / std::abs(gap_);
+    quotient_ = value_;
+    try_mean(of_quotient);
+    try_common(of_quotient);
+  }
+  double value() const { return value_; }
+  bool is_lost() const {
+    const double size = std::max({std::abs(value_), size_ / scale_, std::abs(w_bar_[i_]), std::abs(w_bar_[j_])});
+    return error_ > lost_digits * size;
+  }
+
+ private:
+  // The mean of the slopes on both sides.
+  void try_mean(double of_quotient) {
+    if (s_(i_, i_) == 0 || s_(j_, j_) == 0) return;
+    const double left = s_(j_, i_) * w_bar_[i_] / s_(i_, i_), right = s_(i_, j_) * w_bar_[j_] / s_(j_, j_);
+    const double mean = 0.5 * (left + right), apart = std::abs(right - left);
+    const double bent = apart == 0 ? 0 : apart * apart / std::max(std::abs(mean), 1e-3 * apart);  // by the next derivatives
+    take(mean, of_share(i_, s_(j_, i_)) + of_share(j_, s_(i_, j_)) + bent + std::abs(mean) * gap_ * gap_ / (scale_ * scale_),
+         of_quotient);
+  }
+  // One slope for both, where one of them is not known.
+  void try_common(double of_quotient) {
+    const double squares = s_(i_, i_) * s_(i_, i_) + s_(j_, j_) * s_(j_, j_);
+    if (squares == 0) return;
+    const double slope = (s_(i_, i_) * w_bar_[i_] + s_(j_, j_) * w_bar_[j_]) / squares;
+    const Index known = std::abs(s_(i_, i_)) > std::abs(s_(j_, j_)) ? i_ : j_;
+    const double common = slope * 0.5 * (s_(i_, j_) + s_(j_, i_));
+    take(common, of_share(known, s_(i_, j_)) + 10 * std::abs(common) * std::abs(gap_) / scale_, of_quotient);
+  }
+  /// The error of x w_bar_k / s_kk.
+  double of_share(Index k, double x) const {
+    const double share = std::abs(x / s_(k, k)), weight = std::abs(w_bar_[k]);
+    return noise_ * share * (weight + weight / std::abs(s_(k, k)) * size_);
+  }
+  void take(double candidate, double error, double of_quotient) {
+    if (!(error < error_) || std::abs(candidate - quotient_) > 4 * (error + of_quotient)) return;
+    value_ = candidate;
+    error_ = error;
+  }
+
+  const MatrixXd& s_;
+  const Eigen::VectorXd& w_bar_;
+  Index i_, j_;
+  double gap_, scale_, noise_, size_ = 0, quotient_ = 0, value_ = 0, error_ = 0;
+};
 
 /// Symmetric q with q_ij = (s_ij - s_ji) / 2 (w_j - w_i) and the adjoints of the values on the diagonal.
 template <class In>
-MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const In& w, const Eigen::VectorXd& w_bar) {
+MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const In& w, const Eigen::VectorXd& w_bar,
+                            bool is_graded = false) {
   const double gap = smallest_gap(w), zero = s.size() == 0 ? 0 : recognised_zero * s.cwiseAbs().maxCoeff();
+  const spectral_scale scale(w, is_graded);
   MatrixXd q = w_bar.asDiagonal();
   const auto limit = [&](Index i, Index j) {
     if (std::abs(s(i, j) - s(j, i)) > zero) fail_degenerate(function, i, j, w(i, 0));
@@ -43,22 +132,55 @@ MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const 
     if (!(squares > 2 * zero * zero && rest <= known)) fail_degenerate(function, i, j, w(i, 0));
     return ratio * 0.5 * (s(i, j) + s(j, i));
   };
+  const auto close = [&](Index i, Index j) {
+    const close_quotient quotient(s, w(i, 0), w(j, 0), w_bar, i, j, scale);
+    if (AGRAD_UNLIKELY(quotient.is_lost())) fail_close(function, i, j, w(i, 0), w(j, 0));
+    return quotient.value();
+  };
   for (Index j = 0; j < w.rows(); ++j) {
     for (Index i = 0; i < j; ++i) {
       const double difference = w(j, 0) - w(i, 0);
-      q(i, j) = q(j, i) = std::abs(difference) > gap ? 0.5 * (s(i, j) - s(j, i)) / difference : limit(i, j);
+      if (std::abs(difference) <= gap)
+        q(i, j) = limit(i, j);
+      else if (std::abs(difference) > close_values * scale.of(w(i, 0), w(j, 0)) || (s(i, j) == 0 && s(j, i) == 0))
+        q(i, j) = 0.5 * (s(i, j) - s(j, i)) / difference;
+      else
+        q(i, j) = close(i, j);
+      q(j, i) = q(i, j);
     }
   }
   return q;
 }
 
-/// For tangents: the matrix of numerators must vanish off the diagonal where values are equal.
+/// For tangents: the matrix of numerators must vanish off the diagonal where values are too close.
 template <class In>
-void check_resolved(std::string_view function, const In& numerators, const In& w) {
-  const double gap = smallest_gap(w), zero = numerators.size() == 0 ? 0 : recognised_zero * numerators.cwiseAbs().maxCoeff();
+void check_resolved(std::string_view function, const In& numerators, const In& w, bool is_graded = false) {
+  const double gap = smallest_gap(w), largest = numerators.size() == 0 ? 0 : numerators.cwiseAbs().maxCoeff();
+  const spectral_scale scale(w, is_graded);
   for (Index j = 0; j < w.rows(); ++j)
-    for (Index i = 0; i < j; ++i)
-      if (std::abs(w(j, 0) - w(i, 0)) <= gap && std::abs(numerators(i, j)) > zero) fail_degenerate(function, i, j, w(i, 0));
+    for (Index i = 0; i < j; ++i) {
+      const double size = std::abs(numerators(i, j));
+      if (std::abs(w(j, 0) - w(i, 0)) <= gap) {
+        if (size > recognised_zero * largest) fail_degenerate(function, i, j, w(i, 0));
+      } else if (scale.error(w(i, 0), w(j, 0)) > lost_digits && size > 2 * scale.noise * largest) {
+        fail_close(function, i, j, w(i, 0), w(j, 0));
+      }
+    }
+}
+
+/// For tangents of adjoints: raises where a result is what is left of terms so large that it has no digits of its own.
+template <class In>
+void check_second_order(std::string_view function, const MatrixXd& s, const MatrixXd& numerators, const In& w,
+                        const MatrixXd& result) {
+  const spectral_scale scale(w);
+  const double size = result.norm();
+  for (Index j = 0; j < w.rows(); ++j)
+    for (Index i = 0; i < j; ++i) {
+      const double gap = w(j, 0) - w(i, 0);
+      if (std::abs(gap) <= smallest_gap(w) || std::abs(gap) > close_values * scale.of(w(i, 0), w(j, 0))) continue;
+      const double terms = (std::abs(s(i, j)) + std::abs(s(j, i))) * std::abs(numerators(i, j)) / (gap * gap);
+      if (AGRAD_UNLIKELY(scale.noise * terms > 10 * lost_digits * size)) fail_close(function, i, j, w(i, 0), w(j, 0));
+    }
 }
 
 /// 1 / x of every entry, 0 where x is at most `zero` in absolute value.

@@ -57,7 +57,7 @@ struct svd_rule : rule<1, 3> {
     if (u_bar != nullptr) of_u.noalias() = u.transpose() * *u_bar;
     if (v_bar != nullptr) of_v.noalias() = v.transpose() * *v_bar;
     if (u_bar != nullptr || v_bar != nullptr)
-      inner = spectral_quotients(name, of_u + of_v, s, weights) + over_sums(of_u - of_v, s);
+      inner = spectral_quotients(name, of_u + of_v, s, weights, true) + over_sums(of_u - of_v, s);
     const MatrixXd half = u * inner;
     a_bar->noalias() += half * v.transpose();
     if (u_bar != nullptr && a.rows() > k) {
@@ -73,7 +73,7 @@ struct svd_rule : rule<1, 3> {
   auto tangent(wrt<0>, const svd_factors&, const nothing&, const A& a, const U& u, const S& s, const V& v, const D& da) const {
     const auto inner = product<true>(u, product(da, v));
     const auto even = symmetric_part(inner), odd = linalg::apply(symmetric_part_rule(-1), inner);
-    check_resolved(name, primal(even), primal(s));
+    check_resolved(name, primal(even), primal(s), true);
     const auto over_gap = entrywise(reciprocal_gaps(s, -1), even), over_sum = entrywise(reciprocal_gaps(s, 1), odd);
     D du = product(u, plus(over_gap, over_sum)), dv = product(v, minus(over_gap, over_sum));
     const double smallest = s.rows() == 0 ? 1 : primal(s)(s.rows() - 1, 0);

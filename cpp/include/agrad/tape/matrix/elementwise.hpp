@@ -2,9 +2,9 @@
 //
 //     exp(a), pow(a, 2.5), atan2(a, b), fmax(a, x), a + b, 2 * a - x, elementwise_product(a, m)
 //
-// Any mixture of matrices, constant Eigen matrices, scalar variables and numbers; scalars broadcast. A rule that gives its
-// values as Eigen arrays (`values`, rules/rule.hpp) is evaluated at the speed of packets, keeps nothing, and has its
-// derivatives computed in the sweep; of all others value and partial derivatives are computed in one pass, and kept.
+// Any mixture of matrices, constant Eigen matrices, scalar variables and numbers; scalars, rows and columns broadcast. A rule
+// that gives its values as Eigen arrays (`values`, rules/rule.hpp) is evaluated at the speed of packets, keeps nothing, and has
+// its derivatives computed in the sweep; of all others value and partial derivatives are computed in one pass, and kept.
 // Read next: tape/matrix/product.hpp.
 #pragma once
 
@@ -19,12 +19,11 @@ namespace agrad {
 
 namespace detail {
 
-/// Adds n adjoints times partial derivatives to what `sum` says; a zero adjoint adds zero, whatever the derivative.
+/// Adds n adjoints times partial derivatives to what `sum` says.
 template <class Sum, class Bar, class Partial>
 void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double product = partial(i) * bar[i];
-    sum(i, bar[i] != 0 ? product : 0.0);
+    sum(i, passed(partial(i), bar[i]));
   }
 }
 
@@ -122,10 +121,11 @@ class entrywise {
   static matrix<var> record(const Operand&... x) {
     common_shape shape;
     (shape.join(Rule::name, x), ...);
-    const matrix<var> result(shape.rows, shape.cols);
-    matrix<var> y = shape.contiguous ? result.reshaped() : result;
+    if (AGRAD_UNLIKELY(!shape.same)) return record(repeated_to(x, shape.rows, shape.cols)...);
+    const matrix<var> result = matrix_access::room(shape.rows, shape.cols);
+    const matrix<var> y = shape.contiguous ? result.reshaped() : result;
     if constexpr (has_values<Rule>) {
-      double* to = y.writable().data();
+      double* to = matrix_access::writable(y).data();
       for (Eigen::Index j = 0; j < y.cols(); ++j) values_into<Rule>(to + j * y.outer(), y.rows(), x.column(j)...);
       push(recomputed<Rule, std::decay_t<decltype(x.kept(true))>...>{y, {x.kept(!Rule::is_linear)...}});
     } else {
@@ -144,10 +144,10 @@ class entrywise {
     return X::is_active ? tape::current().memory().allocate_array<double>(static_cast<std::size_t>(size)) : nullptr;
   }
   template <std::size_t... I, class... Column>
-  static void fill(matrix<var>& y, const std::array<double*, sizeof...(I)>& partials, Eigen::Index j,
+  static void fill(const matrix<var>& y, const std::array<double*, sizeof...(I)>& partials, Eigen::Index j,
                    std::index_sequence<I...> each, const Column&... x) {
     const Eigen::Index n = y.rows(), skip = j * y.outer();
-    double* to = y.writable().data() + skip;
+    double* to = matrix_access::writable(y).data() + skip;
     for (Eigen::Index i = 0; i < n; ++i) to[i] = fill_entry(partials, skip + i, each, double(x[i])...);
   }
   // Value and derivatives from the same copies of arguments, so that what they share (sine and cosine) is computed once.
@@ -204,7 +204,7 @@ using if_matrix_and_scalar =
     std::enable_if_t<are_matrix_operands<X, Y> && !(is_two_dimensional<X> && is_two_dimensional<Y>), matrix<var>>;
 }  // namespace detail
 
-/// Sums and differences of matrices of one shape; scalars broadcast.
+/// Sums and differences of matrices; scalars, one row and one column broadcast.
 template <class X, class Y>
 detail::if_matrix_operands<X, Y> operator+(const X& x, const Y& y) {
   return apply<add_rule>(x, y);
@@ -224,6 +224,37 @@ detail::if_matrix_and_scalar<X, Y> operator*(const X& x, const Y& y) {
 template <class X, class Y>
 detail::if_matrix_and_scalar<X, Y> operator/(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);
+}
+
+namespace detail {
+template <class X>
+using if_assigned = std::enable_if_t<is_matrix_argument<X>, matrix<var>&>;
+[[noreturn]] AGRAD_COLD inline void fail_assigned(const char* function, const matrix<var>& a, const matrix<var>& result) {
+  fail_array_shape(function, result.rows(), result.cols(), a.rows(), a.cols());
+}
+/// The result becomes the matrix, whose shape it must have.
+inline matrix<var>& assign_result(const char* function, matrix<var>& a, const matrix<var>& result) {
+  if (AGRAD_UNLIKELY(result.rows() != a.rows() || result.cols() != a.cols())) fail_assigned(function, a, result);
+  return a = result;
+}
+}  // namespace detail
+
+/// a = a + x, and so on: a new matrix, under the old name.
+template <class X>
+detail::if_assigned<X> operator+=(matrix<var>& a, const X& x) {
+  return detail::assign_result("operator+=", a, a + x);
+}
+template <class X>
+detail::if_assigned<X> operator-=(matrix<var>& a, const X& x) {
+  return detail::assign_result("operator-=", a, a - x);
+}
+template <class X>
+detail::if_assigned<X> operator*=(matrix<var>& a, const X& x) {
+  return a = a * x;
+}
+template <class X>
+detail::if_assigned<X> operator/=(matrix<var>& a, const X& x) {
+  return a = a / x;
 }
 
 }  // namespace agrad

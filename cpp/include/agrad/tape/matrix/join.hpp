@@ -64,8 +64,8 @@ matrix<var> join(const char* function, std::index_sequence<I...>, const part<Ope
     places[k] = beside ? joined_place{0, along} : joined_place{along, 0};
     along += beside ? cols[k] : rows[k];
   }
-  matrix<var> y = beside ? matrix<var>(rows[0], along) : matrix<var>(along, cols[0]);
-  matrix<var>::map to = y.writable();
+  const matrix<var> y = beside ? matrix_access::room(rows[0], along) : matrix_access::room(along, cols[0]);
+  matrix<var>::map to = matrix_access::writable(y);
   (parts.each([&](Eigen::Index i, Eigen::Index j, double x) { to(places[I].row + i, places[I].col + j) = x; }), ...);
   push([y, places, rows, cols, kept = std::make_tuple(parts.operand.kept(false)...)](auto& adjoint) {
     const auto bar = adjoint[y];

@@ -142,8 +142,9 @@ struct algebra<matrix<var>> {
   template <std::size_t... R, class Rule, class Kept, class... A>
   static std::array<matrix<var>, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Kept& kept,
                                                    const typename Rule::shapes& shapes, const A&... a) {
-    std::array<matrix<var>, Rule::results> y{matrix<var>(shapes[R].rows, shapes[R].cols)...};
-    if (!all_empty(shapes)) rule.value(kept, const_block(linalg::primal(a))..., block(y[R].writable())...);
+    std::array<matrix<var>, Rule::results> y{agrad::detail::matrix_access::room(shapes[R].rows, shapes[R].cols)...};
+    if (!all_empty(shapes))
+      rule.value(kept, const_block(linalg::primal(a))..., block(agrad::detail::matrix_access::writable(y[R]))...);
     using arguments = std::tuple<std::decay_t<decltype(detail::kept_argument(a))>...>;
     push([closure = detail::linalg_closure<Rule, Kept, arguments, sizeof...(R)>{
               rule, kept, arguments(detail::kept_argument(a)...), y}](auto& adjoint) { closure(adjoint); });

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,6 +23,7 @@ class matrix;
 class transposed;
 
 namespace detail {
+struct matrix_access;
 [[noreturn]] AGRAD_COLD inline void fail_matrix_shape(const char* function, const char* condition, Eigen::Index rows,
                                                       Eigen::Index cols, Eigen::Index other_rows, Eigen::Index other_cols) {
   const auto text = [](Eigen::Index r, Eigen::Index c) { return "(" + std::to_string(r) + ", " + std::to_string(c) + ")"; };
@@ -53,28 +55,26 @@ class matrix<var> {
 
   /// Independent variables with the given values.
   template <class Derived, class = std::enable_if_t<std::is_same_v<typename Derived::Scalar, double>>>
-  explicit matrix(const Eigen::DenseBase<Derived>& values) : matrix(values.rows(), values.cols()) {
+  explicit matrix(const Eigen::DenseBase<Derived>& values) : matrix(room{}, values.rows(), values.cols()) {
     writable() = values.derived().matrix();
   }
 
   /// The same variables as an Eigen matrix of var holds: adjoints flow back to each of them.
   template <class Derived, class = std::enable_if_t<std::is_same_v<typename Derived::Scalar, var>>, class = void>
-  explicit matrix(const Eigen::DenseBase<Derived>& variables) : matrix(variables.rows(), variables.cols()) {
+  explicit matrix(const Eigen::DenseBase<Derived>& variables) : matrix(room{}, variables.rows(), variables.cols()) {
     link([&](index_type i, index_type j) { return var(variables.derived().coeff(i, j)); });
   }
 
   /// The same variables as a std::vector holds, as a column.
-  explicit matrix(const std::vector<var>& variables) : matrix(static_cast<index_type>(variables.size()), 1) {
+  explicit matrix(const std::vector<var>& variables) : matrix(room{}, static_cast<index_type>(variables.size()), 1) {
     link([&](index_type i, index_type) { return variables[static_cast<std::size_t>(i)]; });
   }
 
-  /// Room for the result of an operation: fresh indices, values to be written by the operation, adjoints by its closure.
-  matrix(index_type rows, index_type cols) : rows_(rows), cols_(cols), outer_(rows) {
-    tape& t = tape::current();
-    values_ = t.memory().allocate_array<double>(static_cast<std::size_t>(size()));
-    index_ = t.leaves(static_cast<std::size_t>(size()));
-    scope_ = t.scope_id();
-  }
+  /// Independent variables of value zero.
+  matrix(index_type rows, index_type cols) : matrix(room{}, rows, cols) { writable().setZero(); }
+
+  /// Empty.
+  matrix() : matrix(room{}, 0, 0) {}
 
   index_type rows() const { return rows_; }
   index_type cols() const { return cols_; }
@@ -90,24 +90,26 @@ class matrix<var> {
   /// The values.
   const_map val() const {
 #ifdef AGRAD_CHECKED
-    check_open("val");
+    tape::current().check_usable("val", "matrix", scope_);
 #endif
     return const_map(values_, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
-  /// For the operation that made this result, to write its values once.
-  map writable() { return map(values_, rows_, cols_, Eigen::OuterStride<>(outer_)); }
-
   /// The adjoints after a sweep: a map of them, which the next statement or sweep may move or change.
   const_map adj() const {
-    check_open("adj");
-    const double* first = size() == 0 ? nullptr : &tape::current().adjoint(index_ + last()) - last();
+    tape& t = tape::current();
+    if (AGRAD_UNLIKELY(scope_ != t.scope_id())) t.check_reached("adj", "matrix", scope_);
+    const double* first = size() == 0 ? nullptr : &t.adjoint(index_ + last()) - last();
     return const_map(first, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
 
   /// One entry; no statement is made, the variable shares the entry's adjoint. Constant, because entries never change.
-  const var operator()(index_type row, index_type col) const { return at(row + col * outer_); }  // NOLINT
+  const var operator()(index_type row, index_type col) const {  // NOLINT
+    if (AGRAD_UNLIKELY(row < 0 || row >= rows_ || col < 0 || col >= cols_)) fail_entry(row, col);
+    return at(row + col * outer_);
+  }
   /// The i-th entry, column after column.
   const var operator[](index_type i) const {  // NOLINT
+    if (AGRAD_UNLIKELY(i < 0 || i >= size())) fail_entry(i);
     return at(outer_ == rows_ ? i : i % rows_ + i / rows_ * outer_);
   }
 
@@ -118,6 +120,15 @@ class matrix<var> {
       for (index_type i = 0; i < rows_; ++i) result(i, j) = (*this)(i, j);
     return result;
   }
+
+  // ---- reductions, with Eigen's names: tape/matrix/reduce.hpp -----------------------------------------------------------
+
+  var sum() const;
+  var mean() const;
+  var prod() const;
+  var norm() const;
+  var squaredNorm() const;
+  var trace() const;
 
   // ---- views, with Eigen's names: no copy, no statement ----------------------------------------------------------------
 
@@ -147,17 +158,37 @@ class matrix<var> {
  private:
   friend class agrad::transposed;
 
-  void check_open(const char* function) const {
-    if (AGRAD_UNLIKELY(!tape::current().is_open(scope_)))
-      throw ScopeError(std::string(function) +
-                       ": the matrix's scope has ended; read adjoints before the scope, or the gradient call, returns");
+  friend struct detail::matrix_access;
+
+  struct room {};
+  /// Room for the result of an operation: fresh indices, values to be written by the operation, adjoints by its closure.
+  matrix(room, index_type rows, index_type cols) : rows_(rows), cols_(cols), outer_(rows) {
+    if (AGRAD_UNLIKELY(rows < 0 || cols < 0)) fail_size(rows, cols);
+    tape& t = tape::current();
+    values_ = t.memory().allocate_array<double>(static_cast<std::size_t>(size()));
+    index_ = t.leaves(static_cast<std::size_t>(size()));
+    scope_ = t.scope_id();
+  }
+  map writable() { return map(values_, rows_, cols_, Eigen::OuterStride<>(outer_)); }
+
+  [[noreturn]] AGRAD_COLD static void fail_size(index_type rows, index_type cols) {
+    throw ShapeError("matrix: the shape is (" + std::to_string(rows) + ", " + std::to_string(cols) +
+                     "), but must be of no negative number");
+  }
+  [[noreturn]] AGRAD_COLD void fail_entry(index_type row, index_type col) const {
+    throw std::out_of_range("matrix: the entry is (" + std::to_string(row) + ", " + std::to_string(col) +
+                            "), but must be within the shape (" + std::to_string(rows_) + ", " + std::to_string(cols_) + ")");
+  }
+  [[noreturn]] AGRAD_COLD void fail_entry(index_type i) const {
+    throw std::out_of_range("matrix: the entry is " + std::to_string(i) + ", but must be one of the " + std::to_string(size()) +
+                            " that there are");
   }
 
   const var at(index_type place) const {  // NOLINT
 #ifdef AGRAD_CHECKED
-    check_open("entry");
+    tape::current().check_usable("entry", "matrix", scope_);
 #endif
-    return var(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
+    return detail::tape_access::name(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
   }
 
   /// How far the last entry is from the first.
@@ -202,6 +233,15 @@ class matrix<var> {
   std::uint32_t scope_ = 0;
 };
 
+namespace detail {
+/// What operations do with matrices, and users do not.
+struct matrix_access {
+  /// Room for a result: fresh indices, values to be written once, adjoints that a closure hands on.
+  static matrix<var> room(Eigen::Index rows, Eigen::Index cols) { return matrix<var>(matrix<var>::room{}, rows, cols); }
+  static matrix<var>::map writable(const matrix<var>& result) { return matrix<var>(result).writable(); }
+};
+}  // namespace detail
+
 /// The transposed of a matrix, without a copy. Products take it as it is; in any other place it becomes a `matrix<var>`.
 class transposed {
  public:
@@ -223,8 +263,8 @@ class transposed {
       if (same.cols_ == 1) same.outer_ = same.rows_;
       return same;
     }
-    matrix<var> copy(rows(), cols());
-    copy.writable() = val();
+    const matrix<var> copy = detail::matrix_access::room(rows(), cols());
+    detail::matrix_access::writable(copy) = val();
     push([x = of_, copy](auto& adjoint) { adjoint[x] += adjoint[copy].transpose(); });
     return copy;
   }
@@ -232,6 +272,18 @@ class transposed {
  private:
   matrix<var> of_;
 };
+
+/// The values, as Eigen prints them.
+template <class Stream, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
+Stream& operator<<(Stream& out, const matrix<var>& x) {
+  out << x.val();
+  return out;
+}
+template <class Stream, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
+Stream& operator<<(Stream& out, const transposed& x) {
+  out << x.val();
+  return out;
+}
 
 inline transposed matrix<var>::transpose() const { return agrad::transposed(*this); }
 /// The transposed matrix, without a copy.
@@ -248,7 +300,7 @@ inline matrix<var> matrix<var>::reshaped(index_type rows, index_type cols) const
     same.outer_ = rows;
     return same;
   }
-  matrix copy(rows_, cols_);
+  matrix copy(room{}, rows_, cols_);
   copy.writable() = val();
   push([x = *this, copy](auto& adjoint) { adjoint[x] += adjoint[copy]; });
   return copy.reshaped(rows, cols);
@@ -267,7 +319,10 @@ auto adjoint_view<Lanes>::operator[](const matrix<var>& x) const {
   double* first = nullptr;
   if (x.size() != 0) {
     const Eigen::Index last = x.rows() - 1 + (x.cols() - 1) * x.outer();
-    first = &at(x.index() + static_cast<tape::index_type>(last)) - last * Lanes;
+    if (AGRAD_UNLIKELY(x.index() < first_))
+      first = tape_.unread_adjoints(static_cast<std::size_t>((last + 1) * Lanes));
+    else
+      first = &at(x.index() + static_cast<tape::index_type>(last)) - last * Lanes;
   }
   if constexpr (Lanes == 1)
     return map(first, x.rows(), x.cols(), Eigen::OuterStride<>(x.outer()));

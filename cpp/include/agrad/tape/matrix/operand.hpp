@@ -125,22 +125,53 @@ auto make_operand(const X& x) {
   }
 }
 
-/// Rows and columns that all operands but scalars have in common; throws ShapeError where they differ.
+/// Rows and columns that all operands but scalars have in common, where one row or column goes with any number; throws
+/// ShapeError where they differ.
 struct common_shape {
   Eigen::Index rows = -1, cols = -1;
-  bool contiguous = true;
+  bool contiguous = true, same = true;  // same: nothing is to be repeated
 
   template <class Operand>
   void join(std::string_view function, const Operand& x) {
     if constexpr (!Operand::is_scalar) {
-      if (AGRAD_UNLIKELY(rows >= 0 && (x.rows() != rows || x.cols() != cols)))
-        fail_array_shape(function, x.rows(), x.cols(), rows, cols);
+      contiguous = contiguous && x.is_contiguous();
+      if (AGRAD_UNLIKELY(rows >= 0 && (x.rows() != rows || x.cols() != cols))) {
+        const auto differ = [](Eigen::Index a, Eigen::Index b) { return a != b && a != 1 && b != 1; };
+        if (differ(rows, x.rows()) || differ(cols, x.cols())) fail_array_shape(function, x.rows(), x.cols(), rows, cols);
+        same = false;
+        if (rows == 1) rows = x.rows();
+        if (cols == 1) cols = x.cols();
+        return;
+      }
       rows = x.rows();
       cols = x.cols();
-      contiguous = contiguous && x.is_contiguous();
     }
   }
 };
+
+/// A matrix whose one row, one column or both are repeated: a copy by one closure.
+inline matrix_operand repeated_to(const matrix_operand& x, Eigen::Index rows, Eigen::Index cols) {
+  if (x.rows() == rows && x.cols() == cols) return x;
+  const Eigen::Index down = x.rows() == 1 ? rows : 1, along = x.cols() == 1 ? cols : 1;
+  const matrix<var> copy = matrix_access::room(rows, cols);
+  matrix_access::writable(copy) = x.x.val().replicate(down, along);
+  push([x = x.x, copy](auto& adjoint) {
+    const auto from = adjoint[copy];
+    auto to = adjoint[x];
+    for (Eigen::Index j = 0; j < copy.cols(); ++j)
+      for (Eigen::Index i = 0; i < copy.rows(); ++i) to(x.rows() == 1 ? 0 : i, x.cols() == 1 ? 0 : j) += from(i, j);
+  });
+  return {copy};
+}
+inline constant_operand repeated_to(const constant_operand& x, Eigen::Index rows, Eigen::Index cols) {
+  const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> of(x.column(0), x.rows(), x.cols(),
+                                                                      Eigen::OuterStride<>(x.column(1) - x.column(0)));
+  return constant_operand(of.replicate(x.rows() == rows ? 1 : rows, x.cols() == cols ? 1 : cols));
+}
+template <class Scalar, class = std::enable_if_t<Scalar::is_scalar>>
+const Scalar& repeated_to(const Scalar& x, Eigen::Index, Eigen::Index) {
+  return x;
+}
 
 }  // namespace detail
 }  // namespace agrad

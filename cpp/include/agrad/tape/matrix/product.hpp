@@ -64,15 +64,15 @@ void add_product(matrix<var>::map y, const numbers& a, const numbers& b) {
   y.noalias() += oriented<transpose_a>(a) * oriented<transpose_b>(b);
 }
 
-/// The same where a or b have entries that are not finite, and a zero of `bar` (one of them) means that nothing is added.
-template <bool transpose_a, bool transpose_b, bool bar_is_a>
-void add_product_of_used(matrix<var>::map y, const numbers& a, const numbers& b) {
+/// The same where a or b have entries that are not finite, and a zero means that nothing is added (rules/passing.hpp).
+template <bool transpose_a, bool transpose_b>
+void add_product_passed(matrix<var>::map y, const numbers& a, const numbers& b) {
   const Eigen::Index depth = transpose_a ? a.rows() : a.cols();
   for (Eigen::Index j = 0; j < y.cols(); ++j)
     for (Eigen::Index k = 0; k < depth; ++k)
       for (Eigen::Index i = 0; i < y.rows(); ++i) {
         const double left = transpose_a ? a(k, i) : a(i, k), right = transpose_b ? b(j, k) : b(k, j);
-        if ((bar_is_a ? left : right) != 0) y(i, j) += left * right;
+        y(i, j) += passed(left, right);
       }
 }
 
@@ -114,26 +114,27 @@ struct product_adjoint {
     contiguous_block bar_block(adjoint[y]);
     const auto& writable = bar_block.get();
     const numbers bar(writable.data(), writable.rows(), writable.cols(), Eigen::OuterStride<>(writable.outerStride()));
+    const bool is_plain = is_finite && (bar.array() * 0.0).sum() == 0;
     if constexpr (A::is_active) {
       if constexpr (A::is_transposed)
-        add<B::is_transposed, true, false>(adjoint[a.x], b.val(), bar);
+        add<B::is_transposed, true>(is_plain, adjoint[a.x], b.val(), bar);
       else
-        add<false, !B::is_transposed, true>(adjoint[a.x], bar, b.val());
+        add<false, !B::is_transposed>(is_plain, adjoint[a.x], bar, b.val());
     }
     if constexpr (B::is_active) {
       if constexpr (B::is_transposed)
-        add<true, A::is_transposed, true>(adjoint[b.x], bar, a.val());
+        add<true, A::is_transposed>(is_plain, adjoint[b.x], bar, a.val());
       else
-        add<!A::is_transposed, false, false>(adjoint[b.x], a.val(), bar);
+        add<!A::is_transposed, false>(is_plain, adjoint[b.x], a.val(), bar);
     }
   }
 
  private:
-  template <bool transpose_left, bool transpose_right, bool bar_is_left, class Map>
-  void add(const Map& to, const numbers& left, const numbers& right) const {
+  template <bool transpose_left, bool transpose_right, class Map>
+  static void add(bool is_plain, const Map& to, const numbers& left, const numbers& right) {
     contiguous_block block(to);
-    if (AGRAD_UNLIKELY(!is_finite))
-      add_product_of_used<transpose_left, transpose_right, bar_is_left>(block.get(), left, right);
+    if (AGRAD_UNLIKELY(!is_plain))
+      add_product_passed<transpose_left, transpose_right>(block.get(), left, right);
     else
       add_product<transpose_left, transpose_right>(block.get(), left, right);
     block.write_back();
@@ -142,8 +143,8 @@ struct product_adjoint {
 
 template <class A, class B>
 matrix<var> product(const A& a, const B& b) {
-  matrix<var> y(a.rows(), b.cols());
-  matrix<var>::map to = y.writable();
+  const matrix<var> y = matrix_access::room(a.rows(), b.cols());
+  matrix<var>::map to = matrix_access::writable(y);
   to.setZero();
   add_product<A::is_transposed, B::is_transposed>(to, a.val(), b.val());
   const double not_a_number = (to.array() * 0.0).sum();  // unless all are finite

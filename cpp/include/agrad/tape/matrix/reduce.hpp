@@ -29,7 +29,7 @@ void each_column(const Adjoint& adjoint, const matrix<var>& x, const F& f) {
 template <class Adjoint>
 void add_multiple(const Adjoint& adjoint, const matrix<var>& x, double factor, const double* values, Eigen::Index outer) {
   each_column(adjoint, x, [&](Eigen::Index j, const auto& sum) {
-    for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += factor * values[i + j * outer];
+    for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += passed(values[i + j * outer], factor);
   });
 }
 
@@ -63,7 +63,7 @@ struct scattered {
   template <class Adjoint>
   void add(const Adjoint& adjoint, double factor, const double* partial) const {
     if (indices == nullptr) return;
-    for (Eigen::Index i = 0; i < size; ++i) adjoint.at(indices[i]) += factor * partial[i];
+    for (Eigen::Index i = 0; i < size; ++i) adjoint.at(indices[i]) += passed(partial[i], factor);
   }
 };
 
@@ -113,7 +113,7 @@ struct paired_columns {
       for (Eigen::Index j = 0; j < cols; ++j) {
         const auto sum = columns(j);
         const double* other = b.column(j);
-        for (Eigen::Index i = 0; i < n; ++i) sum[i] += bar * other[i];
+        for (Eigen::Index i = 0; i < n; ++i) sum[i] += passed(other[i], bar);
       }
     }
   }
@@ -170,6 +170,13 @@ inline var trace(const matrix<var>& a) {
     detail::each_column(adjoint, a.leftCols(n), [&](Eigen::Index j, const auto& sum) { sum[j] += bar; });
   });
 }
+
+inline var matrix<var>::sum() const { return agrad::sum(*this); }
+inline var matrix<var>::mean() const { return agrad::mean(*this); }
+inline var matrix<var>::prod() const { return agrad::prod(*this); }
+inline var matrix<var>::norm() const { return agrad::norm(*this); }
+inline var matrix<var>::squaredNorm() const { return squared_norm(*this); }
+inline var matrix<var>::trace() const { return agrad::trace(*this); }
 
 /// The entry itself: no statement is made.
 inline var max_coefficient(const matrix<var>& a) {

@@ -9,9 +9,9 @@ namespace agrad {
 
 /// exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) with s the result.
 inline matrix<var> softmax(const matrix<var>& a) {
-  const matrix<var> y(a.rows(), a.cols());
+  const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const matrix<var> s = y.reshaped();
-  detail::log_sum_exp_reduction::value_and_partials(detail::consecutive(a), matrix<var>(s).writable().data());
+  detail::log_sum_exp_reduction::value_and_partials(detail::consecutive(a), detail::matrix_access::writable(s).data());
   push([a = detail::flat(a), y, s](auto& adjoint) {
     const auto bar = adjoint[s];
     double mean = 0;
@@ -21,8 +21,7 @@ inline matrix<var> softmax(const matrix<var>& a) {
     const auto values = (a.is_contiguous() ? s : y).val();
     detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
       for (Eigen::Index i = 0; i < a.rows(); ++i) {
-        const double centered = bars(i, j) - mean, product = values(i, j) * centered;
-        sum[i] += centered != 0 ? product : 0.0;
+        sum[i] += detail::passed(values(i, j), bars(i, j) - mean);
       }
     });
   });
@@ -31,10 +30,10 @@ inline matrix<var> softmax(const matrix<var>& a) {
 
 /// log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar).
 inline matrix<var> log_softmax(const matrix<var>& a) {
-  const matrix<var> y(a.rows(), a.cols());
+  const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   double* weight = detail::room_for(a.size());
   const auto normalizer = detail::log_sum_exp_reduction::split_with_partials(detail::consecutive(a), weight);
-  matrix<var>(y).writable() = a.val().unaryExpr([&](double x) { return normalizer.logarithm(x); });
+  detail::matrix_access::writable(y) = a.val().unaryExpr([&](double x) { return normalizer.logarithm(x); });
   push([a, y, weight](auto& adjoint) {
     const auto bar = adjoint[y];
     const double total = bar.sum();
@@ -50,9 +49,9 @@ inline matrix<var> log_softmax(const matrix<var>& a) {
 
 /// a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: running sums from the end.
 inline matrix<var> cumulative_sum(const matrix<var>& a) {
-  const matrix<var> y(a.rows(), a.cols());
+  const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const detail::const_array x = detail::consecutive(a);
-  double* to = matrix<var>(y).writable().data();
+  double* to = detail::matrix_access::writable(y).data();
   double total = 0;
   for (Eigen::Index i = 0; i < x.size(); ++i) to[i] = total += x[i];
   push([a, y](auto& adjoint) {
@@ -67,8 +66,8 @@ inline matrix<var> cumulative_sum(const matrix<var>& a) {
 
 /// The sum of each row, as a column.
 inline matrix<var> row_sums(const matrix<var>& a) {
-  const matrix<var> y(a.rows(), 1);
-  matrix<var>(y).writable() = a.val().rowwise().sum();
+  const matrix<var> y = detail::matrix_access::room(a.rows(), 1);
+  detail::matrix_access::writable(y) = a.val().rowwise().sum();
   push([a, y](auto& adjoint) {
     const auto bar = adjoint[y];
     detail::each_column(adjoint, a, [&](Eigen::Index, const auto& sum) {
@@ -80,8 +79,8 @@ inline matrix<var> row_sums(const matrix<var>& a) {
 
 /// The sum of each column, as a row.
 inline matrix<var> column_sums(const matrix<var>& a) {
-  const matrix<var> y(1, a.cols());
-  matrix<var>(y).writable() = a.val().colwise().sum();
+  const matrix<var> y = detail::matrix_access::room(1, a.cols());
+  detail::matrix_access::writable(y) = a.val().colwise().sum();
   push([a, y](auto& adjoint) {
     const auto bar = adjoint[y];
     detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {

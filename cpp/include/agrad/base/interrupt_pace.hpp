@@ -1,0 +1,44 @@
+// Interrupt pace: how often a long computation looks for an interrupt.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+#include <agrad/base/error.hpp>
+#include <agrad/base/interrupt.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// Looks for an interrupt about every tenth of a second, at the cost of looking at the clock now and then.
+class interrupt_pace {
+ public:
+  /// `slots`: how much a step does, in additions or so; many of those ask the clock at each step.
+  explicit interrupt_pace(std::size_t slots = 0) { begin(slots); }
+  void begin(std::size_t slots) {
+    left_ = stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
+    next_ = clock::now() + period;
+  }
+  void step() {
+    if (AGRAD_UNLIKELY(--left_ == 0)) look();
+  }
+
+ private:
+  AGRAD_COLD void look() {
+    left_ = stride_;
+    if (clock::now() < next_) return;
+    poll_interrupt();
+    next_ = clock::now() + period;
+  }
+
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds period{100};
+  clock::time_point next_{};
+  std::size_t stride_ = 1, left_ = 1;  // steps from one look at the clock to the next
+};
+
+}  // namespace detail
+
+}  // namespace agrad

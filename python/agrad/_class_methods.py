@@ -1,0 +1,51 @@
+"""Transformations as methods: what ``@ag.grad`` and ``@ag.compile`` are above a method of a class."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["bound_to", "kept_for"]
+
+_NAME = "_agrad_methods"
+
+
+class _Kept(dict[int, Any]):
+    """What belongs to one instance: a copy of the instance, or a pickle, begins with nothing."""
+
+    def __init__(self, instance: Any = None) -> None:
+        self.instance = instance
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Kept, ()
+
+    def __copy__(self) -> _Kept:
+        return _Kept()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
+        return _Kept()
+
+
+def bound_to(transformation: Any, instance: Any) -> Any:
+    """A transformation of a function as one of the instance's method."""
+    made = copy.copy(transformation)
+    made.function = transformation.function.__get__(instance)
+    return made
+
+
+def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
+    """What was made for this instance and this attribute of its class, made at the first use."""
+    try:
+        names = vars(instance)
+    except TypeError:
+        raise TypeError(
+            f"{descriptor.label}: {type(instance).__name__} has no __dict__, but must have one, for what is recorded for each "
+            "instance; leave __slots__ out, or compile a function of the instance's fields"
+        ) from None
+    kept = names.get(_NAME)
+    if kept is None or kept.instance is not instance:
+        kept = names[_NAME] = _Kept(instance)  # as well where the names are those of another instance
+    if id(descriptor) not in kept:
+        kept[id(descriptor)] = descriptor, make()
+    return kept[id(descriptor)][1]

@@ -1,0 +1,104 @@
+// Programs to keep, in Python: as bytes, which pickles hold, and as programs again.
+//
+// Kernels have the names of cpp/rows; kinds of external operations are those that state one, in the list below.
+#include <agrad/program/derivative_operations.hpp>
+#include <agrad/program/parallel.hpp>
+#include <agrad/program/portable.hpp>
+#include <agrad/program/scan.hpp>
+#include <agrad/version.hpp>
+
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../cpp/rows/kernels.hpp"
+#include "errors.hpp"
+#include "ode_methods.hpp"
+#include "pool.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+class names_here final : public portable_names {
+ public:
+  std::string_view name_of(const kernel* what) const override { return name_of_kernel(what); }
+  const kernel* kernel_of(std::string_view name) const override { return kernel_of_name(name); }
+  external_reader reader_of(std::string_view kind) const override {
+    static const std::vector<portable_kind> kinds{{scan_operation::kept_kind, scan_operation::read},
+                                                  {sweep_operation::kept_kind, sweep_operation::read},
+                                                  {tangent_operation::kept_kind, tangent_operation::read},
+                                                  {parallel_operation::kept_kind, parallel_operation::read},
+                                                  ode_kind(),
+                                                  event_kind(),
+                                                  dae_kind(),
+                                                  steady_kind()};
+    for (const portable_kind& each : kinds)
+      if (each.name == kind) return each.read;
+    return {};
+  }
+};
+
+py::bytes bytes_of(const pooled_program& f) { return kept_program(*f.code, names_here(), version); }
+
+/// The same, or None for a program that cannot be kept.
+py::object bytes_or_none(const pooled_program& f) {
+  try {
+    return bytes_of(f);
+  } catch (const not_portable&) {
+    return py::none();
+  }
+}
+
+std::shared_ptr<pooled_program> program_of_bytes(const py::bytes& bytes) {
+  return std::make_shared<pooled_program>(program_of(static_cast<std::string_view>(bytes), names_here(), version));
+}
+
+}  // namespace
+
+ode_maker read_maker(portable_reader& from) {
+  std::string name;
+  from(name);
+  if (name == "one step") {
+    std::string method;
+    step_options options;
+    from(method, options);
+    return one_step_maker(method, options);
+  }
+  ode_adjoint_options adjoint;
+  if (name == "adjoint") {
+    from(adjoint);
+    return adjoint_maker(adjoint);
+  }
+  ode_forward_options forward;
+  from.expect(name == "forward" || name == "weighed", "a method");
+  from(forward);
+  if (name == "forward") return forward_maker(forward);
+  from(adjoint);
+  return weighed_maker_of(forward, adjoint);
+}
+
+void register_kept(py::module_& m) {
+  py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"))
+      .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None where an operation holds more than data.")
+      .def("__reduce__", [](const py::object& f) {
+        const py::object from = py::module_::import("agrad._pickle").attr("read_program");  // pickle knows it by name
+        return py::make_tuple(from, py::make_tuple(bytes_of(f.cast<const pooled_program&>())));
+      });
+  m.def("program_of", &program_of_bytes, py::arg("kept"), "The program that was kept as these bytes.");
+  m.def(
+      "kernel_names",
+      [] {
+        std::vector<std::string> names;
+        for (const named_kernel& each : named_kernels()) names.push_back(each.name);
+        return names;
+      },
+      "The names by which pickles know operations.");
+}
+
+}  // namespace agrad::python
