@@ -1,4 +1,4 @@
-"""Sphinx: the pages are Markdown; tables of functions come from the rules, figures from the demonstration and pictures.py."""
+"""Sphinx: the pages are Markdown; tables of functions are by tables.py, figures by the demonstration and pictures.py."""
 
 import sys
 from contextlib import redirect_stdout
@@ -11,7 +11,6 @@ HERE = Path(__file__).parent
 GENERATED = HERE / "_build" / "generated"
 sys.path.insert(0, str(HERE))
 import pictures  # noqa: E402
-import tables  # noqa: E402
 
 project, author, release = "agrad", "The agrad developers", agrad.__version__
 project_copyright = "The agrad developers"
@@ -21,17 +20,8 @@ html_theme = "furo"
 html_title = f"agrad {release}"
 highlight_language = "none"
 
-myst_enable_extensions = ["dollarmath", "substitution"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
-myst_substitutions = {
-    "elementwise_table": tables.elementwise(),
-    "density_table": tables.densities(),
-    "numpy_table": tables.numpy_functions(),
-    "numpy_integers": tables.numpy_integers(),
-    "numpy_missing": tables.numpy_missing(),
-    "linear_algebra": tables.linear_algebra(),
-    "special_functions": tables.special_functions(),
-}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what an argument is

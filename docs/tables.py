@@ -1,7 +1,13 @@
-"""Markdown tables of functions, made from the rows of the rules and from the dispatch on NumPy's functions."""
+"""Markdown tables of functions, made from the rows of the rules and from the dispatch on NumPy's functions.
 
+They stand in functions.md between a comment with the table's name and <!-- end -->. Run ``python docs/tables.py`` to write them
+anew where a function was added; a test says when that is needed.
+"""
+
+import re
 from collections.abc import Callable, Iterable
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import scipy.special
@@ -96,3 +102,30 @@ def linear_algebra() -> str:
 def special_functions() -> str:
     """Return the names of agrad.special."""
     return ", ".join(f"`{name}`" for name in special.__all__)
+
+
+TABLES = {
+    "elementwise_table": elementwise,
+    "density_table": densities,
+    "numpy_table": numpy_functions,
+    "numpy_integers": numpy_integers,
+    "numpy_missing": numpy_missing,
+    "linear_algebra": linear_algebra,
+    "special_functions": special_functions,
+}
+PAGE = Path(__file__).with_name("functions.md")
+
+
+def filled(text: str) -> str:
+    """Return a page with what stands between each table's comments made anew."""
+
+    def made(match: re.Match[str]) -> str:
+        table = TABLES[match[1]]()
+        inner = f"\n\n{table}\n\n" if "\n" in table else table
+        return f"<!-- {match[1]} -->{inner}<!-- end -->"
+
+    return re.sub(r"<!-- (\w+) -->(?:(?!<!--).)*<!-- end -->", made, text, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))
