@@ -3,7 +3,6 @@
 #pragma once
 
 #include <agrad/base/interrupt.hpp>
-#include <agrad/program/kernel_list.hpp>
 #include <agrad/program/portable.hpp>
 #include <algorithm>
 #include <chrono>
@@ -23,19 +22,14 @@ namespace kept_fuzz {
 
 inline constexpr const char* version = "1.2.3";
 
-/// Names of the kernels that rules have, of those given, and of kinds of external operations.
+/// Names of the kernels that were written before, and of kinds of external operations.
 class names final : public agrad::portable_names {
  public:
-  using kernels = std::vector<const agrad::kernel*>;
   using readers = std::map<std::string, external_reader, std::less<>>;
 
-  names(const kernels& structural, readers kinds) : kinds_(std::move(kinds)) {
-    for (const auto* each = agrad::detail::listed_kernel::first(); each != nullptr; each = each->next) add(&each->what);
-    for (const agrad::kernel* each : structural) add(each);
-  }
+  explicit names(readers kinds) : kinds_(std::move(kinds)) {}
   std::string_view name_of(const agrad::kernel* what) const override {
-    const kernel_map::const_iterator found = kernels_.find(what->name);
-    return found != kernels_.end() && found->second == what ? what->name : std::string_view();
+    return kernels_.emplace(what->name, what).first->second == what ? what->name : std::string_view();
   }
   const agrad::kernel* kernel_of(std::string_view name) const override {
     const kernel_map::const_iterator found = kernels_.find(name);
@@ -48,8 +42,7 @@ class names final : public agrad::portable_names {
 
  private:
   using kernel_map = std::map<std::string_view, const agrad::kernel*>;
-  void add(const agrad::kernel* what) { kernels_.emplace(what->name, what); }
-  kernel_map kernels_;
+  mutable kernel_map kernels_;
   readers kinds_;
 };
 

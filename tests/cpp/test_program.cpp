@@ -156,7 +156,8 @@ TEST_CASE("the schedule drops dead code, computes twice once and folds constants
   CHECK(recording::count(parts.code, "gather") == 1);
   CHECK(recording::count(parts.code, "add") == 2);
   CHECK(parts.code.operations.size() == 5);
-  CHECK(parts.image.size() == 3 + 1 + 5 * 2);  // inputs, the folded constant, results
+  CHECK(parts.fixed.size() == 3 + 1);  // inputs, the folded constant
+  CHECK(parts.size == 3 + 1 + 5 * 2);  // and results
   const auto f = schedule(r, y);
   CHECK(recording::count(f->code(), "straight") == 1);
   CHECK(f->code().operations.size() == 1);

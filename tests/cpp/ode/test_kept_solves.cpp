@@ -63,7 +63,6 @@ agrad::ode_maker read_maker(portable_reader& from) {
 
 const kept_fuzz::names& names() {
   static const kept_fuzz::names all(
-      {&kernels::gather, &kernels::sum, &kernels::guard, &kernels::external, &kernels::straight},
       {{"ode", [](portable_reader& from) { return agrad::ode_operation::read(from, read_maker); }},
        {"events", [](portable_reader& from) { return agrad::event_operation::read(from, read_maker); }},
        {"dae", agrad::dae_operation<>::read},

@@ -108,10 +108,9 @@ class path_spaces {
   bool is_swept = false;                         // and whether external operations in it can be swept back
   std::size_t tangents_of = 0, adjoints_of = 0;  // the numbers of the pass and the sweep that they belong to
 
-  path_spaces(const body_path& path, std::size_t inputs) : of_(path), inputs_(inputs), first_result_(path.code->size()) {
-    for (const operation& op : code().operations)
-      if (op.count > 0) first_result_ = std::min<std::size_t>(first_result_, op.result);
-    work_.values.assign(path.code->image().begin(), path.code->image().end());
+  path_spaces(const body_path& path, std::size_t inputs)
+      : of_(path), inputs_(inputs), first_result_(path.code->fixed().size()) {
+    path.code->begin(work_.values);
   }
 
   /// Puts in the values of another run of the loop.

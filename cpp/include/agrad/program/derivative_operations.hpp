@@ -213,7 +213,7 @@ inline std::shared_ptr<const program> alone(const recorder& from, operation op) 
     code.integers[0] = 0;
   }
   code.operations.push_back(op);
-  return std::make_shared<const program>(std::move(code), std::vector<double>(size, 0.0), std::move(inputs),
+  return std::make_shared<const program>(std::move(code), std::vector<double>(inputs.size(), 0.0), size, std::move(inputs),
                                          std::move(outputs));
 }
 

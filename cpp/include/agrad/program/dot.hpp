@@ -88,7 +88,7 @@ class dot_writer {
   void draw_arrows(std::size_t id) {
     if (!constants_.empty()) {
       std::ostringstream value;
-      value << f_.image()[constants_[0]];
+      value << f_.fixed()[constants_[0]];
       const std::string text = constants_.size() == 1 ? value.str() : label("constants", constants_.size());
       arrows_[node(text, ", shape=ellipse, style=dotted")] = constants_.size();
     }

@@ -25,10 +25,10 @@ class derivative_flow {
   /// Of the inputs [first, first + count). most: operations to record before giving up.
   derivative_flow(const program& f, std::size_t first, std::size_t count, std::size_t most)
       : f_(f), most_(most), number_(f.size()), rows_(f.size()), place_(count), marked_(count, 0) {
-    for (std::size_t s = 0; s < f.size(); ++s) number_[s] = f.image()[s];
+    for (std::size_t s = 0; s < f.fixed().size(); ++s) number_[s] = f.fixed()[s];
     for (std::size_t i = 0; i < f.input_size(); ++i) {
       const slot s = f.inputs()[i];
-      number_[s] = traced(in_, {in_.input(&f.image()[s], 1), 1, 0, true});
+      number_[s] = traced(in_, {in_.input(&f.fixed()[s], 1), 1, 0, true});
       if (i >= first && i < first + count) rows_[s].push_back({static_cast<std::uint32_t>(i - first), 1.0});
     }
   }

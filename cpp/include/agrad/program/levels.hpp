@@ -28,10 +28,12 @@ namespace detail {
 class leveller {
  public:
   explicit leveller(program_parts from)
-      : from_(std::move(from)), source_(from_.image.size()), level_(from_.image.size(), 0), place_(from_.image.size(), 0) {
+      : from_(std::move(from)), source_(from_.size), level_(from_.size, 0), place_(from_.size, 0) {
     for (std::size_t s = 0; s < source_.size(); ++s) source_[s] = static_cast<slot>(s);
     to_.code.externals = from_.code.externals;  // under the same numbers
-    put_fixed();
+    to_.fixed = from_.fixed;
+    to_.size = to_.fixed.size();
+    std::copy_n(source_.begin(), to_.size, place_.begin());
     assign_levels();
     std::sort(items_.begin(), items_.end());
     emit_all();
@@ -56,18 +58,6 @@ class leveller {
   const std::uint32_t* integers_of(const operation& op) const { return from_.code.integers.data() + op.data; }
   static bool is_small(const operation& op) { return op.what->steps != nullptr && op.count <= longest_small_span; }
   static slot entry_of(const span& x, std::uint32_t i) { return x.first + (x.stride == 0 ? 0 : i); }
-
-  /// Slots that are no operation's result come first, in their order.
-  void put_fixed() {
-    std::vector<std::uint8_t> is_result(from_.image.size(), 0);
-    for (const operation& op : from_.code.operations)
-      for (std::uint32_t i = 0; i < op.count; ++i) is_result[op.result + i] = 1;
-    for (std::size_t s = 0; s < is_result.size(); ++s) {
-      if (is_result[s] != 0) continue;
-      place_[s] = static_cast<slot>(to_.image.size());
-      to_.image.push_back(from_.image[s]);
-    }
-  }
 
   // ---- levels
 
@@ -142,12 +132,6 @@ class leveller {
     }
   }
 
-  slot new_slots(std::size_t n) {
-    const auto first = static_cast<slot>(to_.image.size());
-    to_.image.resize(to_.image.size() + n, 0.0);
-    return first;
-  }
-
   void emit_whole(operation op) {
     end_steps();
     for (std::uint32_t k = 0; k < op.arity; ++k) {
@@ -159,7 +143,7 @@ class leveller {
     const auto* integers = integers_of(op);
     op.data = static_cast<std::uint32_t>(to_.code.integers.size());
     to_.code.integers.insert(to_.code.integers.end(), integers, integers + op.data_count);
-    op.result = new_slots(op.count);
+    op.result = to_.new_slots(op.count);
     for (std::uint32_t i = 0; i < op.count; ++i) place_[old + i] = op.result + i;
     to_.code.operations.push_back(op);
   }
@@ -187,7 +171,7 @@ class leveller {
       gather.what = &kernels::gather;
       gather.count = gather.data_count = x.count;
       gather.data = put_list(slots);
-      gather.result = known->second = new_slots(x.count);
+      gather.result = known->second = to_.new_slots(x.count);
       to_.code.operations.push_back(gather);
     }
     x.first = known->second;
@@ -209,7 +193,7 @@ class leveller {
     }
     op.count = n;
     op.data = op.data_count = 0;  // lists are their operands'
-    op.result = new_slots(n);
+    op.result = to_.new_slots(n);
     for (std::uint32_t i = 0; i < n; ++i) place_[old_slot(items_[begin + i])] = op.result + i;
     to_.code.operations.push_back(op);
   }
@@ -231,7 +215,7 @@ class leveller {
     instruction step{op.what->steps + mask_of(op), {}};
     for (std::uint32_t k = 0; k < op.arity; ++k) step.x[k] = now(entry_of(op.operands[k], each.entry));
     to_.code.instructions.push_back(step);
-    place_[old_slot(each)] = new_slots(1);
+    place_[old_slot(each)] = to_.new_slots(1);
     if (++steps_ == longest_straight) end_steps();
   }
 
@@ -240,7 +224,7 @@ class leveller {
     operation op;
     op.what = &kernels::straight;
     op.count = steps_;
-    op.result = static_cast<slot>(to_.image.size()) - steps_;
+    op.result = static_cast<slot>(to_.size) - steps_;
     op.data = static_cast<std::uint32_t>(to_.code.instructions.size()) - steps_;
     to_.code.instructions.push_back({&straight_stop::steps, {}});
     to_.code.operations.push_back(op);

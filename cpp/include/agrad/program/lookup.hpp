@@ -70,8 +70,9 @@ struct scatter_add_loops {
     if (!v.has(3, 0) || !v.is_dense(0, v.op.count) || !v.is_dense(1, places.count) || !v.is_dense(2, places.count))
       return false;
     for (std::uint32_t i = 0; i < places.count; ++i) {
-      const double at = v.image[places.first + i];
-      if (!v.is_constant(places.first + i) || !(at >= 0 && at < v.op.count)) return false;
+      if (!v.is_constant(places.first + i)) return false;
+      const double at = v.fixed[places.first + i];
+      if (!(at >= 0 && at < v.op.count)) return false;
     }
     return true;
   }

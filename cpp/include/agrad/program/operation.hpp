@@ -141,7 +141,7 @@ struct operation_view {
   const std::uint32_t* integers;  // its own
   const std::vector<instruction>& instructions;
   const std::vector<std::shared_ptr<const external_operation>>& externals;
-  const std::vector<double>& image;
+  const std::vector<double>& fixed;  // the values of constants
   const std::vector<slot_kind>& slots;
 
   bool has(std::uint32_t arity, std::uint32_t integer_count) const {

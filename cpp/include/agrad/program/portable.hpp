@@ -89,12 +89,12 @@ class portable_writer : public archive_writer<portable_writer> {
     if (!is_new(&f)) return;
     const detail::deeper level(depth_);
     put(f.code().externals);
-    check_program(f.code(), f.image(), f.inputs(), f.outputs());  // what cannot be read is not written
+    check_program(f.code(), f.fixed(), f.size(), f.inputs(), f.outputs());  // what cannot be read is not written
     row_writer code(names_);
     for (const operation& op : f.code().operations) code.add(op);
     for (const instruction& step : f.code().instructions) code.add(step);
     (*this)(code.rows.kernels, code.rows.operations, code.rows.instructions, f.code().integers, f.inputs(), f.outputs(),
-            f.image());
+            f.fixed(), static_cast<std::uint64_t>(f.size()));
   }
   void put(const std::shared_ptr<const external_operation>& f) {
     if (f->kind().empty() || !names_.reader_of(f->kind()))
@@ -199,8 +199,9 @@ class portable_reader : public archive_reader<portable_reader> {
     detail::code_rows rows;
     program_code code;
     std::vector<slot> inputs, outputs;
-    std::vector<double> image;
-    (*this)(code.externals, rows.kernels, rows.operations, rows.instructions, code.integers, inputs, outputs, image);
+    std::vector<double> fixed;
+    std::uint64_t size = 0;
+    (*this)(code.externals, rows.kernels, rows.operations, rows.instructions, code.integers, inputs, outputs, fixed, size);
     std::vector<const kernel*> kernels;
     for (const std::string& name : rows.kernels) {
       kernels.push_back(kernels.empty() ? nullptr : names_.kernel_of(name));
@@ -209,8 +210,8 @@ class portable_reader : public archive_reader<portable_reader> {
     }
     add_operations(rows.operations, kernels, code);
     add_instructions(rows.instructions, kernels, code);
-    check_program(code, image, inputs, outputs);
-    return std::make_shared<const program>(std::move(code), std::move(image), std::move(inputs), std::move(outputs));
+    check_program(code, fixed, size, inputs, outputs);
+    return std::make_shared<const program>(std::move(code), std::move(fixed), size, std::move(inputs), std::move(outputs));
   }
 
   static const kernel* kernel_at(const std::vector<const kernel*>& kernels, std::uint32_t number) {

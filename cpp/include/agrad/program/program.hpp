@@ -27,20 +27,22 @@ namespace agrad {
 
 class program {
  public:
-  /// code: the operations in order. image: the value space with all constants in place. inputs, outputs: their slots.
-  program(program_code code, std::vector<double> image, std::vector<slot> inputs, std::vector<slot> outputs)
-      : code_(std::move(code)), image_(std::move(image)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+  /// code: the operations in order. fixed: the values of the slots before all results, inputs and constants. size: of the space of
+  /// values. inputs, outputs: their slots.
+  program(program_code code, std::vector<double> fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs)
+      : code_(std::move(code)),
+        fixed_(std::move(fixed)),
+        size_(size),
+        inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)) {
     for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
-    first_result_ = image_.size();
-    for (const operation& op : code_.operations)
-      if (op.count > 0) first_result_ = std::min<std::size_t>(first_result_, op.result);
   }
 
   std::size_t input_size() const { return inputs_.size(); }
   std::size_t output_size() const { return outputs_.size(); }
-  std::size_t size() const { return image_.size(); }
+  std::size_t size() const { return size_; }
   const program_code& code() const { return code_; }
-  const std::vector<double>& image() const { return image_; }
+  const std::vector<double>& fixed() const { return fixed_; }
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
 
@@ -58,7 +60,12 @@ class program {
     run(w, x, with_adjoint);
     for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
   }
-  /// The same, and y stays in w.values, at the slots `outputs()`.
+  /// Puts the constants into a space of values, which has the size of the program then.
+  void begin(space& values) const {
+    values.resize(size_);
+    std::copy(fixed_.begin(), fixed_.end(), values.begin());
+  }
+  /// As forward, and y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     if (inputs_follow_ && !inputs_.empty())
@@ -91,14 +98,14 @@ class program {
   }
   /// How many rows `reverse_rows` takes at once. Each has a space of adjoints of its own, of which there are 32 MB at most.
   std::size_t rows_together() const {
-    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / image_.size(), 1, 1024);
+    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / size_, 1, 1024);
   }
 
   /// y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
     check_follows(w, "tangent");
-    if (w.tangents.size() != image_.size() * Width) w.tangents.assign(image_.size() * Width, 0.0);  // of constants for good
+    if (w.tangents.size() != size_ * Width) w.tangents.assign(size_ * Width, 0.0);  // of constants for good
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
     run_tangent<Width>(code_, w);
@@ -126,9 +133,9 @@ class program {
  private:
   /// Zeros for inputs and results, `width` a slot. What arrives at constants is nobody's business, and data may be large.
   void clear(space& adjoints, std::size_t width) const {
-    adjoints.resize(image_.size() * width);
+    adjoints.resize(size_ * width);
     for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
-    std::fill(adjoints.begin() + static_cast<std::ptrdiff_t>(first_result_ * width), adjoints.end(), 0.0);
+    std::fill(adjoints.begin() + static_cast<std::ptrdiff_t>(fixed_.size() * width), adjoints.end(), 0.0);
   }
 
   void seed(space& adjoints, const double* y_adjoint) const {
@@ -139,7 +146,7 @@ class program {
   void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     if (count == 1) return reverse(w, y_adjoints, x_adjoints);
     check_follows(w, "reverse_rows");
-    const std::size_t slots = image_.size();
+    const std::size_t slots = size_;
     w.adjoints.assign(count * slots, 0.0);
     for (std::size_t row = 0; row < count; ++row)
       for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -160,7 +167,7 @@ class program {
     w.program = 0;
     w.states.clear();
     w.tangents.clear();
-    w.values.assign(image_.begin(), image_.end());
+    begin(w.values);
     w.program = number_;
   }
 
@@ -172,11 +179,11 @@ class program {
 
   std::uint64_t number_ = next_number();
   program_code code_;
-  std::vector<double> image_;
+  std::vector<double> fixed_;
+  std::size_t size_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
-  bool inputs_follow_ = true;     // each other, as they mostly do
-  std::size_t first_result_ = 0;  // inputs and constants come before
+  bool inputs_follow_ = true;  // each other, as they mostly do
 };
 
 }  // namespace agrad

@@ -16,11 +16,19 @@
 
 namespace agrad {
 
-/// A program's parts before it is one: operations in order, the value space with the constants in place, and who is who.
+/// A program's parts before it is one: operations in order, the values of the slots that no operation fills, which come first (inputs
+/// and constants), how many slots there are in all, and who is who.
 struct program_parts {
   program_code code;
-  std::vector<double> image;
+  std::vector<double> fixed;
+  std::size_t size = 0;
   std::vector<slot> inputs, outputs;
+
+  /// The first of n new slots for results.
+  slot new_slots(std::size_t n) {
+    size += n;
+    return static_cast<slot>(size - n);
+  }
 };
 
 namespace detail {
@@ -77,24 +85,28 @@ class pruner {
     }
   }
 
-  // Slots that are no operation's result (inputs, constants) and operations, in the order in which they were recorded.
+  // Slots that are no wanted operation's result (inputs, constants), then operations, in the order in which they were recorded.
   void copy_all() {
+    std::vector<const operation*> wanted;
     slot next = 0;
-    interrupt_pace pace;
     for (const operation& op : from_.code().operations) {
-      pace.step();
-      for (; next < op.result; ++next) copy_fixed(next);
       if (!is_wanted(op)) continue;  // its slots are copied as constants if they are needed
-      copy(op);
+      wanted.push_back(&op);
+      copy_fixed(next, op.result);
       next = op.result + op.count;
     }
-    for (; next < from_.size(); ++next) copy_fixed(next);
+    copy_fixed(next, from_.size());
+    parts_.size = parts_.fixed.size();
+    interrupt_pace pace;
+    for (const operation* op : wanted) pace.step(), copy(*op);
   }
 
-  void copy_fixed(slot s) {
-    if (live_[s] == 0) return;
-    place_[s] = static_cast<slot>(parts_.image.size());
-    parts_.image.push_back(from_.values()[s]);
+  void copy_fixed(std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) {
+      if (live_[s] == 0) continue;
+      place_[s] = static_cast<slot>(parts_.fixed.size());
+      parts_.fixed.push_back(from_.values()[s]);
+    }
   }
 
   void copy(operation op) {
@@ -133,13 +145,12 @@ class pruner {
       key.insert(key.end(), {x.first, x.count, x.stride, x.active ? 1U : 0U});
     }
     key.insert(key.end(), integers.begin(), integers.end());
-    const auto [entry, is_new] = seen_.try_emplace({op.what, std::move(key)}, static_cast<slot>(parts_.image.size()));
+    const auto [entry, is_new] = seen_.try_emplace({op.what, std::move(key)}, static_cast<slot>(parts_.size));
     if (is_new) {
-      op.result = entry->second;
+      op.result = parts_.new_slots(op.count);
       op.data = static_cast<std::uint32_t>(parts_.code.integers.size());
       parts_.code.integers.insert(parts_.code.integers.end(), integers.begin(), integers.end());
       parts_.code.operations.push_back(op);
-      parts_.image.resize(parts_.image.size() + op.count, 0.0);
     }
     return entry->second;
   }

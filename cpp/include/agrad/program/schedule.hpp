@@ -16,7 +16,7 @@ namespace agrad {
 
 namespace detail {
 inline std::shared_ptr<const program> program_of(program_parts parts) {
-  return std::make_shared<const program>(std::move(parts.code), std::move(parts.image), std::move(parts.inputs),
+  return std::make_shared<const program>(std::move(parts.code), std::move(parts.fixed), parts.size, std::move(parts.inputs),
                                          std::move(parts.outputs));
 }
 }  // namespace detail

@@ -28,10 +28,9 @@ class set_flow {
         operations_(f.code()),
         sets_(wanted.size()),
         of_(f.size(), index_sets::empty),
-        is_zero_(f.size()),
+        is_zero_(f.size(), 0),
         matters_(f.size(), 1) {
-    for (slot s = 0; s < f.size(); ++s) is_zero_[s] = f.image()[s] == 0 ? 1 : 0;
-    for (const operation& op : operations_.operations()) std::fill_n(is_zero_.begin() + op.result, op.count, 0);
+    for (slot s = 0; s < f.fixed().size(); ++s) is_zero_[s] = f.fixed()[s] == 0 ? 1 : 0;
     for (const slot s : f.inputs()) is_zero_[s] = 0;
     for (std::size_t j = 0; j < wanted.size(); ++j) {
       of_[f.inputs()[wanted[j]]] = sets_.singleton(static_cast<std::uint32_t>(j));
@@ -263,7 +262,7 @@ class set_flow {
   void scattered(const operation& op) {
     for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = at(op, 0, i);
     for (std::size_t i = 0; i < size_of(op, 1); ++i) {
-      set& to = of_[op.result + static_cast<std::size_t>(f_.image()[slot_of(op, 2, i)])];
+      set& to = of_[op.result + static_cast<std::size_t>(f_.fixed()[slot_of(op, 2, i)])];
       to = sets_.unite(to, at(op, 1, i));
     }
   }

@@ -1,6 +1,6 @@
 // Validate: whether what claims to be a program is one, before anything of it runs.
 //
-// What holds for every operation is asked here: spans, lists and integers lie within the program, no slot is written twice, and what
+// What holds for every operation is asked here: spans, lists and integers lie within the program, results follow each other, and what
 // an operation reads is an input, a constant or the result of one before it. What its kind must be besides is asked of its kernel
 // (`kernel::fits`), beside the loops that rely on it. A program that passes can be run forwards and swept, whoever made it.
 // Read next: program/portable.hpp, which reads programs from outside of memory.
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -21,17 +22,19 @@ namespace detail {
 
 class program_check {
  public:
-  program_check(const program_code& code, const std::vector<double>& image, const std::vector<slot>& inputs,
+  program_check(const program_code& code, const std::vector<double>& fixed, std::size_t size, const std::vector<slot>& inputs,
                 const std::vector<slot>& outputs)
-      : code_(code), image_(image), slots_(image.size(), kind::constant) {
+      : code_(code), fixed_(fixed) {
+    std::size_t end = fixed.size();
     for (const operation& op : code.operations) {
-      expect(lies_within(op.result, op.count, image.size()), "a result");
-      const auto first = slots_.begin() + op.result;
-      expect(std::all_of(first, first + op.count, [](kind k) { return k == kind::constant; }), "a result");
-      std::fill_n(first, op.count, kind::pending);
+      expect(op.result == end, "a result");
+      end += op.count;
     }
+    expect(end == size && size <= std::numeric_limits<slot>::max(), "the number of slots");
+    slots_.assign(fixed.size(), kind::constant);
+    slots_.resize(size, kind::pending);
     for (const slot s : inputs) {
-      expect(s < slots_.size() && slots_[s] != kind::pending, "an input");
+      expect(s < fixed.size(), "an input");
       slots_[s] = kind::input;
     }
     for (const operation& op : code.operations) check(op);
@@ -54,7 +57,7 @@ class program_check {
            "an operation");
     for (std::uint32_t k = 0; k < op.arity; ++k) expect(is_ready(op.operands[k], op.what->steps != nullptr), "an operand");
     const std::uint32_t* integers = is_straight ? nullptr : code_.integers.data() + op.data;
-    const operation_view view{op, integers, code_.instructions, code_.externals, image_, slots_};
+    const operation_view view{op, integers, code_.instructions, code_.externals, fixed_, slots_};
     if (AGRAD_UNLIKELY(op.what->fits == nullptr || !op.what->fits(view))) fail_damaged(op.what->name);
     std::fill_n(slots_.begin() + op.result, op.count, kind::computed);
   }
@@ -73,16 +76,16 @@ class program_check {
   }
 
   const program_code& code_;
-  const std::vector<double>& image_;
+  const std::vector<double>& fixed_;
   std::vector<kind> slots_;
 };
 
 }  // namespace detail
 
 /// Throws std::invalid_argument unless the parts are those of a program that can be run.
-inline void check_program(const program_code& code, const std::vector<double>& image, const std::vector<slot>& inputs,
-                          const std::vector<slot>& outputs) {
-  detail::program_check(code, image, inputs, outputs);
+inline void check_program(const program_code& code, const std::vector<double>& fixed, std::size_t size,
+                          const std::vector<slot>& inputs, const std::vector<slot>& outputs) {
+  detail::program_check(code, fixed, size, inputs, outputs);
 }
 
 }  // namespace agrad

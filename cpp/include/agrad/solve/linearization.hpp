@@ -107,7 +107,7 @@ class linearization {
     batch_recorder batch(all, of_point, static_cast<std::uint32_t>(points_));
     for (std::size_t i = 0; i < f.input_size(); ++i) {
       const bool varies = i <= states_;  // t and the states
-      const std::vector<double> values(varies ? points_ : 1, f.image()[f.inputs()[i]]);
+      const std::vector<double> values(varies ? points_ : 1, f.fixed()[f.inputs()[i]]);
       batch.put(of_point.inputs()[i], {all.input(values.data(), values.size()), varies ? 1U : 0U});
     }
     batch.run();

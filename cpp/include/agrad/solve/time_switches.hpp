@@ -141,7 +141,7 @@ class time_switches {
     const unrolled steps(f.code());
     const std::vector<operation>& all = steps.operations();
     if (std::none_of(all.begin(), all.end(), [](const operation& op) { return site_of(op).kind != site::none; }))
-      return {{}, {}, {}, {}};
+      return {{}, {}, 0, {}, {}};
     std::vector<reach::marks> marks(f.input_size(), of_parameter);
     std::fill_n(marks.begin() + 1, n, of_state);
     marks[0] = of_time;
@@ -160,7 +160,7 @@ class time_switches {
         move_ = move_ || (both & of_parameter) != 0;
       }
     }
-    return {needed(f, all, outputs), f.image(), f.inputs(), outputs};
+    return {needed(f, all, outputs), f.fixed(), f.size(), f.inputs(), outputs};
   }
 
   bool is_known(const std::vector<slot>& outputs, const site& kind, slot x, slot y) const {
