@@ -14,6 +14,7 @@ list(FILTER rows EXCLUDE REGEX "/emit\\.cpp$")
 add_library(agrad_rows OBJECT ${rows})
 target_include_directories(agrad_rows PUBLIC cpp)
 target_link_libraries(agrad_rows PUBLIC agrad PRIVATE agrad_options)
+target_compile_definitions(agrad_rows PUBLIC AGRAD_LIST_KERNELS)  # pickles name them
 set_target_properties(agrad_rows PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 

@@ -199,17 +199,21 @@ inline constexpr kernel elementwise_kernel{
     detail::straight_table<Rule>::steps,
     &detail::entries_of<Rule>::functions};
 
+#ifdef AGRAD_LIST_KERNELS
 namespace detail {
 template <class Rule>
 struct rule_in_list {
   static inline const listed_kernel place{elementwise_kernel<Rule>};
 };
 }  // namespace detail
+#endif
 
-/// A rule that has been asked for its kernel anywhere is in the list of kernels (program/kernel_list.hpp).
+/// With AGRAD_LIST_KERNELS a rule that is asked for its kernel anywhere is in the list of kernels (program/kernel_list.hpp).
 template <class Rule>
 const kernel& kernel_of_rule() {
+#ifdef AGRAD_LIST_KERNELS
   static_cast<void>(&detail::rule_in_list<Rule>::place);
+#endif
   return elementwise_kernel<Rule>;
 }
 
