@@ -2,8 +2,8 @@
 
     PYTHONPATH=SITE python benchmarks/python/sensitivities.py
 
-prints a table of docs/performance_ode.md, from which the constants of solve/ode_weighing.hpp come. Times are of compiled calls
-by BDF with 20 output times and tolerances of 1e-6, the quickest of five.
+prints a table of docs/performance_ode.md, from which the constants of solve/cvodes/forward_or_adjoint.hpp come. Times are of
+compiled calls by BDF with 20 output times and tolerances of 1e-6, the quickest of five.
 """
 
 from __future__ import annotations

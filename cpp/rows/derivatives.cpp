@@ -1,8 +1,8 @@
 #include "derivatives.hpp"
 
-#include <agrad/program/adjoints.hpp>
-#include <agrad/program/elementwise.hpp>
-#include <agrad/program/tangents.hpp>
+#include <agrad/program/derive/adjoints.hpp>
+#include <agrad/program/derive/tangents.hpp>
+#include <agrad/program/machine/elementwise.hpp>
 
 namespace agrad {
 

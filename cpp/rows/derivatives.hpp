@@ -1,8 +1,8 @@
 // Derivatives recorded: the sweep back and the tangents of a part of a recording as more operations of it. Declared here, so that
-// nobody else must be compiled against the rules (program/adjoints.hpp, program/tangents.hpp).
+// nobody else must be compiled against the rules (program/derive/adjoints.hpp, program/derive/tangents.hpp).
 #pragma once
 
-#include <agrad/program/record.hpp>
+#include <agrad/program/machine/record.hpp>
 #include <vector>
 
 namespace agrad {

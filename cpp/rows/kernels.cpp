@@ -1,16 +1,16 @@
 #include "kernels.hpp"
 
-#include <agrad/program/batched_product.hpp>
-#include <agrad/program/cumulative.hpp>
-#include <agrad/program/custom.hpp>
-#include <agrad/program/extremum.hpp>
-#include <agrad/program/kernel_list.hpp>
-#include <agrad/program/log_sum_exp.hpp>
-#include <agrad/program/lookup.hpp>
-#include <agrad/program/product.hpp>
-#include <agrad/program/reduction.hpp>
-#include <agrad/program/shares.hpp>
-#include <agrad/program/structure.hpp>
+#include <agrad/program/kernels/batched_product.hpp>
+#include <agrad/program/kernels/cumulative.hpp>
+#include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/kernels/shares.hpp>
+#include <agrad/program/machine/custom.hpp>
+#include <agrad/program/machine/kernel_list.hpp>
+#include <agrad/program/machine/structure.hpp>
 #include <unordered_map>
 
 #include "linalg_rows.hpp"

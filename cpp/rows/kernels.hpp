@@ -1,10 +1,10 @@
 // Kernels by name: what a program's operations are called where it is kept outside of memory, and the way back.
 //
 // Rules' kernels have their rules' names; where several rows share one (options of linear algebra), a number tells them apart.
-// A kernel that is not here belongs to nobody's program but the one in memory. Read next: program/portable.hpp.
+// A kernel that is not here belongs to nobody's program but the one in memory. Read next: program/keep/portable.hpp.
 #pragma once
 
-#include <agrad/program/operation.hpp>
+#include <agrad/program/machine/operation.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

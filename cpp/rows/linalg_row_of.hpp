@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agrad/base/typelist.hpp>
-#include <agrad/program/linalg.hpp>
+#include <agrad/program/kernels/linalg.hpp>
 #include <algorithm>
 #include <array>
 #include <vector>

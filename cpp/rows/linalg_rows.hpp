@@ -1,7 +1,7 @@
 // Rows of linear algebra: the rules on whole matrices as plain data, as rows.hpp has the elementwise ones.
 #pragma once
 
-#include <agrad/program/operation.hpp>
+#include <agrad/program/machine/operation.hpp>
 #include <agrad/rules/linalg/rule.hpp>
 #include <string_view>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "rows.hpp"
 
-#include <agrad/program/density.hpp>
-#include <agrad/program/density_glm.hpp>
-#include <agrad/program/elementwise.hpp>
+#include <agrad/program/kernels/density.hpp>
+#include <agrad/program/kernels/density_glm.hpp>
+#include <agrad/program/machine/elementwise.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <agrad/program/operation.hpp>
+#include <agrad/program/machine/operation.hpp>
 #include <agrad/rules/density/density.hpp>
 #include <agrad/rules/rule.hpp>
 

@@ -10,7 +10,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <agrad/program/record.hpp>
+#include <agrad/program/machine/record.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>

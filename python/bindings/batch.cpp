@@ -1,5 +1,5 @@
 // Batches, in Python: a recording of one row recorded for many rows in the recording around it.
-#include <agrad/program/batch.hpp>
+#include <agrad/program/derive/batch.hpp>
 
 #include <pybind11/stl.h>
 

@@ -5,7 +5,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include <agrad/program/custom.hpp>
+#include <agrad/program/machine/custom.hpp>
 #include <algorithm>
 #include <string>
 #include <tuple>

@@ -1,5 +1,5 @@
 // Differential-algebraic equations in Python: solving a recorded residual, as an operation of a recording or at once.
-#include <agrad/solve/dae_operation.hpp>
+#include <agrad/solve/record/dae_operation.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>

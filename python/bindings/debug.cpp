@@ -3,7 +3,7 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <agrad/program/watch.hpp>
+#include <agrad/program/machine/watch.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string>

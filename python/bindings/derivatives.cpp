@@ -1,7 +1,7 @@
 // Derivatives recorded, in Python: methods that join the class Recording. They take and give arrays of the recording.
 #include <pybind11/stl.h>
 
-#include <agrad/program/linearity.hpp>
+#include <agrad/program/derive/linearity.hpp>
 #include <vector>
 
 #include "../../cpp/rows/derivatives.hpp"

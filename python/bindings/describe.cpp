@@ -1,13 +1,13 @@
 // Programs to look at, in Python: text, drawing, profile with the user's lines.
 //
 // Lines are noted by a watch while a function is recorded, and only when asked for; where each slot of the recording went in
-// the program (program/schedule.hpp) then tells the lines of the program's operations.
+// the program (program/schedule/schedule.hpp) then tells the lines of the program's operations.
 #include <pybind11/stl.h>
 
-#include <agrad/program/describe.hpp>
-#include <agrad/program/dot.hpp>
-#include <agrad/program/profile.hpp>
-#include <agrad/program/schedule.hpp>
+#include <agrad/program/inspect/describe.hpp>
+#include <agrad/program/inspect/dot.hpp>
+#include <agrad/program/inspect/profile.hpp>
+#include <agrad/program/schedule/schedule.hpp>
 #include <map>
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 // Doses and events in Python: the solve of a recorded right-hand side with both, as an operation of a recording or at once.
-#include <agrad/solve/event_operation.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
+#include <agrad/solve/record/event_operation.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>

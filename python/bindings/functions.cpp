@@ -1,11 +1,11 @@
 // What NumPy's functions need of kernels beyond elementwise rules: reductions and cumulative operations along axes, sorting,
 // products of stacks of matrices, interpolation and sums into places. python/agrad says which function of NumPy is which.
-#include <agrad/program/batched_product.hpp>
-#include <agrad/program/cumulative.hpp>
-#include <agrad/program/log_sum_exp.hpp>
-#include <agrad/program/lookup.hpp>
-#include <agrad/program/reduction.hpp>
-#include <agrad/program/shares.hpp>
+#include <agrad/program/kernels/batched_product.hpp>
+#include <agrad/program/kernels/cumulative.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/kernels/shares.hpp>
 #include <algorithm>
 #include <utility>
 

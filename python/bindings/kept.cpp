@@ -1,10 +1,10 @@
 // Programs to keep, in Python: as bytes, which pickles hold, and as programs again.
 //
 // Kernels have the names of cpp/rows; kinds of external operations are those that state one, in the list below.
-#include <agrad/program/derivative_operations.hpp>
-#include <agrad/program/parallel.hpp>
-#include <agrad/program/portable.hpp>
-#include <agrad/program/scan.hpp>
+#include <agrad/program/derive/derivative_operations.hpp>
+#include <agrad/program/keep/portable.hpp>
+#include <agrad/program/loops/parallel.hpp>
+#include <agrad/program/loops/scan.hpp>
 #include <agrad/version.hpp>
 
 #include <pybind11/stl.h>

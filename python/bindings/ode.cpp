@@ -1,10 +1,10 @@
 // Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
-#include <agrad/solve/ode_operation.hpp>
-#include <agrad/solve/rosenbrock_second.hpp>
-#include <agrad/solve/runge_kutta.hpp>
-#include <agrad/solve/switching_solver.hpp>
+#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
+#include <agrad/solve/one_step/rosenbrock_second.hpp>
+#include <agrad/solve/one_step/switching.hpp>
+#include <agrad/solve/record/ode_operation.hpp>
 #include <optional>
 #include <utility>
 #include <vector>

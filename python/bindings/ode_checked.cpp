@@ -1,5 +1,5 @@
 // Checked gradients in Python: two methods side by side, and a warning where their gradients differ.
-#include <agrad/solve/checked_solver.hpp>
+#include <agrad/solve/solver/checked.hpp>
 
 #include <cstdio>
 #include <memory>

@@ -1,8 +1,8 @@
 // What a solve cost, as a dict, and what limited its steps, as a dict of arrays.
 #pragma once
 
-#include <agrad/solve/ode_statistics.hpp>
-#include <agrad/solve/step_log.hpp>
+#include <agrad/solve/solver/statistics.hpp>
+#include <agrad/solve/solver/step_log.hpp>
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

@@ -1,10 +1,10 @@
 // Methods of differential equations as Python has them, and what files of their own add to ode.cpp.
 #pragma once
 
-#include <agrad/solve/forward_options.hpp>
-#include <agrad/solve/ode_operation.hpp>
-#include <agrad/solve/ode_options.hpp>
-#include <agrad/solve/step_options.hpp>
+#include <agrad/solve/cvodes/adjoint_options.hpp>
+#include <agrad/solve/cvodes/forward_options.hpp>
+#include <agrad/solve/one_step/options.hpp>
+#include <agrad/solve/record/ode_operation.hpp>
 
 #include <pybind11/pybind11.h>
 

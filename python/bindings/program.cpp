@@ -5,8 +5,8 @@
 #include <agrad/program/program.hpp>
 
 #include <agrad/program/jacobian.hpp>
-#include <agrad/program/product.hpp>
-#include <agrad/program/schedule.hpp>
+#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/schedule/schedule.hpp>
 #include <functional>
 #include <optional>
 

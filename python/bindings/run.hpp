@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <agrad/program/machine/structure.hpp>
 #include <agrad/program/program.hpp>
-#include <agrad/program/structure.hpp>
 
 #include "lock.hpp"
 

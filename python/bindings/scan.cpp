@@ -3,7 +3,7 @@
 // A body must not own the Python function that it was recorded from: the function's closure holds arrays of the recording in
 // which the operation is, a circle that no collector sees. So it knows its owner (python/agrad/_loops_body.py) weakly, and the
 // recordings and programs that may need a further path keep the owner in Python. Without an owner there are no further paths.
-#include <agrad/program/scan.hpp>
+#include <agrad/program/loops/scan.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>

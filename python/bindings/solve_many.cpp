@@ -1,7 +1,7 @@
 // Many solves, in Python: differential equations of one right-hand side, side by side in threads.
-#include <agrad/program/parallel.hpp>
-#include <agrad/solve/event_operation.hpp>
-#include <agrad/solve/ode_operation.hpp>
+#include <agrad/program/loops/parallel.hpp>
+#include <agrad/solve/record/event_operation.hpp>
+#include <agrad/solve/record/ode_operation.hpp>
 
 #include <pybind11/stl.h>
 

@@ -1,7 +1,7 @@
 // Sparse Jacobians and Hessians of programs in Python: analysed once for a program, computed at many points.
 //
 // An analysis does not hold its program, so that it may be kept beside it and go with it; it is handed the program again.
-#include <agrad/program/sparse.hpp>
+#include <agrad/program/sparse/sparse.hpp>
 
 #include <pybind11/stl.h>
 

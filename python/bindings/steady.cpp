@@ -1,5 +1,5 @@
 // Steady states in Python, as an operation of a recording or at once.
-#include <agrad/solve/steady_operation.hpp>
+#include <agrad/solve/record/steady_operation.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>

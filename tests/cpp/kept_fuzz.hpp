@@ -3,7 +3,7 @@
 #pragma once
 
 #include <agrad/base/interrupt.hpp>
-#include <agrad/program/portable.hpp>
+#include <agrad/program/keep/portable.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // Recording by hand: short names for the operations that the tests of programs record.
 #pragma once
 
-#include <agrad/program/elementwise.hpp>
-#include <agrad/program/product.hpp>
+#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/machine/record.hpp>
+#include <agrad/program/machine/structure.hpp>
 #include <agrad/program/program.hpp>
-#include <agrad/program/record.hpp>
-#include <agrad/program/schedule.hpp>
-#include <agrad/program/structure.hpp>
+#include <agrad/program/schedule/schedule.hpp>
 #include <memory>
 #include <string_view>
 #include <vector>

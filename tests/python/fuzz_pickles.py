@@ -29,7 +29,7 @@ WORDS = [0, 1, 2, 3, 7, 255, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 
 
 def checksum(inside):
-    """As cpp/include/agrad/program/archive.hpp has it."""
+    """As cpp/include/agrad/program/keep/archive.hpp has it."""
     total = 0xCBF29CE484222325 ^ len(inside)
     for (word,) in np.frombuffer(inside + bytes(-len(inside) % 8), "<u8").reshape(-1, 1).tolist():
         total = ((total ^ word) * 0x100000001B3) & MASK

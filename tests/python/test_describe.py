@@ -228,7 +228,7 @@ def test_every_kernel_of_the_headers_has_a_name():
     headers = Path(__file__).parents[2] / "cpp" / "include" / "agrad" / "program"
     if not headers.exists():
         pytest.skip("the headers are not there")
-    text = "".join(header.read_text() for header in headers.glob("*.hpp"))
+    text = "".join(header.read_text() for header in headers.rglob("*.hpp"))
     made = re.findall(r'^inline constexpr kernel \w+\s*=\s*make(?:_of)?<[^;]*?>\s*\(\s*"(\w+)"', text, re.MULTILINE)
     names = _core.kernel_names()
     assert len(made) > 20

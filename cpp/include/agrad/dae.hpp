@@ -2,4 +2,4 @@
 #pragma once
 
 #include <agrad/solve/dae_adjoint.hpp>
-#include <agrad/solve/dae_operation.hpp>
+#include <agrad/solve/record/dae_operation.hpp>

@@ -20,8 +20,8 @@
 
 #include <agrad/base/error.hpp>
 #include <agrad/base/interrupt_pace.hpp>
-#include <agrad/program/code.hpp>
-#include <agrad/program/structure.hpp>
+#include <agrad/program/machine/code.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
 

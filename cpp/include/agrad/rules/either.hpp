@@ -1,6 +1,6 @@
 // Either: the choice between formulas within a derivative.
 //
-// Numbers decide, and one of the formulas is computed. What is recorded rather than computed (program/traced.hpp) has
+// Numbers decide, and one of the formulas is computed. What is recorded rather than computed (program/machine/traced.hpp) has
 // no answer yet: it takes them all, and a selection of one. Rules' derivatives say `either` where other code says `if`.
 #pragma once
 

@@ -10,7 +10,7 @@
 //     };
 //     auto y = agrad::dae_adjoint_tol(residual{}, y0, yp0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 100000, k);
 //
-// Read next: solve/dae_solver.hpp.
+// Read next: solve/dae/solver.hpp.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/dae_solver.hpp>
-#include <agrad/solve/functor_dae.hpp>
-#include <agrad/solve/ode_node.hpp>
+#include <agrad/solve/dae/solver.hpp>
+#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/system/functor/dae.hpp>
 
 namespace agrad {
 

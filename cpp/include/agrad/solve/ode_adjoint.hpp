@@ -5,7 +5,7 @@
 //
 // Without variables among the arguments neither checkpoints nor a quadrature are set up, and plain vectors come back.
 // Source: stan-dev/design-docs, 0027-adjoint-ode.
-// Read next: solve/ode_node.hpp, what is on the tape; solve/cvodes_adjoint.hpp, the solver.
+// Read next: solve/record/tape_node.hpp, what is on the tape; solve/cvodes/adjoint.hpp, the solver.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include <agrad/solve/dual_node.hpp>
-#include <agrad/solve/functor_tangents.hpp>
-#include <agrad/solve/kept_cvodes.hpp>
-#include <agrad/solve/ode_node.hpp>
+#include <agrad/solve/cvodes/reuse.hpp>
+#include <agrad/solve/record/dual_node.hpp>
+#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/system/functor/tangents.hpp>
 
 namespace agrad {
 

@@ -4,7 +4,7 @@
 //     auto solution = agrad::ode_solve_events(options, agrad::ode_one_step_method::tsit5, doses, std::tuple<>(), {}, f, y0, 0.0, times, k);
 //     solution.states[3];   // a column vector of var
 //
-// Read next: solve/event_solver.hpp, the solver; solve/functor_event.hpp, what an event is made of.
+// Read next: solve/events/solver.hpp, the solver; solve/system/functor/event.hpp, what an event is made of.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/event_solver.hpp>
-#include <agrad/solve/functor_event.hpp>
+#include <agrad/solve/events/solver.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_solve.hpp>
+#include <agrad/solve/system/functor/event.hpp>
 
 namespace agrad {
 

@@ -5,17 +5,17 @@
 //
 // The sensitivities are integrated with the states; a sweep is then one product, so that a Jacobian costs one integration.
 // With many parameters and few outputs the adjoint method (solve/ode_adjoint.hpp) is cheaper.
-// Read next: solve/cvodes_forward.hpp, the solver; solve/functor_tangents.hpp, how f is differentiated.
+// Read next: solve/cvodes/forward.hpp, the solver; solve/system/functor/tangents.hpp, how f is differentiated.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <agrad/solve/cvodes_forward.hpp>
-#include <agrad/solve/dual_node.hpp>
-#include <agrad/solve/functor_tangents.hpp>
-#include <agrad/solve/ode_node.hpp>
+#include <agrad/solve/cvodes/forward.hpp>
+#include <agrad/solve/record/dual_node.hpp>
+#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/system/functor/tangents.hpp>
 
 namespace agrad {
 

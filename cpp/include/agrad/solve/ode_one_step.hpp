@@ -3,22 +3,22 @@
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_tsit5(f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The gradient is the exact one of the computed solution (solve/one_step_solver.hpp), so it needs no tolerances of its own.
+// The gradient is the exact one of the computed solution (solve/one_step/solver.hpp), so it needs no tolerances of its own.
 // Arguments are those of ode_adjoint_tol: f is called with double and var for y. Duals among them pass through, so that Hessians do
-// (solve/dual_node.hpp).
+// (solve/record/dual_node.hpp).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <agrad/solve/dual_node.hpp>
-#include <agrad/solve/explicit_runge_kutta.hpp>
-#include <agrad/solve/functor_jacobians.hpp>
-#include <agrad/solve/functor_second.hpp>
-#include <agrad/solve/ode_node.hpp>
-#include <agrad/solve/rosenbrock_second.hpp>
-#include <agrad/solve/runge_kutta.hpp>
+#include <agrad/solve/one_step/explicit_runge_kutta.hpp>
+#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
+#include <agrad/solve/one_step/rosenbrock_second.hpp>
+#include <agrad/solve/record/dual_node.hpp>
+#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/system/functor/jacobians.hpp>
+#include <agrad/solve/system/functor/second.hpp>
 
 namespace agrad {
 

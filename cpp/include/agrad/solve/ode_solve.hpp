@@ -14,9 +14,9 @@
 
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_one_step.hpp>
-#include <agrad/solve/rosenbrock_second.hpp>
-#include <agrad/solve/runge_kutta.hpp>
-#include <agrad/solve/switching_solver.hpp>
+#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
+#include <agrad/solve/one_step/rosenbrock_second.hpp>
+#include <agrad/solve/one_step/switching.hpp>
 
 namespace agrad {
 

@@ -4,7 +4,7 @@
 //     Eigen::Matrix<var, -1, 1> y = agrad::steady_state(f, y0, k);
 //
 // The gradient is that of the implicit function; the way to the steady state is not differentiated.
-// Read next: solve/steady_solver.hpp.
+// Read next: solve/steady/solver.hpp.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/dual_node.hpp>
-#include <agrad/solve/functor_second.hpp>
-#include <agrad/solve/functor_system.hpp>
-#include <agrad/solve/ode_node.hpp>
-#include <agrad/solve/steady_solver.hpp>
+#include <agrad/solve/record/dual_node.hpp>
+#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/steady/solver.hpp>
+#include <agrad/solve/system/functor/ode.hpp>
+#include <agrad/solve/system/functor/second.hpp>
 
 namespace agrad {
 

@@ -3,7 +3,7 @@
 // With s = 2 y - 1 and m = s (alpha + x beta) a term is log logistic(m), and its derivative with respect to the predictor is
 // y - logistic(alpha + x beta) = s logistic(-m). Rows go through in blocks, so that x is read from memory once for the two
 // products with it, value and gradient, and nothing of x is kept.
-// Read next: tape/density.hpp, which makes one statement or closure of it, and program/density_glm.hpp, one operation.
+// Read next: tape/density.hpp, which makes one statement or closure of it, and program/kernels/density_glm.hpp, one operation.
 #pragma once
 
 #include <Eigen/Core>

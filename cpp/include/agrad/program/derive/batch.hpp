@@ -1,0 +1,242 @@
+// Batch: what was recorded for one row, recorded for many rows at once in another recording.
+//
+// Every operation of the row's recording becomes one on as many times the entries, with the rows side by side, so that a loop
+// over rows is a loop over consecutive numbers; what is the same in all rows is recorded once. Where a slot's rows are is known by
+// the first and the distance to the next. Kernels that have no such form (factorisations, densities, operations from outside)
+// are repeated row by row. Read first: program/machine/record.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/interrupt_pace.hpp>
+#include <agrad/program/kernels/batched_product.hpp>
+#include <agrad/program/kernels/cumulative.hpp>
+#include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/machine/custom.hpp>
+#include <agrad/program/machine/record.hpp>
+
+namespace agrad {
+
+/// Where a slot of the row's recording is for all rows: row r at first + r * step, with step 0 where they share one slot.
+struct batch_place {
+  slot first = 0;
+  std::uint32_t step = 0;
+  slot row(std::uint32_t r) const { return first + r * step; }
+};
+
+class batch_recorder {
+ public:
+  using Index = std::uint32_t;
+
+  batch_recorder(recorder& to, const recorder& from, Index rows) : to_(to), from_(from), rows_(rows), place_(from.size()) {}
+
+  /// Says where a slot of the row's recording, one of its inputs, is.
+  void put(slot input, batch_place at) { place_[input] = at; }
+  const batch_place& at(slot s) const { return place_[s]; }
+
+  /// Records all operations. What came of it holds for the rows in which all of `guards` went the same way.
+  void run() {
+    slot next = 0;
+    for (std::size_t i = 0; i < from_.code().operations.size(); ++i) {
+      const operation op = from_.code().operations[i];
+      put_constants(next, op.result);
+      next = op.result + op.count;
+      pace_.step();
+      record(op);
+    }
+    put_constants(next, static_cast<slot>(from_.size()));
+  }
+
+  /// A condition that decided the path at the row's recording: where it is, and which way it went.
+  struct guarded {
+    batch_place condition;
+    bool holds;
+  };
+  const std::vector<guarded>& guards() const { return guards_; }
+
+ private:
+  /// Slots that are no results: inputs have their place already, all others are constants.
+  void put_constants(slot begin, slot end) {
+    while (begin < end) {
+      if (is_input(begin)) {
+        ++begin;
+        continue;
+      }
+      slot last = begin;
+      while (last < end && !is_input(last)) ++last;
+      const slot first = to_.constant(from_.values().data() + begin, last - begin);
+      for (slot s = begin; s < last; ++s) place_[s] = {first + (s - begin), 0};
+      begin = last;
+    }
+  }
+  bool is_input(slot s) const {
+    const std::vector<slot>& inputs = from_.inputs();  // ascending
+    return std::binary_search(inputs.begin(), inputs.end(), s);
+  }
+
+  void record(const operation& op) {
+    const kernel* what = op.what;
+    if (what == &kernels::gather) return alias(op);
+    if (what == &kernels::guard) return guards_.push_back({place_[op.operands[0].first], integers_of(op)[0] != 0});
+    if (!is_batched(op)) return record_once(op);
+    if (is_entrywise(what)) return record_entrywise(op);
+    if (what == &kernels::sum) return record_along(op, kernels::sum_along, integers_of(op)[0], 1);
+    if (is_along_lines(what)) return record_along(op, *what, integers_of(op)[0], integers_of(op)[1]);
+    if (what == &kernels::product) return record_product(op);
+    if (what == &kernels::scatter_add && !is_batched(op.operands[2])) return record_scatter(op);
+    record_by_rows(op);
+  }
+
+  static bool is_entrywise(const kernel* what) {
+    return what->entries != nullptr || what == &kernels::stop_gradient || what == &kernels::hold ||
+           what == &kernels::perturbation || what == &kernels::with_derivative;
+  }
+
+  static bool is_along_lines(const kernel* what) {
+    const dependence::kind how = what->depends.how;
+    return how == dependence::along_lines || how == dependence::before_in_line || how == dependence::across_lines ||
+           how == dependence::within_lines || what == &kernels::argmax_along || what == &kernels::argmin_along;
+  }
+
+  // ---- operands
+
+  const std::uint32_t* integers_of(const operation& op) const { return from_.code().integers.data() + op.data; }
+  static slot slot_at(const span& x, Index i) { return x.first + (x.stride == 0 ? 0 : i); }
+
+  bool is_batched(const span& x) const {
+    for (Index i = 0; i < x.count; ++i)
+      if (place_[x.first + i].step != 0) return true;
+    return false;
+  }
+  bool is_batched(const operation& op) const {
+    for (Index k = 0; k < op.arity; ++k)
+      if (is_batched(op.operands[k])) return true;
+    return false;
+  }
+
+  /// n entries of an operand with the rows side by side: entry i of row r is number i * rows + r.
+  std::vector<slot> side_by_side(const span& x, Index n) {
+    std::vector<slot> slots(std::size_t{n} * rows_);
+    for (Index i = 0; i < n; ++i) {
+      pace_.step();
+      const batch_place& at = place_[slot_at(x, i)];
+      for (Index r = 0; r < rows_; ++r) slots[std::size_t{i} * rows_ + r] = at.row(r);
+    }
+    return slots;
+  }
+  /// Row after row: entry i of row r is number r * n + i.
+  std::vector<slot> row_after_row(const span& x) const {
+    std::vector<slot> slots;
+    slots.reserve(std::size_t{x.count} * rows_);
+    for (Index r = 0; r < rows_; ++r)
+      for (Index i = 0; i < x.count; ++i) slots.push_back(place_[x.first + i].row(r));
+    return slots;
+  }
+  std::vector<slot> of_row(const span& x, Index r) const {
+    std::vector<slot> slots(x.count);
+    for (Index i = 0; i < x.count; ++i) slots[i] = place_[x.first + i].row(r);
+    return slots;
+  }
+  span dense(const std::vector<slot>& slots) { return to_.dense(slots.data(), slots.size()); }
+  span consecutive(const std::vector<slot>& slots) { return to_.consecutive(slots.data(), slots.size()); }
+
+  // ---- results
+
+  void put_side_by_side(const operation& op, slot first) {
+    for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i * rows_, 1};
+  }
+  void put_row_after_row(const operation& op, slot first) {
+    for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i, op.count};
+  }
+
+  // ---- operations
+
+  void alias(const operation& op) {
+    for (Index i = 0; i < op.count; ++i) place_[op.result + i] = place_[integers_of(op)[i]];
+  }
+
+  /// The same in all rows.
+  void record_once(const operation& op) {
+    const slot first = repeat(op, 0);
+    for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i, 0};
+  }
+
+  /// The operation as it was, for one row.
+  slot repeat(const operation& op, Index r) {
+    span operands[operation::most_operands];
+    for (Index k = 0; k < op.arity; ++k) {
+      const std::vector<slot> slots = of_row(op.operands[k], r);
+      operands[k] = dense(slots);
+      operands[k].stride = op.operands[k].stride;
+    }
+    return to_.repeat(from_, op, operands);
+  }
+
+  void record_entrywise(const operation& op) {
+    span operands[operation::most_operands];
+    for (Index k = 0; k < op.arity; ++k) operands[k] = consecutive(side_by_side(op.operands[k], op.count));
+    put_side_by_side(op, to_.apply(*op.what, std::size_t{op.count} * rows_, operands, op.arity));
+  }
+
+  /// Along lines, whose entries are then `inner` times the rows apart.
+  void record_along(const operation& op, const kernel& what, Index length, Index inner) {
+    span operands[operation::most_operands];
+    for (Index k = 0; k < op.arity; ++k) operands[k] = dense(side_by_side(op.operands[k], op.operands[k].count));
+    put_side_by_side(op, to_.apply(what, std::size_t{op.count} * rows_, operands, op.arity, {length, inner * rows_}));
+  }
+
+  /// y = a b. Where a is the same in all rows, the rows of b are more columns; where b is, those of a are more rows.
+  void record_product(const operation& op) {
+    const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
+    const span &a = op.operands[0], &b = op.operands[1];
+    if (!is_batched(a)) {
+      const span operands[] = {dense(of_row(a, 0)), dense(side_by_side(b, b.count))};
+      return put_side_by_side(op, to_.apply(kernels::product, std::size_t{op.count} * rows_, operands, 2, {n, k, m * rows_}));
+    }
+    const std::size_t count = std::size_t{op.count} * rows_;
+    if (!is_batched(b)) {
+      const span operands[] = {dense(row_after_row(a)), dense(of_row(b, 0))};
+      return put_row_after_row(op, to_.apply(kernels::product, count, operands, 2, {n * rows_, k, m}));
+    }
+    const span operands[] = {dense(row_after_row(a)), dense(row_after_row(b))};
+    put_row_after_row(op, to_.apply(kernels::batched_product, count, operands, 2, {n, k, m, rows_, 1U, 1U}));
+  }
+
+  /// Places are constants of the row's recording; those of the rows lie side by side.
+  void record_scatter(const operation& op) {
+    const span &v = op.operands[1], &places = op.operands[2];
+    std::vector<double> all(std::size_t{v.count} * rows_);
+    for (Index i = 0; i < v.count; ++i)
+      for (Index r = 0; r < rows_; ++r) all[std::size_t{i} * rows_ + r] = from_.value(places.first + i) * rows_ + r;
+    const slot at = to_.constant(all.data(), all.size());
+    const span operands[] = {dense(side_by_side(op.operands[0], op.count)), dense(side_by_side(v, v.count)),
+                             to_.consecutive(at, all.size())};
+    put_side_by_side(op, to_.apply(kernels::scatter_add, std::size_t{op.count} * rows_, operands, 3));
+  }
+
+  void record_by_rows(const operation& op) {
+    std::vector<slot> results(std::size_t{op.count} * rows_);
+    for (Index r = 0; r < rows_; ++r) {
+      pace_.step();
+      const slot first = repeat(op, r);
+      std::iota(results.data() + std::size_t{r} * op.count, results.data() + std::size_t{r + 1} * op.count, first);
+    }
+    put_row_after_row(op, dense(results).first);
+  }
+
+  recorder& to_;
+  const recorder& from_;
+  Index rows_;
+  std::vector<batch_place> place_;
+  std::vector<guarded> guards_;
+  detail::interrupt_pace pace_{4096};
+};
+
+}  // namespace agrad

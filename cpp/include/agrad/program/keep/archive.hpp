@@ -1,0 +1,266 @@
+// Archive: numbers, texts and lists as bytes, and back.
+//
+// A class says once which its fields are, and both directions follow from it:
+//
+//     template <class Archive>
+//     void keep(Archive& archive, my_options& o) { archive(o.tolerance, o.times, o.algebra); }
+//
+// Bytes are sealed: what they are, the version of their format and a checksum come first, so that other bytes are refused before
+// anything is read. What is read is checked all the same: a reader never looks past its end, and an enumeration is one of its values.
+// Read next: program/keep/portable.hpp, programs as bytes.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <agrad/base/error.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+[[noreturn]] AGRAD_COLD inline void fail_archive(std::string_view what, std::string_view found, std::string_view must,
+                                                 std::string_view hint = "record it again") {
+  throw std::invalid_argument(sentence("program", what, -1, found, must, hint));
+}
+/// Of bytes that cannot be what was written.
+[[noreturn]] AGRAD_COLD inline void fail_damaged(std::string_view part) {
+  fail_archive(std::string(part) + " in the pickle", "damaged", "as it was kept");
+}
+
+/// A change of any eight bytes that follow each other changes it for certain.
+inline std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t sum = 0xCBF29CE484222325U ^ bytes.size();  // as FNV-1a begins, by words
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, bytes.size() - at < 8 ? bytes.size() - at : 8);
+    sum = (sum ^ word) * 0x100000001B3U;
+    sum ^= sum >> 29U;
+  }
+  return sum;
+}
+
+template <class T>
+using is_plain_number = std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>;
+
+}  // namespace detail
+
+/// What sealed bytes begin with: a mark, the version of the format, a checksum of all that follows.
+struct archive_seal {
+  static constexpr std::string_view mark = "agrad's\n";
+  static constexpr std::uint32_t format = 1;
+  static constexpr std::size_t size = 8 + sizeof(format) + sizeof(std::uint64_t);
+};
+
+/// The bytes with their seal.
+inline std::string sealed(std::string_view bytes) {
+  std::string all(archive_seal::mark);
+  const std::uint64_t sum = detail::checksum(bytes);
+  all.append(reinterpret_cast<const char*>(&archive_seal::format), sizeof archive_seal::format);
+  all.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  return all.append(bytes);
+}
+
+/// What was sealed; throws std::invalid_argument for bytes of another kind or format, and for other bytes than were sealed.
+inline std::string_view unsealed(std::string_view all) {
+  using detail::fail_archive;
+  const std::string_view mark = archive_seal::mark;
+  if (all.size() < archive_seal::size || all.substr(0, mark.size()) != mark)
+    fail_archive("the beginning of the pickle", "not that of a program", "as it was kept");
+  std::uint32_t format = 0;
+  std::uint64_t sum = 0;
+  std::memcpy(&format, all.data() + mark.size(), sizeof format);
+  std::memcpy(&sum, all.data() + mark.size() + sizeof format, sizeof sum);
+  if (format != archive_seal::format)
+    fail_archive("format of the pickle", "version " + std::to_string(format),
+                 "version " + std::to_string(archive_seal::format));
+  const std::string_view bytes = all.substr(archive_seal::size);
+  const std::uint64_t found = detail::checksum(bytes);
+  if (found != sum)
+    fail_archive("checksum of the pickle", std::to_string(found), std::to_string(sum),
+                 "bytes of it are damaged or lost, record it again");
+  return bytes;
+}
+
+/// Appends fields. `Self` is the class that derives from it and may know more types, by overloads of `put`.
+template <class Self>
+class archive_writer {
+ public:
+  static constexpr bool is_reading = false;
+
+  template <class... T>
+  void operator()(const T&... x) {
+    (self().put(x), ...);
+  }
+  /// An enumeration, which a reader takes only if it is one of these.
+  template <class E>
+  void one_of(const E& x, std::initializer_list<E>) {
+    put(static_cast<std::int32_t>(x));
+  }
+  /// For readers.
+  static void expect(bool, std::string_view) {}
+
+  const std::string& bytes() const { return bytes_; }
+
+  template <class T, std::enable_if_t<detail::is_plain_number<T>::value, int> = 0>
+  void put(const T& x) {
+    put_all(&x, 1);
+  }
+  void put(bool x) { put(static_cast<std::uint8_t>(x)); }
+  void put(const std::string& x) {
+    put(static_cast<std::uint64_t>(x.size()));
+    put_all(x.data(), x.size());
+  }
+  template <class T>
+  void put(const std::vector<T>& x) {
+    put(static_cast<std::uint64_t>(x.size()));
+    if constexpr (detail::is_plain_number<T>::value)
+      put_all(x.data(), x.size());
+    else
+      for (const auto& each : x) self().put(static_cast<const T&>(each));
+  }
+  void put(const Eigen::VectorXd& x) {
+    put(static_cast<std::uint64_t>(x.size()));
+    put_all(x.data(), static_cast<std::size_t>(x.size()));
+  }
+  template <class T>
+  void put(const std::optional<T>& x) {
+    put(x.has_value());
+    if (x) self().put(*x);
+  }
+  template <class A, class B>
+  void put(const std::variant<A, B>& x) {
+    put(x.index() == 1);
+    if (x.index() == 0)
+      self().put(std::get<0>(x));
+    else
+      self().put(std::get<1>(x));
+  }
+  /// What says which its fields are.
+  template <class T>
+  auto put(const T& x) -> decltype(keep(std::declval<Self&>(), std::declval<T&>())) {
+    T fields = x;
+    keep(self(), fields);
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  template <class T>
+  void put_all(const T* x, std::size_t n) {
+    if (n > 0) bytes_.append(reinterpret_cast<const char*>(x), n * sizeof(T));
+  }
+
+  std::string bytes_;
+};
+
+/// Takes fields back in the order in which they were written.
+template <class Self>
+class archive_reader {
+ public:
+  static constexpr bool is_reading = true;
+
+  explicit archive_reader(std::string_view bytes) : left_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... x) {
+    (self().take(x), ...);
+  }
+  template <class E>
+  void one_of(E& x, std::initializer_list<E> values) {
+    std::int32_t code = 0;
+    take(code);
+    for (const E value : values)
+      if (static_cast<std::int32_t>(value) == code) return void(x = value);
+    detail::fail_damaged("a choice");
+  }
+  /// Throws unless a condition holds that what was written fulfils.
+  static void expect(bool holds, std::string_view part) {
+    if (AGRAD_UNLIKELY(!holds)) detail::fail_damaged(part);
+  }
+  bool is_at_end() const { return left_.empty(); }
+
+  template <class T, std::enable_if_t<detail::is_plain_number<T>::value, int> = 0>
+  void take(T& x) {
+    take_all(&x, 1);
+  }
+  void take(bool& x) {
+    std::uint8_t byte = 0;
+    take(byte);
+    expect(byte < 2, "a truth value");
+    x = byte != 0;
+  }
+  void take(std::string& x) {
+    x.resize(count(1));
+    take_all(x.data(), x.size());
+  }
+  template <class T>
+  void take(std::vector<T>& x) {
+    if constexpr (detail::is_plain_number<T>::value) {
+      x.resize(count(sizeof(T)));
+      take_all(x.data(), x.size());
+    } else {
+      const std::size_t n = count(1);  // each has a byte at least
+      x.clear();
+      for (std::size_t i = 0; i < n; ++i) {
+        T each{};
+        self().take(each);
+        x.push_back(std::move(each));
+      }
+    }
+  }
+  void take(Eigen::VectorXd& x) {
+    x.resize(static_cast<Eigen::Index>(count(sizeof(double))));
+    take_all(x.data(), static_cast<std::size_t>(x.size()));
+  }
+  template <class T>
+  void take(std::optional<T>& x) {
+    bool is_there = false;
+    take(is_there);
+    x.reset();
+    if (is_there) self().take(x.emplace());
+  }
+  template <class A, class B>
+  void take(std::variant<A, B>& x) {
+    bool is_second = false;
+    take(is_second);
+    if (is_second)
+      self().take(x.template emplace<1>());
+    else
+      self().take(x.template emplace<0>());
+  }
+  template <class T>
+  auto take(T& x) -> decltype(keep(std::declval<Self&>(), x)) {
+    keep(self(), x);
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  /// How many follow, of so many bytes each at least.
+  std::size_t count(std::size_t bytes) {
+    std::uint64_t n = 0;
+    take(n);
+    expect(n <= left_.size() / bytes, "a length");
+    return static_cast<std::size_t>(n);
+  }
+  template <class T>
+  void take_all(T* x, std::size_t n) {
+    expect(n <= left_.size() / sizeof(T), "the end");
+    if (n > 0) std::memcpy(x, left_.data(), n * sizeof(T));
+    left_.remove_prefix(n * sizeof(T));
+  }
+
+  std::string_view left_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,59 @@
+// Density kernels: the loops of rules/density/density.hpp as one operation of a program, whatever the number of terms.
+//
+// integers = {number of terms, 1 for propto}. Spans of stride 0 are scalars; active spans are what propto looks at.
+// Only the file that builds the table of rows includes this header.
+#pragma once
+
+#include <array>
+
+#include <agrad/program/machine/by_duals.hpp>
+#include <agrad/rules/density/density.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+template <class Rule>
+struct density_of {
+  template <class S>
+  struct loops {
+    static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+
+    static bool fits(const operation_view& v) {
+      bool each = v.has(static_cast<std::uint32_t>(arity), 2) && v.op.count == 1;
+      for (std::size_t k = 0; k < arity; ++k) each = each && v.is_entrywise(k, v.integers[0]);
+      return each && v.is_count(v.integers[0]);
+    }
+
+    static density_inputs<Rule, S> inputs(const operation& op, const S* values) {
+      density_inputs<Rule, S> in;
+      for (std::size_t k = 0; k < arity; ++k)
+        in[k] = {values + op.operands[k].first, op.operands[k].stride, op.operands[k].active};
+      return in;
+    }
+
+    static void forward(const operation& op, const run_context& context, S* values) {
+      const std::uint32_t* integers = context.integers + op.data;
+      const auto in = inputs(op, values);
+      density_check<Rule>(integers[0], in);
+      values[op.result] = density_value<Rule>(integers[0], in, integers[1] != 0);
+    }
+
+    static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
+      const S adjoint_of_sum = adjoints[op.result];
+      if (is_constant_zero(adjoint_of_sum)) return;  // an infinite derivative of an unused density must not become nan
+      const std::uint32_t* integers = context.integers + op.data;
+      std::array<S*, arity> adjoint;
+      for (std::size_t k = 0; k < arity; ++k) adjoint[k] = adjoints + op.operands[k].first;
+      density_adjoint<Rule>(integers[0], inputs(op, values), integers[1] != 0, adjoint_of_sum, adjoint);
+    }
+  };
+};
+
+}  // namespace detail
+
+template <class Rule>
+inline constexpr kernel density_kernel = kernels::make<detail::density_of<Rule>::template loops>(Rule::name,
+                                                                                                 {dependence::terms});
+
+}  // namespace agrad

@@ -1,0 +1,242 @@
+// Body: a function that is run many times within one operation, as a growing set of recorded paths.
+//
+// All paths have the same local inputs and the same outputs. Each also takes the first so many of the captured values, which
+// stay as they are from one run to the next; paths that are recorded later may know more of them. A run tries the path that is
+// likely, then the others; when none holds, the hook records one more. Paths are only ever added, so threads read them
+// without a lock. A path's spaces are kept between runs: captured values are put in once, and their adjoints add up there.
+// Read next: program/loops/scan.hpp, which runs a body in a loop.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/fork_safe_mutex.hpp>
+#include <agrad/program/program.hpp>
+
+namespace agrad {
+
+/// One recorded path: its program, of the local inputs and of the first `captured` captured values.
+struct body_path {
+  std::shared_ptr<const program> code;
+  std::size_t captured = 0;
+};
+
+template <class Archive>
+void keep(Archive& archive, body_path& path) {
+  archive(path.code, path.captured);
+}
+
+class body {
+ public:
+  static constexpr std::size_t most_paths = 64;
+  /// Records the path that these local inputs take; may append captured values. Without a program in it when it cannot.
+  using record_hook = std::function<body_path(const double* local, std::vector<double>& captured)>;
+
+  /// inputs, outputs: how many local inputs and outputs every path has; outputs are known with the first path.
+  body(std::string name, std::size_t inputs, record_hook hook = {})
+      : name_(std::move(name)), inputs_(inputs), hook_(std::move(hook)) {}
+
+  const std::string& name() const { return name_; }
+  std::size_t input_size() const { return inputs_; }
+  std::size_t output_size() const { return path(0).code->output_size(); }
+  std::size_t size() const { return size_.load(std::memory_order_acquire); }
+  const body_path& path(std::size_t i) const { return paths_[i]; }
+  /// Those that are there now.
+  std::vector<body_path> paths() const { return {paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(size())}; }
+
+  void add(body_path path) {
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
+    append(std::move(path));
+  }
+
+  /// Records one more path when `known` were tried; another thread may have done so, then there are more without recording.
+  /// Throws kernels::path_left when it cannot be recorded here.
+  void grow(std::size_t known, const double* local, std::vector<double>& captured) {
+    if (size() > known) return;
+    body_path path = hook_ ? hook_(local, captured) : body_path{};
+    if (path.code == nullptr) throw kernels::path_left{};
+    const std::lock_guard<fork_safe_mutex> lock(mutex_);
+    if (size() == known) append(std::move(path));
+  }
+
+  const external_operation* first_without_tangents(int order = 2) const {
+    for (std::size_t i = 0, n = size(); i < n; ++i)
+      if (const external_operation* found = path(i).code->first_without_tangents(order)) return found;
+    return nullptr;
+  }
+
+ private:
+  void append(body_path path) {
+    const std::size_t n = size();
+    if (n == most_paths) throw std::length_error(name_ + ": number of paths is 65, but must be at most 64");
+    if (path.code->input_size() != inputs_ + path.captured || (n > 0 && path.code->output_size() != output_size()))
+      throw std::logic_error(name_ + ": paths must have the same inputs and outputs");
+    paths_[n] = std::move(path);
+    size_.store(n + 1, std::memory_order_release);
+  }
+
+  std::string name_;
+  std::size_t inputs_;
+  record_hook hook_;
+  fork_safe_mutex mutex_;
+  std::array<body_path, most_paths> paths_;
+  std::atomic<std::size_t> size_{0};
+};
+
+namespace detail {
+
+/// Few numbers, usually one or two, for which a call of memmove would take longer.
+inline void copy_few(const double* from, std::size_t n, double* to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// The spaces of one path, of which one run at a time makes use. `Width` numbers a slot travel in the spaces of tangents.
+class path_spaces {
+ public:
+  static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
+  std::size_t holds = nothing;                   // the step whose values are here
+  bool is_swept = false;                         // and whether external operations in it can be swept back
+  std::size_t tangents_of = 0, adjoints_of = 0;  // the numbers of the pass and the sweep that they belong to
+
+  path_spaces(const body_path& path, std::size_t inputs)
+      : of_(path), inputs_(inputs), first_result_(path.code->fixed().size()) {
+    path.code->begin(work_.values);
+  }
+
+  /// Puts in the values of another run of the loop.
+  void begin_values(const std::vector<double>& captured) {
+    if (captured.size() < of_.captured) throw std::logic_error("body: captured values are missing");
+    holds = nothing;
+    for (std::size_t i = 0; i < of_.captured; ++i) work_.values[slots()[inputs_ + i]] = captured[i];
+  }
+
+  /// Runs the path unless a comparison goes another way; says whether it holds.
+  bool run(const double* local, bool with_adjoint) {
+    holds = nothing;
+    for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
+    const run_context context = work_.context(code(), with_adjoint);
+    double* values = work_.values.data();
+    try {
+      for (const operation& op : code().operations) {
+        if (op.what != &kernels::guard)
+          op.what->forward(op, context, values);
+        else if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0))
+          return false;
+      }
+    } catch (const kernels::path_left&) {  // by a body within this one
+      return false;
+    }
+    is_swept = with_adjoint;
+    return true;
+  }
+  /// How many numbers a run computes, and whether they are all that the sweep back needs.
+  std::size_t results() const { return of_.code->size() - first_result_; }
+  bool is_plain() const { return code().externals.empty(); }
+  void save(double* to) const { std::copy_n(work_.values.data() + first_result_, results(), to); }
+  /// As after a run with these inputs, of which the results were saved.
+  void restore(const double* local, const double* from) {
+    for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
+    std::copy_n(from, results(), work_.values.data() + first_result_);
+    is_swept = true;
+  }
+  double output(std::size_t i) const { return work_.values[of_.code->outputs()[i]]; }
+
+  // ---- tangents
+
+  /// captured: Width numbers for each captured value.
+  template <int Width>
+  void begin_tangents(const double* captured, std::size_t number) {
+    tangents_of = number;
+    work_.tangents.assign(of_.code->size() * Width, 0.0);
+    for (std::size_t i = 0; i < of_.captured; ++i)
+      std::copy_n(captured + i * Width, Width, tangents<Width>(slots()[inputs_ + i]));
+  }
+  template <int Width>
+  void run_tangents(const double* local) {
+    for (std::size_t i = 0; i < inputs_; ++i) std::copy_n(local + i * Width, Width, tangents<Width>(slots()[i]));
+    run_tangent<Width>(code(), work_);
+  }
+  template <int Width>
+  const double* output_tangent(std::size_t i) {
+    return tangents<Width>(of_.code->outputs()[i]);
+  }
+
+  // ---- adjoints, and with Width their tangents; those of captured values add up until they are taken
+
+  template <int Width>
+  void begin_adjoints(std::size_t number) {
+    adjoints_of = number;
+    work_.adjoints.assign(of_.code->size(), 0.0);
+    work_.adjoint_tangents.assign(of_.code->size() * Width, 0.0);
+  }
+  /// Sets all adjoints but those of captured values to zero.
+  template <int Width>
+  void clear_adjoints() {
+    for (std::size_t i = first_result_; i < work_.adjoints.size(); ++i) work_.adjoints[i] = 0;
+    for (std::size_t i = 0; i < inputs_; ++i) work_.adjoints[slots()[i]] = 0;
+    if constexpr (Width > 0) {
+      std::fill(work_.adjoint_tangents.begin() + static_cast<std::ptrdiff_t>(first_result_ * Width),
+                work_.adjoint_tangents.end(), 0.0);
+      for (std::size_t i = 0; i < inputs_; ++i)
+        std::fill_n(work_.adjoint_tangents.data() + slots()[i] * std::size_t{Width}, Width, 0.0);
+    }
+  }
+  template <int Width>
+  void seed(std::size_t output, double adjoint, const double* adjoint_tangent) {
+    const slot at = of_.code->outputs()[output];
+    work_.adjoints[at] += adjoint;
+    for (std::size_t k = 0; k < Width; ++k) work_.adjoint_tangents[at * Width + k] += adjoint_tangent[k];
+  }
+  template <int Width>
+  void sweep() {
+    if constexpr (Width == 0)
+      run_reverse(code(), work_);
+    else
+      run_second<Width>(code(), work_);
+  }
+  /// Adds what arrived at inputs from `first` on.
+  template <int Width>
+  void take(std::size_t first, std::size_t n, double* adjoint, double* adjoint_tangent) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      const slot at = slots()[first + i];
+      adjoint[i] += work_.adjoints[at];
+      for (std::size_t k = 0; k < Width; ++k) adjoint_tangent[i * Width + k] += work_.adjoint_tangents[at * Width + k];
+    }
+  }
+  /// What arrived at the first n inputs.
+  template <int Width>
+  void get(std::size_t n, double* adjoint, double* adjoint_tangent) const {
+    for (std::size_t i = 0; i < n; ++i) adjoint[i] = work_.adjoints[slots()[i]];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < Width; ++k)
+        adjoint_tangent[i * Width + k] = work_.adjoint_tangents[slots()[i] * std::size_t{Width} + k];
+  }
+  std::size_t captured() const { return of_.captured; }
+
+ private:
+  const program_code& code() const { return of_.code->code(); }
+  const std::vector<slot>& slots() const { return of_.code->inputs(); }
+  template <int Width>
+  double* tangents(slot at) {
+    return work_.tangents.data() + at * std::size_t{Width};
+  }
+
+  body_path of_;
+  std::size_t inputs_;
+  std::size_t first_result_;  // all slots before it are inputs and constants
+  workspace work_;
+};
+
+}  // namespace detail
+
+}  // namespace agrad

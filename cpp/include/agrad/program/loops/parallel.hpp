@@ -1,0 +1,227 @@
+// Parallel: external operations side by side, shared out among threads.
+//
+// Each part reads entries of the argument of its own, which may be the same for several, and writes a result of its own. In the
+// sweep back each part sends adjoints into a buffer of its own; buffers are added in the order of the parts, so the result has
+// the same bits for any number of threads. The calling thread works along, so that it can be interrupted.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/interrupt.hpp>
+#include <agrad/program/keep/portable.hpp>
+#include <agrad/program/machine/structure.hpp>
+
+namespace agrad {
+
+class parallel_operation final : public external_operation {
+ public:
+  struct part {
+    std::shared_ptr<const external_operation> what;
+    std::vector<std::uint32_t> inputs;  // which entries of the argument it reads
+    std::size_t results = 0;
+
+    template <class Archive>
+    friend void keep(Archive& archive, part& p) {
+      archive(p.what, p.inputs, p.results);
+    }
+  };
+
+  /// threads: at most so many; 0 is one for each processor.
+  parallel_operation(std::string name, std::vector<part> parts, std::size_t threads)
+      : name_(std::move(name)),
+        parts_(std::move(parts)),
+        threads_(threads != 0 ? threads : std::thread::hardware_concurrency()) {
+    begins_.push_back(0);
+    for (const part& each : parts_) begins_.push_back(begins_.back() + each.results);
+  }
+
+  std::string_view name() const override { return name_; }
+  std::size_t output_size() const { return begins_.back(); }
+
+  static constexpr std::string_view kept_kind = "parallel";
+  std::string_view kind() const override { return kept_kind; }
+  bool fits(std::size_t arguments, std::size_t results) const override {
+    const auto reads_it = [&](const part& each) {
+      return std::all_of(each.inputs.begin(), each.inputs.end(), [&](std::uint32_t i) { return i < arguments; });
+    };
+    return results == output_size() && std::all_of(parts_.begin(), parts_.end(), reads_it);
+  }
+  void write(portable_writer& to) const override { to(name_, parts_, threads_); }
+  static std::shared_ptr<const external_operation> read(portable_reader& from) {
+    std::string name;
+    std::vector<part> parts;
+    std::size_t threads = 0;
+    from(name, parts, threads);
+    for (const part& each : parts) from.expect(each.what->fits(each.inputs.size(), each.results), "a part");
+    return std::make_shared<const parallel_operation>(std::move(name), std::move(parts), threads);
+  }
+
+  std::unique_ptr<state> make_state() const override {
+    auto all = std::make_unique<states>();
+    for (const part& each : parts_) all->of.push_back(each.what->make_state());
+    return all;
+  }
+  /// The state of a part.
+  static const state& state_of(const state& s, std::size_t i) { return *static_cast<const states&>(s).of[i]; }
+
+  void expect_derivatives() const override {
+    for (const part& each : parts_) each.what->expect_derivatives();
+  }
+  bool has_tangents() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_tangents(); });
+  }
+  bool has_first_tangents() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const part& each) { return each.what->has_first_tangents(); });
+  }
+  const external_operation* first_without_tangents(int order) const override {
+    if (order > 0) return external_operation::first_without_tangents(order);
+    const auto matches = [](const part& each) { return each.what->first_without_tangents(0) == nullptr; };
+    return std::all_of(parts_.begin(), parts_.end(), matches) ? nullptr : this;
+  }
+
+  void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
+    each_part([&](std::size_t i) {
+      const std::vector<double> mine = gathered(parts_[i], x, 1);
+      parts_[i].what->forward(of(s, i), mine.data(), y + begins_[i], with_adjoint);
+    });
+  }
+
+  void reverse(state& s, const double* y_adjoint, double* x_adjoint) const override {
+    std::vector<std::vector<double>> back(parts_.size());
+    each_part([&](std::size_t i) {
+      back[i].assign(parts_[i].inputs.size(), 0.0);
+      parts_[i].what->reverse(of(s, i), y_adjoint + begins_[i], back[i].data());
+    });
+    add(back, 1, x_adjoint);
+  }
+
+  void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
+    const auto w = static_cast<std::size_t>(width);
+    each_part([&](std::size_t i) {
+      const std::vector<double> mine = gathered(parts_[i], x_tangent, w);
+      parts_[i].what->tangent(of(s, i), width, mine.data(), y_tangent + begins_[i] * w);
+    });
+  }
+
+  void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+              double* x_adjoint_tangent) const override {
+    const auto w = static_cast<std::size_t>(width);
+    std::vector<std::vector<double>> back(parts_.size()), tangents(parts_.size());
+    each_part([&](std::size_t i) {
+      back[i].assign(parts_[i].inputs.size(), 0.0);
+      tangents[i].assign(parts_[i].inputs.size() * w, 0.0);
+      parts_[i].what->second(of(s, i), width, y_adjoint + begins_[i], y_adjoint_tangent + begins_[i] * w, back[i].data(),
+                             tangents[i].data());
+    });
+    add(back, 1, x_adjoint);
+    add(tangents, w, x_adjoint_tangent);
+  }
+
+ private:
+  struct states final : state {
+    std::vector<std::unique_ptr<state>> of;
+  };
+  static state& of(state& s, std::size_t i) { return *static_cast<states&>(s).of[i]; }
+
+  static std::vector<double> gathered(const part& p, const double* from, std::size_t width) {
+    std::vector<double> mine(p.inputs.size() * width);
+    for (std::size_t i = 0; i < p.inputs.size(); ++i) std::copy_n(from + p.inputs[i] * width, width, mine.data() + i * width);
+    return mine;
+  }
+  void add(const std::vector<std::vector<double>>& back, std::size_t width, double* to) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      for (std::size_t i = 0; i < parts_[p].inputs.size(); ++i)
+        for (std::size_t k = 0; k < width; ++k) to[parts_[p].inputs[i] * width + k] += back[p][i * width + k];
+  }
+
+  /// What threads that share parts out among each other have in common.
+  struct shared_work {
+    explicit shared_work(std::size_t parts) : thrown(parts + 1) {}
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false}, interrupted{false};  // no more parts begin; those that run end
+    std::vector<std::exception_ptr> thrown;               // by each part, and by waiting for the others
+    std::mutex mutex;
+    std::condition_variable one_less;
+    std::size_t working = 0;  // other threads
+
+    void keep(std::size_t i) {
+      thrown[i] = std::current_exception();
+      if (was_interrupted) interrupted = true;
+      failed = true;
+    }
+  };
+
+  template <class Run>
+  static void work(shared_work& all, std::size_t parts, const Run& run) {
+    for (std::size_t i = all.next++; i < parts && !all.failed; i = all.next++) {
+      try {
+        run(i);
+      } catch (const stopped&) {
+      } catch (...) {
+        all.keep(i);
+      }
+    }
+  }
+
+  /// Waits for the other threads and still looks for an interrupt.
+  static void wait_for_others(shared_work& all) {
+    std::unique_lock<std::mutex> lock(all.mutex);
+    while (!all.one_less.wait_for(lock, std::chrono::milliseconds(50), [&] { return all.working == 0; })) {
+      if (all.interrupted) continue;
+      try {
+        poll_interrupt();
+      } catch (...) {
+        all.keep(all.thrown.size() - 1);
+      }
+    }
+  }
+
+  /// Calls run(i) for all parts. Of several exceptions the one of the first part comes out, whichever thread was quicker.
+  template <class Run>
+  void each_part(const Run& run) const {
+    shared_work all(parts_.size());
+    was_interrupted = false;
+    std::vector<std::thread> others;
+    all.working = std::max<std::size_t>(1, std::min(threads_, parts_.size())) - 1;
+    const auto work_along = [&] {
+      stop_requested = &all.interrupted;
+      work(all, parts_.size(), run);
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      --all.working;
+      all.one_less.notify_one();
+    };
+    for (std::size_t t = all.working; t-- > 0;) {
+      try {
+        others.emplace_back(work_along);
+      } catch (const std::system_error&) {  // no more threads to be had
+        const std::lock_guard<std::mutex> lock(all.mutex);
+        --all.working;
+      }
+    }
+    work(all, parts_.size(), run);
+    wait_for_others(all);
+    for (std::thread& each : others) each.join();
+    for (const std::exception_ptr& each : all.thrown)
+      if (each != nullptr) std::rethrow_exception(each);
+  }
+
+  std::string name_;
+  std::vector<part> parts_;
+  std::size_t threads_;
+  std::vector<std::size_t> begins_;  // of the parts' results
+};
+
+}  // namespace agrad

@@ -1,0 +1,324 @@
+// Scan run: one run of a loop over a body, forwards, with tangents along, and swept back.
+//
+// A run that will be swept back keeps the carry at the beginning of every step, and what the body computes in between only
+// where that is little: otherwise the sweep computes each step again, while its values are in the cache, and sends the adjoints
+// through. Steps are kept in segments. There is one segment, the whole loop, or with checkpoints about as many as each has steps: then only the carry at
+// the beginning of every segment is kept, and a segment's steps are computed again when the sweep comes to it (Griewank and
+// Walther, Evaluating Derivatives, section 12.2: two levels of checkpoints).
+// Read next: program/loops/scan.hpp, the operation.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/loops/body.hpp>
+#include <agrad/program/loops/scan_loop.hpp>
+
+namespace agrad::detail {
+
+class scan_run final : public external_operation::state {
+ public:
+  scan_run(body& of, const scan_loop& loop) : body_(of), loop_(loop), length_(loop.segment_length()), local_(of.input_size()) {
+    for (std::size_t i = 0; i < body::most_paths; ++i) follows_[i] = static_cast<std::uint8_t>(i);
+  }
+
+  /// x: the carry; then `captured`, then xs. y: the carry, then ys.
+  void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint) {
+    captured_ = std::move(captured);
+    xs_.assign(xs, xs + loop_.recorded());
+    for (auto& each : spaces_)
+      if (each != nullptr) each->begin_values(captured_);
+    pace_.begin(body_.size() > 0 ? body_.path(0).code->size() : 4096);
+    starts_.resize(with_adjoint ? segments() * loop_.carry : 0);
+    segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
+    const std::size_t results = with_adjoint ? space_of(0).results() : 0, steps = std::min(length_, loop_.length);
+    kept_stride_ = results * steps <= loop_.most_kept ? results : 0;
+    kept_.resize(with_adjoint ? kept_stride_ * steps : 0);
+    std::copy_n(carry, loop_.carry, local_.data());
+    for (std::size_t s = 0; s < segments(); ++s) {
+      if (with_adjoint) std::copy_n(local_.data(), loop_.carry, starts_.data() + s * loop_.carry);
+      run_segment(s, with_adjoint, y + loop_.carry);
+    }
+    std::copy_n(local_.data(), loop_.carry, y);
+  }
+
+  /// x_tangents: those of the argument: carry, captured, xs.
+  template <int Width>
+  void tangent(const double* x_tangents, double* y_tangents) {
+    const std::size_t c = loop_.carry;
+    x_tangents_.assign(x_tangents, x_tangents + (c + captured_.size() + xs_.size()) * Width);
+    start_tangents_.resize(segments() * c * Width);
+    carry_tangents_.resize(std::min(length_, loop_.length) * c * Width);
+    local_tangents_.assign(local_.size() * Width, 0.0);
+    ++tangents_number_;
+    std::copy_n(x_tangents, c * Width, local_tangents_.data());
+    tangents_segment_ = tangents_at_ = path_spaces::nothing;
+    for (std::size_t s = 0; s < segments(); ++s) {
+      std::copy_n(local_tangents_.data(), c * Width, start_tangents_.data() + s * c * Width);
+      run_segment_tangents<Width>(s, y_tangents + c * Width);
+    }
+    std::copy_n(local_tangents_.data(), c * Width, y_tangents);
+  }
+
+  /// Width 0: adds the transposed Jacobian times y_adjoint to x_adjoint. Otherwise with tangents, those of the last `tangent`.
+  template <int Width>
+  void reverse(const double* y_adjoint, const double* y_tangents, double* x_adjoint, double* x_tangents) {
+    const std::size_t c = loop_.carry;
+    std::vector<double> back(y_adjoint, y_adjoint + c), back_tangents(y_tangents, y_tangents + c * Width);
+    ++adjoints_number_;
+    for (std::size_t s = segments(); s-- > 0;) {
+      need_segment<Width>(s);
+      for (std::size_t step = end_of(s); step-- > s * length_;) {
+        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) continue;  // what comes later was not used
+        path_spaces& at = need_step<Width>(step);
+        if (at.adjoints_of == adjoints_number_)
+          at.template clear_adjoints<Width>();
+        else
+          at.template begin_adjoints<Width>(adjoints_number_);
+        seed<Width>(at, step, back.data(), back_tangents.data(), y_adjoint, y_tangents);
+        at.template sweep<Width>();
+        at.template get<Width>(c, back.data(), back_tangents.data());
+        drop_denormal(back), drop_denormal(back_tangents);
+        take_entries<Width>(at, step, x_adjoint, x_tangents);
+      }
+    }
+    for (std::size_t i = 0; i < c; ++i) x_adjoint[i] += back[i];
+    for (std::size_t i = 0; i < c * Width; ++i) x_tangents[i] += back_tangents[i];
+    for (auto& each : spaces_)
+      if (each != nullptr && each->adjoints_of == adjoints_number_)
+        each->template take<Width>(local_.size(), each->captured(), x_adjoint + c, x_tangents + c * Width);
+  }
+
+  const std::vector<double>& captured() const { return captured_; }
+
+ private:
+  std::size_t segments() const { return (loop_.length + length_ - 1) / length_; }
+  std::size_t end_of(std::size_t segment) const { return std::min(loop_.length, (segment + 1) * length_); }
+
+  /// Adjoints that have become denormal would stay so, and slow each step that follows by twenty times.
+  static void drop_denormal(std::vector<double>& adjoints) {
+    for (double& each : adjoints)
+      if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
+  }
+
+  /// Runs the steps of a segment from the carry in local_, and keeps their carries. ys may be null.
+  void run_segment(std::size_t s, bool keep, double* ys) {
+    const std::size_t begin = s * length_, end = end_of(s), c = loop_.carry;
+    segment_ = path_spaces::nothing;
+    segment_begin_ = begin;
+    if (keep) {
+      carries_.resize(std::min(length_, loop_.length) * c);
+      paths_.resize(std::min(length_, loop_.length));
+    }
+    for (std::size_t step = begin; step < end; ++step) {
+      pace_.step();
+      fill_entries(step);
+      if (keep) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
+      const std::size_t path = run_step(step, keep && step + 1 == end);
+      if (keep) paths_[step - begin] = static_cast<std::uint8_t>(path);
+      const path_spaces& at = *spaces_[path];
+      if (keep && keeps(at)) at.save(kept_.data() + (step - begin) * kept_stride_);
+      for (std::size_t i = 0; i < c; ++i) local_[i] = at.output(i);
+      if (ys != nullptr) each_y(step, [&](std::size_t output, std::size_t place) { ys[place] = at.output(output); });
+    }
+    if (keep) segment_ = s;
+  }
+
+  bool keeps(const path_spaces& at) const { return at.is_plain() && at.results() <= kept_stride_; }
+
+  /// Runs the path that holds for the local inputs, and says which: first the one that came after the last one before.
+  std::size_t run_step(std::size_t step, bool with_adjoint) {
+    const auto holds = [&](std::size_t path) { return space_of(path).run(local_.data(), with_adjoint); };
+    const std::size_t likely = follows_[last_];
+    std::size_t path = likely;
+    if (!holds(likely)) {
+      for (path = 0;; ++path) {
+        if (path == body_.size()) body_.grow(path, local_.data(), captured_);
+        if (path != likely && holds(path)) break;
+      }
+    }
+    space_of(path).holds = step;
+    follows_[last_] = static_cast<std::uint8_t>(path);
+    last_ = path;
+    return path;
+  }
+
+  path_spaces& space_of(std::size_t path) {
+    auto& found = spaces_[path];
+    if (found == nullptr) {
+      found = std::make_unique<path_spaces>(body_.path(path), local_.size());
+      found->begin_values(captured_);
+    }
+    return *found;
+  }
+
+  /// The local inputs after the carry.
+  void fill_entries(std::size_t step) {
+    double* to = local_.data() + loop_.carry;
+    const std::size_t entry = loop_.entry(step);
+    if (loop_.counts) *to++ = loop_.first + static_cast<double>(entry);
+    const double* recorded = xs_.data();
+    for (const scan_loop::sequence& x : loop_.xs) {
+      copy_few((x.is_constant ? x.constants.data() : recorded) + entry * x.size, x.size, to);
+      to += x.size;
+      if (!x.is_constant) recorded += x.size * loop_.length;
+    }
+  }
+
+  /// Calls use(output of the body, place in ys) for each number of ys that a step makes.
+  template <class Use>
+  void each_y(std::size_t step, const Use& use) const {
+    std::size_t output = loop_.carry, first = loop_.entry(step), begin = 0;
+    for (const std::size_t size : loop_.ys) {
+      for (std::size_t i = 0; i < size; ++i) use(output++, begin + first * size + i);
+      begin += size * loop_.length;
+    }
+  }
+
+  /// Calls use(local input, place in the argument's xs, size) for each recorded entry of xs that a step reads.
+  template <class Use>
+  void each_x(std::size_t step, const Use& use) const {
+    std::size_t input = loop_.carry + (loop_.counts ? 1 : 0), begin = 0;
+    for (const scan_loop::sequence& x : loop_.xs) {
+      if (!x.is_constant) use(input, begin + loop_.entry(step) * x.size, x.size);
+      begin += x.is_constant ? 0 : x.size * loop_.length;
+      input += x.size;
+    }
+  }
+
+  // ---- again: what the sweeps need of a step
+
+  std::size_t offset(std::size_t step) const { return step - segment_begin_; }
+
+  /// The carries of a segment, and their tangents.
+  template <int Width>
+  void need_segment(std::size_t s) {
+    if (segment_ != s) {
+      std::copy_n(starts_.data() + s * loop_.carry, loop_.carry, local_.data());
+      run_segment(s, true, nullptr);
+    }
+    if constexpr (Width > 0) {
+      if (tangents_segment_ == s) return;
+      const std::size_t n = loop_.carry * Width;
+      std::copy_n(start_tangents_.data() + s * n, n, local_tangents_.data());
+      run_segment_tangents<Width>(s, nullptr);
+    }
+  }
+
+  /// The spaces that hold a step of the present segment, ready for a sweep.
+  path_spaces& need_values(std::size_t step) {
+    path_spaces& at = *spaces_[paths_[offset(step)]];
+    if (at.holds == step && at.is_swept) return at;
+    copy_few(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
+    fill_entries(step);
+    if (keeps(at))
+      at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
+    else if (!at.run(local_.data(), true))
+      throw std::logic_error(body_.name() + ": a step took another path when it was run again");
+    at.holds = step;
+    tangents_at_ = path_spaces::nothing;
+    return at;
+  }
+  template <int Width>
+  path_spaces& need_step(std::size_t step) {
+    pace_.step();
+    path_spaces& at = need_values(step);
+    if constexpr (Width > 0) {
+      if (tangents_at_ == step) return at;
+      const std::size_t n = loop_.carry * Width;
+      std::copy_n(carry_tangents_.data() + offset(step) * n, n, local_tangents_.data());
+      run_step_tangents<Width>(at, step);
+    }
+    return at;
+  }
+
+  template <int Width>
+  void run_segment_tangents(std::size_t s, double* ys) {
+    const std::size_t begin = s * length_, end = end_of(s), n = loop_.carry * Width;
+    tangents_segment_ = path_spaces::nothing;
+    need_segment<0>(s);
+    for (std::size_t step = begin; step < end; ++step) {
+      pace_.step();
+      path_spaces& at = need_values(step);
+      std::copy_n(local_tangents_.data(), n, carry_tangents_.data() + (step - begin) * n);
+      run_step_tangents<Width>(at, step);
+      for (std::size_t i = 0; i < loop_.carry; ++i)
+        std::copy_n(at.output_tangent<Width>(i), Width, local_tangents_.data() + i * Width);
+      if (ys == nullptr) continue;
+      each_y(step, [&](std::size_t output, std::size_t place) {
+        std::copy_n(at.output_tangent<Width>(output), Width, ys + place * Width);
+      });
+    }
+    tangents_segment_ = s;
+  }
+  template <int Width>
+  void run_step_tangents(path_spaces& at, std::size_t step) {
+    if (at.tangents_of != tangents_number_)
+      at.template begin_tangents<Width>(x_tangents_.data() + loop_.carry * Width, tangents_number_);
+    const double* xs = x_tangents_.data() + (loop_.carry + captured_.size()) * Width;
+    each_x(step, [&](std::size_t input, std::size_t place, std::size_t size) {
+      std::copy_n(xs + place * Width, size * Width, local_tangents_.data() + input * Width);
+    });
+    at.run_tangents<Width>(local_tangents_.data());
+    tangents_at_ = step;
+  }
+
+  /// Whether an adjoint of what a step made is other than zero.
+  template <int Width>
+  bool has_seed(std::size_t step, const std::vector<double>& back, const std::vector<double>& back_tangents,
+                const double* y_adjoint, const double* y_tangents) const {
+    bool found = false;
+    for (const double each : back) found = found || each != 0;
+    for (const double each : back_tangents) found = found || each != 0;
+    if (found) return true;
+    each_y(step, [&](std::size_t, std::size_t place) {
+      const std::size_t at = loop_.carry + place;
+      found = found || y_adjoint[at] != 0;
+      for (std::size_t k = 0; k < Width; ++k) found = found || y_tangents[at * Width + k] != 0;
+    });
+    return found;
+  }
+  template <int Width>
+  void seed(path_spaces& at, std::size_t step, const double* back, const double* back_tangents, const double* y_adjoint,
+            const double* y_tangents) const {
+    const std::size_t c = loop_.carry;
+    for (std::size_t i = 0; i < c; ++i) at.template seed<Width>(i, back[i], back_tangents + i * Width);
+    each_y(step, [&](std::size_t output, std::size_t place) {
+      at.template seed<Width>(output, y_adjoint[c + place], y_tangents + (c + place) * Width);
+    });
+  }
+  template <int Width>
+  void take_entries(const path_spaces& at, std::size_t step, double* x_adjoint, double* x_tangents) const {
+    const std::size_t begin = loop_.carry + captured_.size();
+    each_x(step, [&](std::size_t input, std::size_t place, std::size_t size) {
+      at.template take<Width>(input, size, x_adjoint + begin + place, x_tangents + (begin + place) * Width);
+    });
+  }
+
+  body& body_;
+  const scan_loop& loop_;
+  const std::size_t length_;  // of a segment
+  std::array<std::unique_ptr<path_spaces>, body::most_paths> spaces_;
+  std::array<std::uint8_t, body::most_paths> follows_;  // path -> the one that came after it last
+  std::size_t last_ = 0;
+  std::vector<double> captured_, xs_, x_tangents_;
+  std::vector<double> local_, local_tangents_;    // the inputs of a step
+  std::vector<double> starts_, start_tangents_;   // the carry at the beginning of each segment
+  std::vector<double> carries_, carry_tangents_;  // and of each step of one segment
+  std::vector<std::uint8_t> paths_;               // which these steps took
+  std::vector<double> kept_;                      // what the body computed in them, if that is little
+  std::size_t kept_stride_ = 0, segment_begin_ = 0;
+  std::size_t segment_ = path_spaces::nothing, tangents_segment_ = path_spaces::nothing;
+  std::size_t tangents_at_ = path_spaces::nothing;         // the step whose tangents its spaces hold
+  std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // of this pass with tangents, and of this sweep
+  interrupt_pace pace_;
+};
+
+}  // namespace agrad::detail

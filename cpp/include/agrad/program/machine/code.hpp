@@ -1,0 +1,85 @@
+// Code: a list of operations with what they refer to, and the loops that run it.
+//
+// A recording (program/machine/record.hpp) and a finished program (program/program.hpp) both hold one; a workspace holds what
+// one run of it needs, so that threads can share the code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <agrad/program/machine/spaces.hpp>
+#include <agrad/program/machine/straight.hpp>
+#include <agrad/program/machine/structure.hpp>
+
+namespace agrad {
+
+struct program_code {
+  std::vector<operation> operations;
+  std::vector<std::uint32_t> integers;
+  std::vector<instruction> instructions;
+  std::vector<std::shared_ptr<const external_operation>> externals;
+};
+
+/// The spaces of one run and the states of its external operations. One for each thread.
+struct workspace {
+  space values, adjoints;
+  space tangents, adjoint_tangents;  // `width` numbers a slot, while tangents travel
+  std::vector<std::unique_ptr<external_operation::state>> states;
+  std::uint64_t program = 0;  // the number of the program whose constants and states these are
+
+  run_context context(const program_code& code, bool with_adjoint) {
+    states.resize(code.externals.size());
+    return {code.integers.data(), code.instructions.data(), code.externals.data(), states.data(), with_adjoint};
+  }
+};
+
+/// Carries out the operations in order on w.values, which hold the inputs and constants.
+inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
+  const run_context context = w.context(code, with_adjoint);
+  double* values = w.values.data();
+  for (const operation& op : code.operations) op.what->forward(op, context, values);
+}
+
+/// Sends the adjoints back from the last operation to the first; w.adjoints hold the seeds and have the size of w.values.
+inline void run_reverse(const program_code& code, workspace& w) {
+  const run_context context = w.context(code, true);
+  const double* values = w.values.data();
+  double* adjoints = w.adjoints.data();
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
+    op->what->reverse(*op, context, values, adjoints);
+}
+
+/// The same for `count` spaces of adjoints in w.adjoints, which follow each other: external operations take them together.
+inline void run_reverse_rows(const program_code& code, workspace& w, std::size_t count) {
+  const run_context context = w.context(code, true);
+  const std::size_t slots = w.values.size();
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op) {
+    if (op->what == &kernels::external) {
+      detail::external_loops::reverse_rows(*op, context, count, w.adjoints.data(), slots);
+      continue;
+    }
+    for (std::size_t row = 0; row < count; ++row)
+      op->what->reverse(*op, context, w.values.data(), w.adjoints.data() + row * slots);
+  }
+}
+
+/// After run_forward: carries the tangents in w.tangents along.
+template <int Width>
+void run_tangent(const program_code& code, workspace& w) {
+  const run_context context = w.context(code, true);
+  const double* values = w.values.data();
+  double* tangents = w.tangents.data();
+  for (const operation& op : code.operations) op.what->tangent.template at<Width>()(op, context, values, tangents);
+}
+
+/// After run_tangent: sends adjoints and their tangents back.
+template <int Width>
+void run_second(const program_code& code, workspace& w) {
+  const run_context context = w.context(code, true);
+  const second_spaces spaces{w.values.data(), w.tangents.data(), w.adjoints.data(), w.adjoint_tangents.data()};
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
+    op->what->second.template at<Width>()(*op, context, spaces);
+}
+
+}  // namespace agrad

@@ -1,0 +1,220 @@
+// Elementwise: the loops over spans of every elementwise rule.
+//
+// Entries go through in blocks that fit the first cache. Operands that are lists of slots, or one slot for all, are copied
+// together a block at a time, so that there is one loop, over consecutive numbers, for every mixture. An entry's value does not
+// depend on how many there are (rules/values.hpp, octets). Only the file that builds the table of rows includes this header.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <agrad/program/machine/kernel_list.hpp>
+#include <agrad/program/machine/straight.hpp>
+#include <agrad/program/machine/tracing.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+inline constexpr std::uint32_t block_length = 256;
+
+/// One operand of an operation, read in blocks: of a space with `Width` numbers a slot.
+template <int Width>
+class block_reader {
+ public:
+  static constexpr std::size_t width = static_cast<std::size_t>(Width);
+
+  block_reader(const span& x, const std::uint32_t* integers)
+      : first_(x.first), list_(x.listed ? integers + x.first : nullptr), stride_(x.stride) {}
+
+  /// Entries begin .. begin + n of the operand, consecutive.
+  AGRAD_INLINE const double* read(const double* space, std::uint32_t begin, std::uint32_t n) {
+    if (list_ == nullptr && stride_ == 1) return space + (first_ + begin) * width;
+    double* to = copy_.data();
+    if (list_ == nullptr) {
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < width; ++k) to[i * width + k] = space[first_ * width + k];
+    } else {
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < width; ++k) to[i * width + k] = space[list_[begin + i] * width + k];
+    }
+    return to;
+  }
+
+  /// Adds n times `width` numbers to the operand's entries of a space.
+  AGRAD_INLINE void add(double* space, std::uint32_t begin, std::uint32_t n, const double* __restrict what) const {
+    if (list_ != nullptr) {
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < width; ++k) space[list_[begin + i] * width + k] += what[i * width + k];
+    } else if (stride_ == 1) {
+      double* to = space + (first_ + begin) * width;
+      for (std::size_t i = 0; i < n * width; ++i) to[i] += what[i];
+    } else {
+      for (std::size_t k = 0; k < width; ++k) space[first_ * width + k] += total(n, what + k);
+    }
+  }
+
+  /// The sum of n numbers `width` apart, eight at a time and in a fixed order.
+  AGRAD_INLINE static double total(std::uint32_t n, const double* __restrict what) {
+    double sums[8] = {};
+    std::uint32_t i = 0;
+    for (; i + 8 <= n; i += 8)
+      for (std::size_t k = 0; k < 8; ++k) sums[k] += what[(i + k) * width];
+    for (; i < n; ++i) sums[0] += what[i * width];
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  }
+
+ private:
+  std::size_t first_;
+  const std::uint32_t* list_;
+  std::size_t stride_;
+  std::array<double, block_length * width> copy_;
+};
+
+/// The operands of an elementwise operation, read in blocks. Rules have three arguments at most.
+template <int Width>
+struct block_operands {
+  static constexpr std::size_t most = 3;
+  std::array<block_reader<Width>, most> readers;
+  std::array<const double*, most> x{};
+
+  block_operands(const operation& op, const run_context& context)
+      : readers{block_reader<Width>(op.operands[0], context.integers), block_reader<Width>(op.operands[1], context.integers),
+                block_reader<Width>(op.operands[2], context.integers)} {}
+  columns read(const operation& op, const double* space, std::uint32_t begin, std::uint32_t n) {
+    for (std::uint32_t k = 0; k < op.arity; ++k) x[k] = readers[k].read(space, begin, n);
+    return x.data();
+  }
+};
+
+/// The loops of every elementwise rule, around the functions that its kernel names.
+struct elementwise_loops {
+  static bool fits(const operation_view& v) {
+    bool each = v.has(v.op.what->entries->arity, 0);
+    for (std::uint32_t k = 0; k < v.op.arity; ++k) each = each && v.is_entrywise(k, v.op.count);
+    return each;
+  }
+  /// Calls use(begin, n) for each block.
+  template <class Use>
+  AGRAD_INLINE static void each_block(const operation& op, const Use& use) {
+    for (std::uint32_t begin = 0; begin < op.count; begin += block_length) use(begin, std::min(block_length, op.count - begin));
+  }
+
+  static void forward(const operation& op, const run_context& context, double* values) {
+    block_operands<1> x(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      op.what->entries->values(n, x.read(op, values, begin, n), values + op.result + begin);
+    });
+  }
+
+  static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
+    block_operands<1> x(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, values, begin, n);
+      const double *y = values + op.result + begin, *y_adjoint = adjoints + op.result + begin;
+      for (std::uint32_t j = 0; j < op.arity; ++j) {
+        if (!op.operands[j].active) continue;
+        double d[block_length];
+        op.what->entries->send(j, n, from, y, y_adjoint, d);
+        x.readers[j].add(adjoints, begin, n, d);
+      }
+    });
+  }
+
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
+    block_operands<1> x(op, context);
+    block_operands<Width> dx(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, values, begin, n), along = dx.read(op, tangents, begin, n);
+      double* to = tangents + (op.result + begin) * std::size_t{Width};
+      std::fill_n(to, n * Width, 0.0);
+      for (std::uint32_t j = 0; j < op.arity; ++j) {
+        if (!op.operands[j].active) continue;
+        double d[block_length];
+        op.what->entries->partial(j, n, from, values + op.result + begin, d);
+        add_products<Width>(n, d, along[j], to);
+      }
+    });
+  }
+
+  /// to += d times the numbers of each entry.
+  template <int Width>
+  static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += passed(d[i], from[i * Width + k]);
+  }
+
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    block_operands<1> x(op, context);
+    block_operands<Width> dx(op, context);
+    each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
+      const columns from = x.read(op, w.values, begin, n), along = dx.read(op, w.tangents, begin, n);
+      for (std::uint32_t j = 0; j < op.arity; ++j)
+        if (op.operands[j].active) second_of<Width>(op, w, begin, n, j, from, along, x.readers[j], dx.readers[j]);
+    });
+  }
+
+  /// What a block sends to operand j.
+  template <int Width>
+  static void second_of(const operation& op, const second_spaces& w, std::uint32_t begin, std::uint32_t n, std::uint32_t j,
+                        columns x, columns dx, const block_reader<1>& to, const block_reader<Width>& to_tangents) {
+    const std::size_t at = op.result + begin;
+    const double *y = w.values + at, *y_adjoint = w.adjoints + at, *y_tangents = w.adjoint_tangents + at * Width;
+    double d[block_length], sums[block_length];
+    std::array<double, block_length * Width> tangents;
+    std::fill_n(tangents.data(), n * std::size_t{Width}, 0.0);
+    unsigned curved = op.what->depends.curved[j];  // by which operands with tangents d changes
+    for (std::uint32_t l = 0; l < op.arity; ++l) curved &= ~(op.operands[l].active ? 0U : 1U << l);
+    if (curved == 0) {
+      op.what->entries->partial(j, n, x, y, d);
+    } else {
+      double h[3][block_length], *columns_of_h[] = {h[0], h[1], h[2]};
+      op.what->entries->second(j, n, x, y, d, columns_of_h);
+      for (std::uint32_t l = 0; l < op.arity; ++l) {
+        if ((curved >> l & 1U) == 0) continue;
+        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = passed(h[l][i], y_adjoint[i]);
+        add_products<Width>(n, h[l], dx[l], tangents.data());
+      }
+    }
+    add_products<Width>(n, d, y_tangents, tangents.data());
+    for (std::uint32_t i = 0; i < n; ++i) sums[i] = passed(d[i], y_adjoint[i]);
+    to.add(w.adjoints, begin, n, sums);
+    to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
+  }
+};
+
+}  // namespace detail
+
+template <class Rule>
+inline constexpr kernel elementwise_kernel{
+    Rule::name,
+    detail::elementwise_loops::forward,
+    detail::elementwise_loops::reverse,
+    {detail::elementwise_loops::tangent<1>, detail::elementwise_loops::tangent<lane_count>},
+    {detail::elementwise_loops::second<1>, detail::elementwise_loops::second<lane_count>},
+    detail::elementwise_loops::fits,
+    agrad::dependence_of_rule<Rule, dual<double>>(),
+    detail::straight_table<Rule>::steps,
+    &detail::entries_of<Rule>::functions};
+
+#ifdef AGRAD_LIST_KERNELS
+namespace detail {
+template <class Rule>
+struct rule_in_list {
+  static inline const listed_kernel place{elementwise_kernel<Rule>};
+};
+}  // namespace detail
+#endif
+
+/// With AGRAD_LIST_KERNELS a rule that is asked for its kernel anywhere is in the list of kernels (program/machine/kernel_list.hpp).
+template <class Rule>
+const kernel& kernel_of_rule() {
+#ifdef AGRAD_LIST_KERNELS
+  static_cast<void>(&detail::rule_in_list<Rule>::place);
+#endif
+  return elementwise_kernel<Rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,218 @@
+// Entries: all that the loops need to know of an elementwise rule, as functions of columns of numbers.
+//
+// Value, partial derivatives and second partial derivatives are enough for every sweep in every width, so these few functions
+// are all that is compiled for each rule; the loops around them (program/machine/elementwise.hpp) are compiled once.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <agrad/dual/dual.hpp>
+#include <agrad/program/machine/traced.hpp>
+#include <agrad/rules/apply.hpp>
+#include <agrad/rules/values.hpp>
+
+namespace agrad {
+
+/// Columns of n numbers, one for each argument of a rule.
+using columns = const double* const*;
+
+struct entry_functions {
+  std::uint32_t arity;
+  /// y = f(x)
+  void (*values)(std::uint32_t n, columns x, double* y);
+  /// d = the partial derivative with respect to argument j
+  void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
+  /// d = the partial derivative times y's adjoint, 0 where the adjoint is 0
+  void (*send)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
+  /// d = the partial derivative, and h[l] = its derivative with respect to argument l
+  void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
+  /// The partial derivative with respect to argument j, recorded instead of computed.
+  traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
+};
+
+namespace detail {
+
+/// The partial derivative with respect to argument J, of numbers or duals.
+template <class Rule, std::size_t J, class T, std::size_t... I>
+AGRAD_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
+  return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
+}
+
+/// 1 where packets suit a rule's arguments, which the value follows.
+template <class Rule, class... X>
+AGRAD_INLINE Eigen::Index suits_all_but_last(X... x) {
+  if constexpr (Rule::arity == 1)
+    return [](double first, double) { return suits_packets<Rule>(first); }(x...);
+  else
+    return [](double first, double second, double) { return suits_packets<Rule>(first, second); }(x...);
+}
+
+template <class Rule, std::size_t J, class Enable, class... A>
+inline constexpr bool has_derivatives_of = false;
+template <class Rule, std::size_t J, class... A>
+inline constexpr bool has_derivatives_of<
+    Rule, J, std::void_t<decltype(Rule::derivatives(wrt<static_cast<int>(J)>{}, std::declval<const A&>()...))>, A...> = true;
+
+template <class Rule, std::size_t J, std::size_t Arity>
+inline constexpr bool has_derivatives = false;
+template <class Rule, std::size_t J>
+inline constexpr bool has_derivatives<Rule, J, 1> = has_derivatives_of<Rule, J, void, octet_array, octet_array>;
+template <class Rule, std::size_t J>
+inline constexpr bool has_derivatives<Rule, J, 2> = has_derivatives_of<Rule, J, void, octet_array, octet_array, octet_array>;
+
+/// The partial derivatives d with respect to argument J of n entries, in octets where the rule says how.
+template <class Rule, std::size_t J, class... X>
+AGRAD_INLINE void partials_into(double* __restrict d, std::uint32_t n, const double* y, const X*... x) {
+  constexpr wrt<static_cast<int>(J)> with_respect_to{};
+  if constexpr (has_derivatives<Rule, J, sizeof...(X)>) {
+    in_octets<Rule>(
+        d, n, [&](const auto&... of) { return octet_array(Rule::derivatives(with_respect_to, of...)); },
+        [&](auto... of) -> double { return Rule::derivative(with_respect_to, of...); },
+        [](auto... of) { return suits_all_but_last<Rule>(of...); }, x..., y);
+  } else {
+    for (std::uint32_t i = 0; i < n; ++i) d[i] = Rule::derivative(with_respect_to, x[i]..., y[i]);
+  }
+}
+
+/// The same of one entry.
+template <class Rule, std::size_t J, std::size_t... I>
+AGRAD_INLINE double partial_at(const std::array<double, sizeof...(I)>& x, double y, std::index_sequence<I...>) {
+  double d;
+  partials_into<Rule, J>(&d, 1, &y, &x[I]...);
+  return d;
+}
+
+template <class Rule>
+struct entries_of {
+  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  using every = std::make_index_sequence<arity>;
+  using direction = dual<double, static_cast<int>(arity)>;
+
+  template <std::size_t... I>
+  AGRAD_INLINE static std::array<double, arity> at(columns x, std::uint32_t i, std::index_sequence<I...>) {
+    return {x[I][i]...};
+  }
+
+  template <std::size_t... I>
+  AGRAD_INLINE static void compute(std::uint32_t n, columns x, double* __restrict y, std::index_sequence<I...>) {
+    const std::array<const double*, arity> from{x[I]...};
+    if constexpr (has_packets<Rule>)
+      octets_into<Rule>(y, n, from[I]...);
+    else
+      for (std::uint32_t i = 0; i < n; ++i) y[i] = Rule::value(from[I][i]...);
+  }
+  static void values(std::uint32_t n, columns x, double* y) { compute(n, x, y, every{}); }
+
+  template <std::size_t J, std::size_t... I>
+  AGRAD_INLINE static void differentiate(std::uint32_t n, columns x, const double* y, double* __restrict d,
+                                         std::index_sequence<I...>) {
+    const std::array<const double*, arity> from{x[I]...};
+    partials_into<Rule, J>(d, n, y, from[I]...);
+  }
+  template <std::size_t... J>
+  static void choose_partial(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, std::index_sequence<J...>) {
+    (void)((J == j && (differentiate<J>(n, x, y, d, every{}), true)) || ...);
+  }
+  static void partial(std::size_t j, std::uint32_t n, columns x, const double* y, double* d) {
+    choose_partial(j, n, x, y, d, every{});
+  }
+
+  template <std::size_t J, std::size_t... I>
+  AGRAD_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* __restrict d,
+                                   std::index_sequence<I...>) {
+    constexpr wrt<static_cast<int>(J)> with_respect_to{};
+    const std::array<const double*, arity> from{x[I]...};
+    for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
+  }
+  template <std::size_t... J>
+  static void choose_send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d,
+                          std::index_sequence<J...>) {
+    (void)((J == j && (send_to<J>(n, x, y, y_adjoint, d, every{}), true)) || ...);
+  }
+  static void send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d) {
+    if constexpr (has_values<Rule> && !has_derivatives<Rule, 0, arity>) {  // common rules, in one pass
+      choose_send(j, n, x, y, y_adjoint, d, every{});
+    } else {
+      partial(j, n, x, y, d);
+      for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(d[i], y_adjoint[i]);
+    }
+  }
+
+  /// The arguments and the value with unit tangents: direction l is that of argument l.
+  template <std::size_t... L>
+  static direction with_directions(std::array<direction, arity>& x, const std::array<double, arity>& at, double y,
+                                   std::index_sequence<L...> each) {
+    ((x[L].value = at[L], x[L].tangent[L] = 1), ...);
+    return direction(y, {static_cast<double>(partial_of<Rule, L>(at, y, each))...});
+  }
+  /// The partial derivative with respect to argument J and its derivatives.
+  template <std::size_t J>
+  static direction second_at(const std::array<double, arity>& x, double y) {
+    std::array<direction, arity> each;
+    const direction value = with_directions(each, x, y, every{});
+    return direction(partial_of<Rule, J>(each, value, every{}));
+  }
+  /// h = the derivatives of the partial derivative with respect to argument J with respect to argument K.
+  template <std::size_t J, std::size_t K, std::size_t... I>
+  AGRAD_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
+                                                   const std::array<const double*, arity>& x, std::index_sequence<I...>) {
+    constexpr wrt<static_cast<int>(J)> first{};
+    constexpr wrt<static_cast<int>(K)> then{};
+    const auto number = [](const auto&... of) {
+      const std::array<double, arity + 1> all{of...};
+      std::array<double, arity> at;
+      std::copy_n(all.begin(), arity, at.begin());
+      return second_at<J>(at, all[arity]).tangent[K];
+    };
+    in_octets<Rule>(
+        h, n, [&](const auto&... of) { return octet_array(Rule::second_derivatives(first, then, of...)); }, number,
+        [](auto... of) { return suits_all_but_last<Rule>(of...); }, x[I]..., y);
+  }
+  template <std::size_t J, std::size_t... L>
+  static void differentiate_twice(std::uint32_t n, columns x, const double* y, double* __restrict d, double* const* h,
+                                  std::index_sequence<L...> each) {
+    const std::array<const double*, arity> from{x[L]...};
+    const std::array<double*, arity> to{h[L]...};
+    if constexpr (has_derivatives<Rule, J, arity>) {
+      partials_into<Rule, J>(d, n, y, from[L]...);
+      (differentiate_in_octets<J, L>(n, y, to[L], from, each), ...);
+    } else {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const direction of = second_at<J>(at(from.data(), i, each), y[i]);
+        d[i] = of.value;
+        ((to[L][i] = of.tangent[L]), ...);
+      }
+    }
+  }
+  template <std::size_t... J>
+  static void choose_second(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h,
+                            std::index_sequence<J...>) {
+    (void)((J == j && (differentiate_twice<J>(n, x, y, d, h, every{}), true)) || ...);
+  }
+  static void second(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h) {
+    choose_second(j, n, x, y, d, h, every{});
+  }
+
+  template <std::size_t J, std::size_t... I>
+  static traced record_partial(const traced* x, const traced& y, std::index_sequence<I...>) {
+    return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
+  }
+  template <std::size_t... J>
+  static traced choose_record(std::size_t j, const traced* x, const traced& y, std::index_sequence<J...>) {
+    traced d(0.0);
+    (void)((J == j && (d = record_partial<J>(x, y, every{}), true)) || ...);
+    return d;
+  }
+  static traced recorded_partial(std::size_t j, const traced* x, const traced& y) { return choose_record(j, x, y, every{}); }
+
+  static constexpr entry_functions functions{
+      static_cast<std::uint32_t>(arity), values, partial, send, second, recorded_partial};
+};
+
+}  // namespace detail
+
+}  // namespace agrad

@@ -1,0 +1,276 @@
+// Straight code: long sequences of operations on single numbers, one step after the other.
+//
+// Every step ends in a call of the next one, which compilers turn into a jump, so that the processor predicts each jump by
+// itself (Ertl and Gregg 2003, threaded code). A stop before and after a sequence ends it. Sequences are kept short enough
+// for the stack where calls stay calls. Results are consecutive slots in the order of the steps.
+// Read next: program/machine/elementwise.hpp, the same for many numbers at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <agrad/program/machine/entries.hpp>
+#include <agrad/program/machine/operation.hpp>
+
+namespace agrad {
+
+/// One step: what, and the slots it reads.
+struct instruction {
+  const straight_steps* what = nullptr;
+  std::array<slot, 3> x{};
+};
+
+struct straight_steps {
+  std::string_view name;
+  dependence depends;
+  unsigned active;  // bit k is whether operand k is
+  const entry_functions* entries;
+  const kernel& (*whole)();  // of the same rule
+  void (*forward)(const instruction*, double* values, std::size_t y);
+  void (*reverse)(const instruction*, const double* values, double* adjoints, std::size_t y);
+  by_width<void (*)(const instruction*, const double* values, double* tangents, std::size_t y)> tangent;
+  by_width<void (*)(const instruction*, const second_spaces&, std::size_t y)> second;
+};
+
+/// Steps in one sequence at most.
+inline constexpr std::uint32_t longest_straight = 1024;
+
+namespace detail {
+
+/// One step of tangents, the same for all rules.
+template <int Width>
+void carry(const instruction* at, const double* values, double* tangents, std::size_t y) {
+  const straight_steps& what = *at->what;
+  const double* x[] = {values + at->x[0], values + at->x[1], values + at->x[2]};
+  double sum[std::size_t{Width}] = {};
+  for (std::uint32_t j = 0; j < what.entries->arity; ++j) {
+    if ((what.active >> j & 1U) == 0) continue;
+    double d = 0;
+    what.entries->partial(j, 1, x, values + y, &d);
+    const double* from = tangents + at->x[j] * std::size_t{Width};
+    for (int k = 0; k < Width; ++k) sum[k] += passed(d, from[k]);
+  }
+  for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
+  ++at;
+  return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
+}
+
+/// One step of the sweep back with tangents, the same for all rules.
+template <int Width>
+void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
+  const straight_steps& what = *at->what;
+  const std::uint32_t arity = what.entries->arity;
+  const double* x[] = {w.values + at->x[0], w.values + at->x[1], w.values + at->x[2]};
+  const double y_adjoint = w.adjoints[y], *y_tangents = w.adjoint_tangents + y * Width;
+  for (std::uint32_t j = 0; j < arity; ++j) {
+    if ((what.active >> j & 1U) == 0) continue;
+    double d = 0, h[3] = {}, *to[] = {h, h + 1, h + 2};
+    double factors[std::size_t{Width}] = {};  // the tangents of d
+    if (what.depends.curved[j] == 0 || y_adjoint == 0) {
+      what.entries->partial(j, 1, x, w.values + y, &d);
+    } else {
+      what.entries->second(j, 1, x, w.values + y, &d, to);
+      for (std::uint32_t l = 0; l < arity; ++l)
+        for (int k = 0; k < Width; ++k)
+          factors[k] += passed(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
+    }
+    w.adjoints[at->x[j]] += passed(d, y_adjoint);
+    double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};
+    for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
+  }
+  --at;
+  return at->what->second.template at<Width>()(at, w, y - 1);
+}
+
+/// The steps of a rule whose operands with a bit in Active are active.
+template <class Rule, unsigned Active>
+struct straight_rule {
+  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  static_assert(arity <= 3, "an instruction has room for three operands");
+  using every = std::make_index_sequence<arity>;
+  template <std::size_t J>
+  static constexpr bool is_active = ((Active >> J) & 1U) != 0;
+
+  template <std::size_t... I>
+  AGRAD_INLINE static double value(const instruction* at, const double* values, std::index_sequence<I...>) {
+    return value_in_octets<Rule>(values[at->x[I]]...);
+  }
+  template <std::size_t... I>
+  AGRAD_INLINE static std::array<double, arity> read(const instruction* at, const double* values, std::index_sequence<I...>) {
+    return {values[at->x[I]]...};
+  }
+
+  static void forward(const instruction* at, double* values, std::size_t y) {
+    values[y] = value(at, values, every{});
+    ++at;
+    return at->what->forward(at, values, y + 1);
+  }
+
+  template <std::size_t J>
+  AGRAD_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
+                                double* adjoints) {
+    if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
+  }
+  template <std::size_t... J>
+  AGRAD_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
+                                    std::index_sequence<J...>) {
+    const double y_adjoint = adjoints[y];
+    if (y_adjoint == 0) return;
+    const std::array<double, arity> x = read(at, values, every{});
+    (send<J>(at, x, values[y], y_adjoint, adjoints), ...);
+  }
+  static void reverse(const instruction* at, const double* values, double* adjoints, std::size_t y) {
+    send_all(at, values, adjoints, y, every{});
+    --at;
+    return at->what->reverse(at, values, adjoints, y - 1);
+  }
+
+  /// Whether tangents have steps of the rule's own: those of common rules, which say how to compute arrays, are worth compiling.
+  static constexpr bool has_own_tangents = has_values<Rule>;
+  static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
+
+  template <int Width, std::size_t J>
+  AGRAD_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
+    if constexpr (is_active<J>) {
+      const double* from = tangents + at->x[J] * std::size_t{Width};
+      for (int k = 0; k < Width; ++k) sum[k] += passed(factor, from[k]);
+    }
+  }
+  template <int Width, std::size_t... J>
+  AGRAD_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
+                                     std::index_sequence<J...>) {
+    const std::array<double, arity> x = read(at, values, every{});
+    double sum[std::size_t{Width}] = {};
+    (add_carried<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
+    for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
+  }
+  template <int Width>
+  static void tangent(const instruction* at, const double* values, double* tangents, std::size_t y) {
+    carry_all<Width>(at, values, tangents, y, every{});
+    ++at;
+    return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
+  }
+
+  /// What a step sends to operand J, and its tangents.
+  template <int Width, std::size_t J, std::size_t... L>
+  AGRAD_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
+                                     std::size_t y, std::index_sequence<L...>) {
+    if constexpr (is_active<J>) {
+      const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
+      double factors[std::size_t{Width}] = {};  // the tangents of d
+      if constexpr (depends.curved[J] != 0) {
+        const auto of = entries_of<Rule>::template second_at<J>(x, w.values[y]);
+        (add_carried<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
+      }
+      w.adjoints[at->x[J]] += passed(d, y_adjoint);
+      double* sums = w.adjoint_tangents + at->x[J] * std::size_t{Width};
+      const double* y_tangents = w.adjoint_tangents + y * Width;
+      for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
+    }
+  }
+  template <int Width, std::size_t... J>
+  AGRAD_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
+                                         std::index_sequence<J...>) {
+    const std::array<double, arity> x = read(at, w.values, every{});
+    (send_both<Width, J>(at, w, x, y, every{}), ...);
+  }
+  template <int Width>
+  static void second(const instruction* at, const second_spaces& w, std::size_t y) {
+    send_all_both<Width>(at, w, y, every{});
+    --at;
+    return at->what->second.template at<Width>()(at, w, y - 1);
+  }
+
+  template <int Width>
+  static constexpr auto tangent_step() {
+    if constexpr (has_own_tangents)
+      return &tangent<Width>;
+    else
+      return &carry<Width>;
+  }
+  template <int Width>
+  static constexpr auto second_step() {
+    if constexpr (has_own_tangents)
+      return &second<Width>;
+    else
+      return &send_second<Width>;
+  }
+
+  static constexpr straight_steps steps{Rule::name,
+                                        depends,
+                                        Active,
+                                        &entries_of<Rule>::functions,
+                                        &kernel_of_rule<Rule>,
+                                        forward,
+                                        reverse,
+                                        {tangent_step<1>(), tangent_step<lane_count>()},
+                                        {second_step<1>(), second_step<lane_count>()}};
+};
+
+/// The steps of a rule by which of its operands are active.
+template <class Rule, class Masks = std::make_index_sequence<(std::size_t{1} << static_cast<unsigned>(Rule::arity))>>
+struct straight_table;
+template <class Rule, std::size_t... Mask>
+struct straight_table<Rule, std::index_sequence<Mask...>> {
+  static constexpr straight_steps steps[] = {straight_rule<Rule, static_cast<unsigned>(Mask)>::steps...};
+};
+
+/// What stands before and after a sequence.
+struct straight_stop {
+  static void forward(const instruction*, double*, std::size_t) {}
+  static void reverse(const instruction*, const double*, double*, std::size_t) {}
+  static void tangent(const instruction*, const double*, double*, std::size_t) {}
+  static void second(const instruction*, const second_spaces&, std::size_t) {}
+  static constexpr straight_steps steps{"stop",          {}, 0, nullptr, nullptr, forward, reverse, {tangent, tangent},
+                                        {second, second}};
+};
+
+/// The operation that runs a sequence; data: the place of its first instruction.
+struct straight_loops {
+  static const instruction* first(const operation& op, const run_context& context) { return context.instructions + op.data; }
+  /// Each step reads what was there before the sequence, or results of steps before it.
+  static bool fits(const operation_view& v) {
+    const std::size_t begin = v.op.data, end = begin + v.op.count;
+    const auto is_stop = [&](std::size_t i) { return v.instructions[i].what == &straight_stop::steps; };
+    if (!v.has(0, 0) || v.op.count == 0 || v.op.count > longest_straight) return false;
+    if (begin == 0 || end >= v.instructions.size() || !is_stop(begin - 1) || !is_stop(end)) return false;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_stop(i)) return false;
+      for (const slot s : v.instructions[i].x)
+        if (!v.is_ready(s) && (s < v.op.result || s - v.op.result >= i - begin)) return false;
+    }
+    return true;
+  }
+  static void forward(const operation& op, const run_context& context, double* values) {
+    const instruction* at = first(op, context);
+    at->what->forward(at, values, op.result);
+  }
+  static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
+    const instruction* at = first(op, context) + op.count - 1;
+    at->what->reverse(at, values, adjoints, op.result + op.count - 1);
+  }
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
+    const instruction* at = first(op, context);
+    at->what->tangent.template at<Width>()(at, values, tangents, op.result);
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    const instruction* at = first(op, context) + op.count - 1;
+    at->what->second.template at<Width>()(at, w, op.result + op.count - 1);
+  }
+};
+
+}  // namespace detail
+
+namespace kernels {
+inline constexpr kernel straight{"straight",
+                                 detail::straight_loops::forward,
+                                 detail::straight_loops::reverse,
+                                 {detail::straight_loops::tangent<1>, detail::straight_loops::tangent<lane_count>},
+                                 {detail::straight_loops::second<1>, detail::straight_loops::second<lane_count>},
+                                 detail::straight_loops::fits};
+}
+
+}  // namespace agrad

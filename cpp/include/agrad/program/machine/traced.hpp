@@ -1,0 +1,110 @@
+// Traced: operands of a recording as numbers, so that a rule's derivative can be recorded instead of computed.
+//
+// Rules' derivatives are templates of their scalar. Given traced numbers they record the operations that they would carry
+// out, and that is how derivatives of derivatives come about in any order: a recorded sweep back (program/derive/adjoints.hpp)
+// is made of rules again. A traced number is a constant or one span; its comparisons are recorded too, `either` selects.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <agrad/program/machine/operation.hpp>
+#include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/comparison.hpp>
+#include <agrad/rules/passing.hpp>
+
+namespace agrad {
+
+class recorder;
+
+/// The kernel of a rule (program/machine/elementwise.hpp).
+template <class Rule>
+const kernel& kernel_of_rule();
+
+class traced {
+ public:
+  traced(double constant = 0) : constant_(constant) {}  // NOLINT: a number is a traced one
+  traced(recorder& in, const span& x) : in_(&in), x_(x) {}
+
+  template <class X>
+  traced& operator+=(const X& x) {
+    return *this = *this + x;
+  }
+  template <class X>
+  traced& operator-=(const X& x) {
+    return *this = *this - x;
+  }
+  template <class X>
+  traced& operator*=(const X& x) {
+    return *this = *this * x;
+  }
+  template <class X>
+  traced& operator/=(const X& x) {
+    return *this = *this / x;
+  }
+
+  /// A number known for good, and no slot.
+  bool is_constant() const { return in_ == nullptr; }
+  double constant() const { return constant_; }
+  recorder* in() const { return in_; }
+  /// The slots of one that is no constant: of stride 0 if it is one number for all entries.
+  const span& slots() const { return x_; }
+  /// The slots of any in a recording.
+  span slots_in(recorder& r) const;
+
+  /// Records an elementwise operation on n traced numbers, one of which at least is no constant.
+  static traced record(const kernel& what, const traced* x, std::size_t n);
+
+ private:
+  recorder* in_ = nullptr;
+  span x_;
+  double constant_ = 0;
+};
+
+/// Engine of traced numbers.
+struct trace_engine {
+  static constexpr int rank = 3;
+  template <class Rule, class... X>
+  static traced apply(const X&... given) {
+    const traced x[] = {given...};
+    if (std::all_of(x, x + sizeof...(X), [](const traced& each) { return each.is_constant(); }))
+      return of_constants<Rule>(x, std::index_sequence_for<X...>{});
+    return traced::record(kernel_of_rule<Rule>(), x, sizeof...(X));
+  }
+
+ private:
+  template <class Rule, std::size_t... I>
+  static double of_constants(const traced* x, std::index_sequence<I...>) {
+    return Rule::value(x[I].constant()...);
+  }
+};
+template <>
+struct engine_of<traced> {
+  using type = trace_engine;
+};
+
+inline const traced& without_derivative(const traced& x) { return x; }
+
+inline traced operator<(const traced& x, const traced& y) { return apply<less_rule>(x, y); }
+inline traced operator<=(const traced& x, const traced& y) { return apply<less_equal_rule>(x, y); }
+inline traced operator>(const traced& x, const traced& y) { return apply<greater_rule>(x, y); }
+inline traced operator>=(const traced& x, const traced& y) { return apply<greater_equal_rule>(x, y); }
+inline traced operator==(const traced& x, const traced& y) { return apply<equal_rule>(x, y); }
+inline traced operator!=(const traced& x, const traced& y) { return apply<not_equal_rule>(x, y); }
+inline traced operator&&(const traced& x, const traced& y) { return apply<logical_and_rule>(x, y); }
+inline traced operator||(const traced& x, const traced& y) { return apply<logical_or_rule>(x, y); }
+inline traced operator!(const traced& x) { return apply<logical_not_rule>(x); }
+
+template <class T, class Then, class... Rest>
+traced either(const traced& condition, const Then& then, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 1)
+    return apply<select_rule>(condition, traced(then()), traced((rest(), ...)));
+  else
+    return apply<select_rule>(condition, traced(then()), either<T>(rest...));
+}
+inline traced either(const traced& condition, const traced& then, const traced& otherwise) {
+  return apply<select_rule>(condition, then, otherwise);
+}
+
+}  // namespace agrad

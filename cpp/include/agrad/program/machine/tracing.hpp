@@ -1,0 +1,47 @@
+// Tracing: how traced numbers (program/machine/traced.hpp) record their operations.
+#pragma once
+
+#include <agrad/program/machine/record.hpp>
+#include <agrad/program/machine/traced.hpp>
+
+namespace agrad {
+
+inline span traced::slots_in(recorder& r) const {
+  if (is_constant()) return {r.constant(constant_), 1, 0, false};
+  return x_;
+}
+
+inline traced traced::record(const kernel& what, const traced* x, std::size_t n) {
+  recorder* in = nullptr;
+  std::uint32_t count = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (x[i].is_constant()) continue;
+    in = x[i].in_;
+    count = std::max(count, x[i].x_.count);
+  }
+  span operands[operation::most_operands];
+  for (std::size_t i = 0; i < n; ++i) operands[i] = x[i].slots_in(*in);
+  const slot first = in->apply(what, count, operands, n);
+  return {*in, {first, count, static_cast<std::uint16_t>(count == 1 ? 0 : 1), in->is_active(first)}};
+}
+
+namespace detail {
+
+/// Entry i of a span.
+inline slot slot_at(const span& x, std::uint32_t i) { return x.first + (x.stride == 0 ? 0 : i); }
+
+/// A span as a traced number; one entry stands for all.
+inline traced number_of(recorder& in, span x) {
+  if (x.count == 1) x.stride = 0;
+  return {in, x};
+}
+
+/// A partial derivative times an adjoint or a tangent: zeros stay zeros beside what is infinite.
+inline traced times(const traced& partial, const traced& other) {
+  if (!partial.is_constant()) return apply<sent_rule>(partial, other);
+  return partial.constant() == 1 ? other : partial.constant() == -1 ? -other : partial.constant() * other;
+}
+
+}  // namespace detail
+
+}  // namespace agrad

@@ -1,0 +1,185 @@
+// Index sets: which inputs a value depends on, for very many values that depend on few inputs or share what they depend on.
+//
+// A set is a number. Equal small sets are one number, so a union that adds nothing is recognised and loops whose values come to
+// depend on the same inputs stop making sets. Large unions are written down as such, and their elements are collected when they
+// are asked for: a running sum of 1e5 terms costs 1e5 unions, not the 5e9 elements of its partial sums.
+// Read next: program/sparse/sparsity.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace agrad {
+
+class index_sets {
+ public:
+  using index = std::uint32_t;
+  using set = std::uint32_t;
+  static constexpr set empty = 0;
+
+  /// Sets of numbers below n.
+  explicit index_sets(std::size_t n) : n_(n), elements_(n), nodes_(n + 1), stamp_of_index_(n, 0) {
+    for (index i = 0; i < n; ++i) {
+      elements_[i] = i;
+      nodes_[i + 1] = {i, 1, i + 1};
+    }
+    nodes_[0] = {0, 0, 0};
+  }
+
+  std::size_t universe() const { return n_; }
+  set singleton(index i) const { return i + 1; }
+
+  set unite(set a, set b) {
+    a = nodes_[a].same_as;
+    b = nodes_[b].same_as;
+    if (a == b || b == empty) return a;
+    if (a == empty) return b;
+    if (is_part(a, b)) return b;
+    if (is_part(b, a)) return a;
+    if (!is_explicit(a) || !is_explicit(b) || nodes_[a].count + nodes_[b].count > most_eager) return lazy_union(a, b);
+    scratch_.clear();
+    std::set_union(begin(a), end(a), begin(b), end(b), std::back_inserter(scratch_));
+    if (scratch_.size() == nodes_[a].count) return a;
+    if (scratch_.size() == nodes_[b].count) return b;
+    return interned(scratch_);
+  }
+
+  /// The union of many; the list is used up. Rows of a matrix product ask for the same union again and again.
+  set unite(std::vector<set>& sets) {
+    if (sets == last_) return last_union_;
+    last_ = sets;
+    return last_union_ = union_of(sets);
+  }
+
+  /// The number of the set's explicit form, the same for all equal sets.
+  set explicit_form(set s) {
+    s = nodes_[s].same_as;
+    if (is_explicit(s)) return s;
+    collect(s);
+    const set found = interned(scratch_);
+    nodes_[s].same_as = found;
+    return found;
+  }
+
+  /// Elements in ascending order, for a range-based loop that makes no sets meanwhile.
+  struct range {
+    const index *first, *last;
+    const index* begin() const { return first; }
+    const index* end() const { return last; }
+    std::size_t size() const { return static_cast<std::size_t>(last - first); }
+  };
+  range elements(set s) {
+    s = explicit_form(s);
+    return {begin(s), end(s)};
+  }
+
+ private:
+  // Unions of more elements than this are written down as such: merging two sets of that size takes a microsecond.
+  static constexpr std::size_t most_eager = 1024;
+
+  // same_as: the set itself, or its explicit form once that is known. The elements of an explicit set and the parts of a union
+  // are `count` entries from `first` on.
+  struct node {
+    std::size_t first;
+    std::uint32_t count;
+    set same_as;
+    bool is_union = false;
+  };
+
+  bool is_explicit(set s) const { return !nodes_[s].is_union; }
+  const index* begin(set s) const { return elements_.data() + nodes_[s].first; }
+  const index* end(set s) const { return begin(s) + nodes_[s].count; }
+
+  /// Whether a is found to be part of b; looked for where a is small.
+  bool is_part(set a, set b) const {
+    if (!is_explicit(a) || !is_explicit(b) || nodes_[a].count > 8) return false;
+    return std::all_of(begin(a), end(a), [&](index i) { return std::binary_search(begin(b), end(b), i); });
+  }
+
+  set union_of(std::vector<set>& sets) {
+    std::size_t total = 0;
+    for (set& s : sets) s = nodes_[s].same_as;
+    std::sort(sets.begin(), sets.end());
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    if (!sets.empty() && sets.front() == empty) sets.erase(sets.begin());
+    if (sets.empty()) return empty;
+    if (sets.size() < 3) return unite(sets.front(), sets.back());
+    bool is_small = true;
+    for (const set s : sets) is_small = is_small && is_explicit(s) && (total += nodes_[s].count) <= most_eager;
+    const set made = new_union(sets.data(), sets.size());
+    return is_small ? explicit_form(made) : made;
+  }
+
+  set lazy_union(set a, set b) {
+    const set parts[] = {std::min(a, b), std::max(a, b)};
+    const auto [found, is_new] = unions_.try_emplace(std::uint64_t{parts[0]} << 32 | parts[1], empty);
+    if (is_new) found->second = new_union(parts, 2);
+    return found->second;
+  }
+
+  set new_union(const set* parts, std::size_t count) {
+    const auto made = static_cast<set>(nodes_.size());
+    nodes_.push_back({parts_.size(), static_cast<std::uint32_t>(count), made, true});
+    parts_.insert(parts_.end(), parts, parts + count);
+    return made;
+  }
+
+  /// The explicit set of these elements, in ascending order; one for all that are equal.
+  set interned(const std::vector<index>& sorted) {
+    if (sorted.size() <= 1) return sorted.empty() ? empty : singleton(sorted.front());
+    std::uint64_t hash = sorted.size();
+    for (const index i : sorted) hash = (hash ^ i) * 0x9E3779B97F4A7C15U + (hash >> 29);
+    for (;; ++hash) {  // another set may have the same hash
+      const auto [found, is_new] = explicit_.try_emplace(hash, empty);
+      if (is_new) {
+        found->second = static_cast<set>(nodes_.size());
+        nodes_.push_back({elements_.size(), static_cast<std::uint32_t>(sorted.size()), found->second});
+        elements_.insert(elements_.end(), sorted.begin(), sorted.end());
+      }
+      const set s = found->second;
+      if (is_new || std::equal(sorted.begin(), sorted.end(), begin(s), end(s))) return s;
+    }
+  }
+
+  /// The elements of a union, in ascending order, into scratch_. Parts are looked at once, however often they appear.
+  void collect(set s) {
+    ++stamp_;
+    stamp_of_node_.resize(nodes_.size(), 0);
+    scratch_.clear();
+    open_.assign(1, s);
+    while (!open_.empty() && scratch_.size() < n_) {
+      const set here = nodes_[open_.back()].same_as;
+      open_.pop_back();
+      if (stamp_of_node_[here] == stamp_) continue;
+      stamp_of_node_[here] = stamp_;
+      const node& at = nodes_[here];
+      if (at.is_union) {
+        open_.insert(open_.end(), parts_.begin() + static_cast<std::ptrdiff_t>(at.first),
+                     parts_.begin() + static_cast<std::ptrdiff_t>(at.first + at.count));
+        continue;
+      }
+      for (const index* i = begin(here); i != end(here); ++i) {
+        if (stamp_of_index_[*i] == stamp_) continue;
+        stamp_of_index_[*i] = stamp_;
+        scratch_.push_back(*i);
+      }
+    }
+    std::sort(scratch_.begin(), scratch_.end());
+  }
+
+  std::size_t n_;
+  std::vector<index> elements_;
+  std::vector<set> parts_;
+  std::vector<node> nodes_;
+  std::unordered_map<std::uint64_t, set> explicit_, unions_;  // by the hash of the elements; by the two parts
+  std::vector<std::uint32_t> stamp_of_index_, stamp_of_node_;
+  std::uint32_t stamp_ = 0;
+  std::vector<index> scratch_;
+  std::vector<set> open_, last_;
+  set last_union_ = empty;  // of last_
+};
+
+}  // namespace agrad

@@ -1,0 +1,121 @@
+// Options of the adjoint ODE solver and the checks of them, made before anything is allocated.
+//
+// The fields carry the RFC's names; methods and interpolation are enumerations with the integers of CVODES and Stan.
+// Source: stan-dev/design-docs, 0027-adjoint-ode.
+// Read next: solve/cvodes/adjoint.hpp, which takes them.
+#pragma once
+
+#include <limits>
+#include <string_view>
+#include <variant>
+
+#include <Eigen/Core>
+
+#include <agrad/base/check.hpp>
+#include <agrad/solve/algebra/choice.hpp>
+#include <agrad/solve/solver/options.hpp>
+
+namespace agrad {
+
+/// Linear multistep method.
+enum class ode_method : int { adams = 1, bdf = 2 };
+
+/// How the backward pass finds the forward solution between its steps.
+enum class ode_interpolation : int { hermite = 1, polynomial = 2 };
+
+/// Everything that tunes `ode_adjoint_tol_ctl`; see there. Tolerances have no defaults: only the problem knows them.
+struct ode_adjoint_options {
+  double relative_tolerance_forward = 0;
+  Eigen::VectorXd absolute_tolerance_forward;  // one for each state
+  double relative_tolerance_backward = 0;
+  Eigen::VectorXd absolute_tolerance_backward;  // one for each state
+  double relative_tolerance_quadrature = 0;
+  std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature = 0.0;  // for all, or one for each active parameter
+  long max_num_steps = 0;                                                     // between two output times, in each pass
+  long num_steps_between_checkpoints = 250;
+  ode_interpolation interpolation_polynomial = ode_interpolation::hermite;
+  ode_method solver_forward = ode_method::bdf;
+  ode_method solver_backward = ode_method::bdf;
+  ode_algebra algebra;    // of Newton's method, in both passes
+  double first_step = 0;  // to be tried forwards, at t0 and wherever an integration starts anew; 0: chosen
+  double max_step = std::numeric_limits<double>::infinity();  // in both passes
+
+  /// But for the algebra, whose meaning depends on the system.
+  friend bool operator==(const ode_adjoint_options& a, const ode_adjoint_options& b) {
+    const auto same = [](const Eigen::VectorXd& x, const Eigen::VectorXd& y) { return x.size() == y.size() && x == y; };
+    const double* scalar = std::get_if<double>(&a.absolute_tolerance_quadrature);
+    const bool same_quadrature = a.absolute_tolerance_quadrature.index() == b.absolute_tolerance_quadrature.index() &&
+                                 (scalar != nullptr ? *scalar == std::get<double>(b.absolute_tolerance_quadrature)
+                                                    : same(std::get<Eigen::VectorXd>(a.absolute_tolerance_quadrature),
+                                                           std::get<Eigen::VectorXd>(b.absolute_tolerance_quadrature)));
+    return a.relative_tolerance_forward == b.relative_tolerance_forward &&
+           same(a.absolute_tolerance_forward, b.absolute_tolerance_forward) &&
+           a.relative_tolerance_backward == b.relative_tolerance_backward &&
+           same(a.absolute_tolerance_backward, b.absolute_tolerance_backward) &&
+           a.relative_tolerance_quadrature == b.relative_tolerance_quadrature && same_quadrature &&
+           a.max_num_steps == b.max_num_steps && a.num_steps_between_checkpoints == b.num_steps_between_checkpoints &&
+           a.interpolation_polynomial == b.interpolation_polynomial && a.solver_forward == b.solver_forward &&
+           a.solver_backward == b.solver_backward && a.first_step == b.first_step && a.max_step == b.max_step;
+  }
+};
+
+/// The method that a code of the RFC names; DomainError for any other code.
+inline ode_method method_from_code(std::string_view function, std::string_view argument, long code) {
+  if (code != static_cast<int>(ode_method::adams) && code != static_cast<int>(ode_method::bdf))
+    throw DomainError(detail::sentence(function, argument, -1, code, "1 (Adams) or 2 (BDF)"));
+  return static_cast<ode_method>(code);
+}
+
+/// The interpolation that a code of the RFC names; DomainError for any other code.
+inline ode_interpolation interpolation_from_code(std::string_view function, std::string_view argument, long code) {
+  if (code != static_cast<int>(ode_interpolation::hermite) && code != static_cast<int>(ode_interpolation::polynomial))
+    throw DomainError(detail::sentence(function, argument, -1, code, "1 (Hermite) or 2 (polynomial)"));
+  return static_cast<ode_interpolation>(code);
+}
+
+/// The RFC's choice for one pair of tolerances: the relative one for all three problems, the absolute one divided by 10
+/// forwards, by 3 backwards and as it is for the quadrature; 250 steps between checkpoints, Hermite, BDF.
+inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
+                                             double absolute_tolerance, long max_num_steps) {
+  check(function, "relative_tolerance", relative_tolerance, must_be::positive_finite);
+  check(function, "absolute_tolerance", absolute_tolerance, must_be::positive_finite);
+  ode_adjoint_options options;
+  options.relative_tolerance_forward = relative_tolerance;
+  options.absolute_tolerance_forward = Eigen::VectorXd::Constant(states, absolute_tolerance / 10);
+  options.relative_tolerance_backward = relative_tolerance;
+  options.absolute_tolerance_backward = Eigen::VectorXd::Constant(states, absolute_tolerance / 3);
+  options.relative_tolerance_quadrature = relative_tolerance;
+  options.absolute_tolerance_quadrature = absolute_tolerance;
+  options.max_num_steps = max_num_steps;
+  return options;
+}
+
+/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+/// A vector of quadrature tolerances is measured only when there is a quadrature: plain values have no active parameters.
+inline void check_solver_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
+                                 Eigen::Index parameters) {
+  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
+                           "one for each state");
+  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, must_be::positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance_backward", options.absolute_tolerance_backward, states,
+                           "one for each state");
+  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, must_be::positive_finite);
+  const std::string_view quadrature = "absolute_tolerance_quadrature";
+  if (const double* scalar = std::get_if<double>(&options.absolute_tolerance_quadrature)) {
+    check(function, quadrature, *scalar, must_be::positive_finite);
+  } else {
+    const auto& each = std::get<Eigen::VectorXd>(options.absolute_tolerance_quadrature);
+    detail::check_tolerances(function, quadrature, each, parameters > 0 ? parameters : each.size(),
+                             "one for each active parameter");
+  }
+  check_algebra(function, options.algebra, states);
+  detail::check_step_sizes(function, options.first_step, options.max_step);
+  detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  detail::check_positive_count(function, "num_steps_between_checkpoints", options.num_steps_between_checkpoints);
+  interpolation_from_code(function, "interpolation_polynomial", static_cast<int>(options.interpolation_polynomial));
+  method_from_code(function, "solver_forward", static_cast<int>(options.solver_forward));
+  method_from_code(function, "solver_backward", static_cast<int>(options.solver_backward));
+}
+
+}  // namespace agrad

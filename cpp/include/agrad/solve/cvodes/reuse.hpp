@@ -1,0 +1,98 @@
+// Kept CVODES: solvers that have ended are used again by later solves of the same kind.
+//
+// To make a CVODES problem with its checkpoints takes about as long as to solve a small one. A thread holds a few solvers whose
+// solves have ended; one that differs from a new one only by the right-hand side takes the next one.
+// Read first: solve/cvodes/adjoint.hpp.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/cvodes/adjoint.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The solvers that a thread holds.
+class cvodes_pool {
+ public:
+  static std::unique_ptr<cvodes_adjoint> take(const std::string& function, ode_system& system,
+                                              const ode_adjoint_options& options, ode_wanted wanted) {
+    cvodes_pool* pool = mine();
+    if (pool != nullptr) {
+      const auto serves = [&](const auto& each) { return each->serves(function, system, options, wanted); };
+      const auto found = std::find_if(pool->free_.begin(), pool->free_.end(), serves);
+      if (found != pool->free_.end()) {
+        std::unique_ptr<cvodes_adjoint> solver = std::move(*found);
+        pool->free_.erase(found);
+        solver->use(system);
+        return solver;
+      }
+    }
+    return std::make_unique<cvodes_adjoint>(function, system, options, wanted);
+  }
+
+  /// The one that came first goes when there is no room.
+  static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept {
+    cvodes_pool* pool = mine();
+    if (pool == nullptr || !solver->is_as_new() || solver->bytes() > most_bytes) return;
+    solver->rest();
+    if (pool->free_.size() == most) pool->free_.erase(pool->free_.begin());
+    pool->free_.push_back(std::move(solver));  // within its reserve
+  }
+
+  /// How many this thread holds.
+  static std::size_t held() { return mine() == nullptr ? 0 : mine()->free_.size(); }
+
+ private:
+  static constexpr std::size_t most = 4;
+  static constexpr double most_bytes = 16 << 20;
+
+  explicit cvodes_pool(bool& is_over) : is_over_(is_over) { free_.reserve(most); }
+  ~cvodes_pool() { is_over_ = true; }
+
+  /// Null when the thread has ended: a solver may outlive its thread's pool.
+  static cvodes_pool* mine() {
+    thread_local bool is_over = false;
+    thread_local cvodes_pool pool(is_over);
+    return is_over ? nullptr : &pool;
+  }
+
+  std::vector<std::unique_ptr<cvodes_adjoint>> free_;
+  bool& is_over_;
+};
+
+}  // namespace detail
+
+/// A `cvodes_adjoint` for one solve, which may have been made for another.
+class kept_cvodes final : public ode_solver {
+ public:
+  kept_cvodes(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)
+      : solver_(detail::cvodes_pool::take(function, system, options, wanted)) {}
+  ~kept_cvodes() override { detail::cvodes_pool::put(std::move(solver_)); }
+  kept_cvodes(const kept_cvodes&) = delete;
+  kept_cvodes& operator=(const kept_cvodes&) = delete;
+
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
+    return solver_->integrate(y0, t0, times);
+  }
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_->sweep(adjoints); }
+  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
+    return solver_->sweep_rows(adjoints);
+  }
+  const ode_statistics& statistics() const override { return solver_->statistics(); }
+  bool watch(detail::event_watch* events) override { return solver_->watch(events); }
+  bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
+  bool has_first_tangents() const override { return solver_->has_first_tangents(); }
+  bool tangents_match() const override { return solver_->tangents_match(); }
+  void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
+
+ private:
+  std::unique_ptr<cvodes_adjoint> solver_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,84 @@
+// CVODES tangents: the derivatives of a solution along directions, by sensitivities that are integrated with the states.
+//
+// The states are integrated once more with one sensitivity for each direction that moves anything, so tangents are under error
+// control of their own, with the states' tolerances, as the sweep back of the adjoint method is.
+// Read first: solve/cvodes/forward.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/progress.hpp>
+#include <agrad/solve/cvodes/adjoint_options.hpp>
+#include <agrad/solve/cvodes/forward.hpp>
+
+namespace agrad::detail {
+
+/// The options of the forward pass.
+inline ode_forward_options forward_part(const ode_adjoint_options& of) {
+  ode_forward_options o;
+  o.relative_tolerance = of.relative_tolerance_forward;
+  o.absolute_tolerance = of.absolute_tolerance_forward;
+  o.max_num_steps = of.max_num_steps;
+  o.method = of.solver_forward;
+  o.algebra = of.algebra;
+  o.first_step = of.first_step, o.max_step = of.max_step;
+  return o;
+}
+
+class cvodes_tangents {
+ public:
+  cvodes_tangents(std::string function, ode_system& system, const ode_adjoint_options& options)
+      : function_(std::move(function)), system_(system), options_(forward_part(options)) {}
+
+  /// As `ode_solver::tangent`. Directions that are not finite have tangents of nan. Returns what that cost beside the states.
+  ode_sensitivity_statistics carry(const ode_directions& along, const Eigen::VectorXd& y0, double t0,
+                                   const std::vector<double>& times, double* states) {
+    using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Map<const rows> initial(along.initial_state.data(), y0.size(), along.width);
+    const Eigen::Map<const rows> parameters(along.parameters.data(), system_.parameters(), along.width);
+    Eigen::Map<rows> to(states, y0.size() * static_cast<Eigen::Index>(times.size()), along.width);
+    to.setZero();
+    std::vector<Eigen::Index> moving;
+    for (Eigen::Index k = 0; k < along.width; ++k) {
+      if (!initial.col(k).allFinite() || !parameters.col(k).allFinite())
+        to.col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
+      else if (!initial.col(k).isZero(0) || !parameters.col(k).isZero(0))
+        moving.push_back(k);
+    }
+    if (moving.empty()) return {};
+    const auto count = static_cast<Eigen::Index>(moving.size());
+    if (!solver_ || solver_->directions() != count) solver_ = cvodes_forward::along(function_, system_, options_, count);
+    Eigen::MatrixXd of_initial(initial.rows(), count), of_parameters(parameters.rows(), count);
+    for (Eigen::Index c = 0; c < count; ++c) {
+      of_initial.col(c) = initial.col(moving[static_cast<std::size_t>(c)]);
+      of_parameters.col(c) = parameters.col(moving[static_cast<std::size_t>(c)]);
+    }
+    solver_->follow(std::move(of_initial), std::move(of_parameters));
+    const progress_listener::scope nobody(nullptr);
+    solver_->integrate(y0, t0, increasing(t0, times));
+    for (Eigen::Index c = 0; c < count; ++c) to.col(moving[static_cast<std::size_t>(c)]) = solver_->sensitivities().col(c);
+    return solver_->statistics().sensitivities;
+  }
+
+ private:
+  /// Times, of which the last may be an event's that rounding has moved onto the one before.
+  static std::vector<double> increasing(double t0, std::vector<double> times) {
+    double& last = times.back();
+    last = std::max(last, std::nextafter(times.size() > 1 ? times[times.size() - 2] : t0, HUGE_VAL));
+    return times;
+  }
+
+  std::string function_;
+  ode_system& system_;
+  ode_forward_options options_;
+  std::unique_ptr<cvodes_forward> solver_;  // of as many directions as the last time
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,55 @@
+// CVODES watch: steps of CVODES one by one, looked at for events, and its solution between their ends.
+//
+// An event is found on the polynomial that CVODES itself has for the step, so the state there is as good as that at an output
+// time. Read next: solve/solver/event_watch.hpp; solve/cvodes/adjoint.hpp, which uses this.
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+
+#include <agrad/solve/solver/event_watch.hpp>
+#include <agrad/solve/sundials/handles.hpp>
+#include <agrad/solve/system/ode.hpp>
+
+namespace agrad::detail {
+
+class cvodes_watch {
+ public:
+  void set(event_watch* events) { events_ = events; }
+  explicit operator bool() const { return events_ != nullptr; }
+
+  /// CVODES' clock is zero at t0, and so are all times below.
+  void start(ode_system& system, double t0, const double* y, const sundials::vector_handle& like) {
+    if (!buffer_) buffer_ = sundials::vector_handle(N_VClone(like.get()));
+    events_->rewind();
+    system.rhs(t0, y, sundials::map(buffer_).data());
+    events_->begin(0, y, sundials::map(buffer_).data(), t0);
+    begin_ = 0, event_ = std::numeric_limits<double>::infinity();
+  }
+
+  /// Looks at the step that has just been taken to (t, y).
+  void look(void* memory, double t, const sundials::vector_handle& y) {
+    CVodeGetDky(memory, t, 1, buffer_.get());
+    if (events_->sees(t, sundials::map(y).data(), sundials::map(buffer_).data())) {
+      const double begin = begin_;
+      const double h = events_->locate(t - begin, [&](double part) { return state_at(memory, begin + part); });
+      if (!events_->fired().empty()) event_ = h < t - begin ? begin + h : t;
+    }
+    begin_ = t;
+  }
+
+  /// Where the first event is, or infinity.
+  double event() const { return event_; }
+
+ private:
+  const double* state_at(void* memory, double t) {
+    CVodeGetDky(memory, t, 0, buffer_.get());
+    return sundials::map(buffer_).data();
+  }
+
+  event_watch* events_ = nullptr;
+  sundials::vector_handle buffer_;
+  double begin_ = 0, event_ = 0;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,81 @@
+// IDA: IDAS' memory as a C++ value, its return codes by name, its counts, and the SolverError of an integration that stopped.
+//
+// Codes that agrad gives advice for have the same numbers as in CVODES, so that solve/sundials/fault.hpp serves both.
+// Read next: solve/dae/ida_forward.hpp, solve/dae/ida_backward.hpp.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <idas/idas.h>
+
+#include <agrad/solve/solver/statistics.hpp>
+#include <agrad/solve/sundials/fault.hpp>
+#include <agrad/solve/sundials/linear.hpp>
+
+namespace agrad::sundials {
+
+static_assert(IDA_SUCCESS == CV_SUCCESS && IDA_TOO_MUCH_WORK == CV_TOO_MUCH_WORK && IDA_TOO_MUCH_ACC == CV_TOO_MUCH_ACC &&
+              IDA_ERR_FAIL == CV_ERR_FAILURE && IDA_CONV_FAIL == CV_CONV_FAILURE && IDA_LSETUP_FAIL == CV_LSETUP_FAIL &&
+              IDA_LSOLVE_FAIL == CV_LSOLVE_FAIL);
+
+struct free_ida {
+  void operator()(void* memory) const { IDAFree(&memory); }
+};
+using ida_handle = handle<void*, free_ida>;
+
+/// The name of an IDAS return code, as "IDA_TOO_MUCH_WORK".
+AGRAD_COLD inline std::string ida_code_name(int code) {
+  const std::unique_ptr<char, void (*)(void*)> name(IDAGetReturnFlagName(code), std::free);
+  return name ? name.get() : std::to_string(code);
+}
+
+inline void expect_ida(int code, const std::string& function, const char* call) {
+  expect_success(code, function, call, ida_code_name);
+}
+
+}  // namespace agrad::sundials
+
+namespace agrad::detail {
+
+inline ode_pass_statistics read_ida_statistics(void* memory) {
+  ode_pass_statistics s;
+  IDAGetNumSteps(memory, &s.steps);
+  IDAGetNumResEvals(memory, &s.rhs_evaluations);
+  IDAGetNumJacEvals(memory, &s.jacobian_evaluations);
+  IDAGetNumLinSolvSetups(memory, &s.factorizations);
+  IDAGetNumErrTestFails(memory, &s.error_test_failures);
+  IDAGetNumStepSolveFails(memory, &s.convergence_failures);
+  return s;
+}
+
+inline double ida_time(void* memory) {
+  double now = 0;
+  IDAGetCurrentTime(memory, &now);
+  return now;
+}
+
+/// Dense numbers and factors for n states; transposed ones solve with the transposed matrix.
+inline chosen_algebra dense_algebra(Eigen::Index n) {
+  chosen_algebra how;
+  how.states = static_cast<std::size_t>(n);
+  return how;
+}
+
+/// Throws the SolverError of a stop, at IDAS' time and after its steps. stop.t: when IDAS' clock was zero. advice: "" for the usual
+/// one.
+[[noreturn]] AGRAD_COLD inline void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
+                                                      const ode_fault& fault, const std::string& advice) {
+  long steps = 0;
+  double h = 0;
+  IDAGetNumSteps(memory, &steps);
+  IDAGetLastStep(memory, &h);
+  stop.t += ida_time(memory), stop.steps += steps;
+  stop.dominating = dominating_state(memory, like, IDAGetNumSteps, IDAGetErrWeights, IDAGetEstLocalErrors);
+  const std::string step = stop.code == IDA_TOO_MUCH_WORK ? last_step(h) : "";
+  throw_stopped(stop, fault, sundials::ida_code_name(stop.code), (advice.empty() ? advice_for(stop.code) : advice) + step);
+}
+
+}  // namespace agrad::detail

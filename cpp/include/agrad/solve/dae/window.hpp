@@ -1,0 +1,73 @@
+// DAE window: the system between two times at which its residual may jump, and these times in order.
+//
+// The residual is never evaluated at the two ends of the window but as close to them as there are numbers: a jump in time is seen
+// from the side that the window is on. solve/events/system.hpp has the same for ordinary equations.
+// Read next: solve/dae/solver.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <agrad/base/check.hpp>
+#include <agrad/solve/system/dae.hpp>
+
+namespace agrad::detail {
+
+class dae_window final : public dae_system {
+ public:
+  explicit dae_window(dae_system& inner) : inner_(inner) {}
+
+  /// From now on between two times.
+  void enter(double begin, double end) {
+    const double first = std::nextafter(begin, end), last = std::nextafter(end, begin);
+    const bool is_wide = first < end;
+    first_ = is_wide ? first : begin, last_ = is_wide ? last : begin;
+  }
+
+  /// From now on at any time.
+  void open() { first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity(); }
+
+  Eigen::Index states() const override { return inner_.states(); }
+  Eigen::Index parameters() const override { return inner_.parameters(); }
+  void residual(const dae_point& at, double* r) override { inner_.residual(inside(at), r); }
+  void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override {
+    inner_.jacobian(inside(at), of_y, of_yp, J);
+  }
+  void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override { inner_.vjp(inside(at), lambda, to); }
+  void tangent(const dae_point& at, const dae_directions& along, double* r) override { inner_.tangent(inside(at), along, r); }
+  bool knows_time() const override { return inner_.knows_time(); }
+  std::optional<std::vector<bool>> known_derivatives() override { return inner_.known_derivatives(); }
+  void parameter_values(double* p) const override { inner_.parameter_values(p); }
+
+ private:
+  dae_point inside(const dae_point& at) const { return {std::clamp(at.t, first_, last_), at.y, at.yp}; }
+
+  dae_system& inner_;
+  double first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity();
+};
+
+/// A time that the solution stops at, and which of those that were given it is.
+struct dae_stop {
+  double time;
+  Eigen::Index index;
+};
+
+/// The stops between two times, in order. Of several at one instant the last one of the table stands for all.
+inline std::vector<dae_stop> dae_stops(const std::string& function, const std::vector<double>& given, double begin,
+                                       double end) {
+  check_each(function, "tstops", given.data(), given.size(), 1, must_be::finite);
+  std::vector<dae_stop> stops;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] > begin && given[i] < end) stops.push_back({given[i], static_cast<Eigen::Index>(i)});
+  std::stable_sort(stops.begin(), stops.end(), [](const dae_stop& a, const dae_stop& b) { return a.time < b.time; });
+  const auto is_stood_for = [](const dae_stop& a, const dae_stop& b) { return a.time == b.time; };
+  // std::unique keeps the first of equals: from the other end it is the last.
+  stops.erase(stops.begin(), std::unique(stops.rbegin(), stops.rend(), is_stood_for).base());
+  return stops;
+}
+
+}  // namespace agrad::detail

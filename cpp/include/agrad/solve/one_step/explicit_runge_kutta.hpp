@@ -1,0 +1,251 @@
+// Explicit Runge-Kutta: the methods of a tableau and the adjoints of their steps.
+//
+// A step's stages are Y_s = y + h sum_j a_sj k_j with k_s = f(t + c_s h, Y_s). Backwards, with l the adjoint of the step's
+// end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters get (df/dp)' u_s, and the step's begin
+// has the adjoint l + sum_s w_s. A step's record is its first state and its slopes, of which states within the step are sums, too.
+// Source: Hager (2000), Numerische Mathematik 87:247, for the adjoint of a Runge-Kutta step.
+// Read next: solve/one_step/explicit_runge_kutta_second.hpp, second order; solve/one_step/tableaus.hpp, the methods;
+// solve/one_step/tableau_combinations.hpp, their sums.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/one_step/solver.hpp>
+#include <agrad/solve/one_step/tableau_combinations.hpp>
+#include <agrad/solve/one_step/tableau_dop853.hpp>
+#include <agrad/solve/one_step/tableaus.hpp>
+
+namespace agrad {
+
+template <class Tableau>
+class explicit_runge_kutta : public one_step_solver {
+  using combinations = detail::tableau_combinations<Tableau>;
+
+ public:
+  static constexpr int stages = Tableau::stages;
+  /// Stages that the step's end depends on: without the one that is there for the next step.
+  static constexpr int inner = combinations::inner;
+  /// All stages, with those that only states within the step depend on.
+  static constexpr int all = combinations::all;
+
+  explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_wanted wanted)
+      : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
+                        (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {}
+
+  /// Gives up where the system has turned stiff (`integrate`, `gave_up`).
+  void watch_stiffness() { watches_ = true; }
+
+ protected:
+  static double stage_time(int s, const one_step& at) { return Tableau::c[s] == 1 ? at.end : at.t + Tableau::c[s] * at.h; }
+
+  /// Y_s of a record that has `width` numbers a state.
+  template <int Width = 1>
+  void stage(int s, double h, const double* record, double* y) const {
+    combinations::stage(s, h, record, n_ * Width, y);
+  }
+  /// h (b_s l + sum_{r>s} a_rs w_r), what stage s gets of the adjoints l and w, each of `count` numbers, and what slope s has of
+  /// outputs within the step.
+  void seed(int s, double h, const double* l, const double* w, const double* of_record, std::size_t count, double* u) const {
+    combinations::seed(s, h, l, w, count, u);
+    if (of_record == nullptr) return;
+    const double* of_slope = slope_of(of_record, s, count);
+    for (std::size_t i = 0; i < count; ++i) u[i] += of_slope[i];
+  }
+  static const double* slope_of(const double* record, int s, std::size_t count) {
+    return record + (1 + static_cast<std::size_t>(s)) * count;
+  }
+  double* slope_of(double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
+
+  /// The record, with the slopes that only states within the step depend on.
+  const double* vectors_within(const one_step& at, const double* record) override {
+    if (all == stages) return record;
+    vectors_.assign(record, record + (1 + stages) * n_);
+    vectors_.resize((1 + all) * n_);
+    stage_.resize(n_);
+    for (int s = stages; s < all; ++s) {
+      stage(s, at.h, vectors_.data(), stage_.data());
+      slope_within(stage_time(s, at), stage_.data(), slope_of(vectors_.data(), s));
+    }
+    return vectors_.data();
+  }
+
+ private:
+  void begin(double t, double* record) override {
+    if (statistics_.forward.steps == 0) stiff_ = calm_ = 0;
+    if (Tableau::last_is_first && statistics_.forward.steps > 0)
+      std::copy_n(slope_of(record, stages - 1), n_, slope_of(record, 0));
+    else
+      first_slope(t, record, slope_of(record, 0));
+  }
+
+  const double* end_slope(const double* record) const override {
+    return Tableau::last_is_first ? slope_of(record, stages - 1, n_) : nullptr;
+  }
+
+  double attempt(const one_step& at, double* record, double* next) override {
+    for (int s = 1; s < stages; ++s) {
+      stage(s, at.h, record, next);
+      slope_at(stage_time(s, at), next, slope_of(record, s));
+    }
+    if (!Tableau::last_is_first) combinations::advance(at.h, record, n_, next);  // else the last stage is the end already
+    return error_of(at.h, record, error_.data(), [&] { return this->weighed(error_.data(), record, next); });
+  }
+
+  /// The error of a step with these slopes; `to` gets it, and measure() says how large it is.
+  template <class Measure>
+  double error_of(double h, const double* record, double* to, const Measure& measure) const {
+    double coarse = 0;
+    if constexpr (Tableau::order == 8) coarse = (sum<typename combinations::coarse_error>(h, record, to), measure());
+    sum<typename combinations::error>(h, record, to);
+    const double error = measure();
+    if constexpr (Tableau::order == 8)  // of order 5, made smaller where that of order 3 is larger
+      return error == 0 ? 0 : error * error / std::sqrt(error * error + 0.01 * coarse * coarse);
+    return error;
+  }
+  template <class Weights>
+  void sum(double h, const double* record, double* to) const {
+    combinations::template sum<Weights>(record, n_, to);
+    for (std::size_t i = 0; i < n_; ++i) to[i] *= h;
+  }
+
+  // ---- the probe, whose record is as that of a step
+
+  /// Stages whose slopes are new in each step.
+  static constexpr int first_new = Tableau::last_is_first ? 1 : 0;
+
+  void begin_probe(double t, const double* record) override {
+    probe_record_.resize((1 + stages) * n_);
+    if (!Tableau::last_is_first) return;
+    if (statistics_.forward.steps > 0)
+      std::copy_n(slope_of(probe_record_.data(), stages - 1), n_, slope_of(probe_record_.data(), 0));
+    else
+      system_.along(t, record, probe_.now(), probe_.parameters(), slope_of(probe_record_.data(), 0));
+  }
+
+  double attempt_probe(const one_step& at, const double* record) override {
+    probe_.look(record, slope_of(record, 0, n_), options_);
+    double* tangents = probe_record_.data();
+    std::copy_n(probe_.now(), n_, tangents);
+    linearize_stages<first_new>(at, record);
+    for (int s = first_new; s < stages; ++s) {
+      stage(s, at.h, tangents, probe_.next());
+      system_.linear_jvp(s - first_new, probe_.next(), probe_.parameters(), slope_of(tangents, s));
+    }
+    if (!Tableau::last_is_first) combinations::advance(at.h, tangents, n_, probe_.next());
+    return error_of(at.h, tangents, probe_.error(), [&] { return this->probe_.weighed(this->options_); });
+  }
+
+  /// The derivatives of f at as many stages as the step's end depends on, of which the first is stage `First`.
+  template <int First>
+  void linearize_stages(const one_step& at, const double* record) {
+    stage_.resize(inner * n_);
+    for (int k = 0; k < inner; ++k) {
+      stage_times_[static_cast<std::size_t>(k)] = stage_time(First + k, at);
+      stage(First + k, at.h, record, stage_.data() + static_cast<std::size_t>(k) * n_);
+    }
+    system_.linearize(inner, stage_times_.data(), stage_.data());
+  }
+
+  /// Stiff is a system whose fastest mode, not its error, sets the step size: 15 steps (and hardly one in between that is not)
+  /// that lie at the border of stability. The last two stages are at one time, so their slopes' difference over their own
+  /// tells the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
+  bool gives_up(const one_step& at, const double* record, const double* next) override {
+    if (!watches_ || !Tableau::last_is_first) return false;
+    const bool is_stiff = lies_at_border(at.h, record, next, scale()) ||
+                          (probe_.holds() && lies_at_border(at.h, probe_record_.data(), probe_.now(), probe_.scale()));
+    if (is_stiff) {
+      calm_ = 0;
+      return ++stiff_ >= 15;
+    }
+    if (++calm_ == 6) stiff_ = 0;
+    return false;
+  }
+
+  /// Whether a step of states or tangents is as long as stability allows. In units of the tolerances: a quick mode whose state is
+  /// small would not be seen beside the slow drift of large ones.
+  bool lies_at_border(double h, const double* record, const double* next, const Eigen::VectorXd& scale) {
+    stage_.resize(n_);
+    stage(stages - 2, h, record, stage_.data());
+    double slopes = 0, states = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double weight = 1 / scale[static_cast<Eigen::Index>(i)];
+      const double k = weight * (slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i]);
+      const double y = weight * (next[i] - stage_[i]);
+      slopes += k * k, states += y * y;
+    }
+    return states > 0 && h * std::sqrt(slopes / states) > 0.9 * Tableau::real_stability;
+  }
+
+  void repeat(const one_step& at, double* record, double* next) override {
+    for (int s = 0; s < (all > stages ? stages : inner); ++s) {  // extra stages take all slopes before them
+      stage(s, at.h, record, next);
+      system_.rhs(s == 0 ? at.t : stage_time(s, at), next, slope_of(record, s));
+      ++statistics_.recomputed_rhs_evaluations;
+    }
+    combinations::advance(at.h, record, n_, next);
+  }
+
+  std::string place_of_fault(const one_step& at, const double* record) override {
+    for (int s = 1; s < stages; ++s) {
+      const std::string place = detail::not_finite_slope(slope_of(record, s, n_), n_, stage_time(s, at));
+      if (!place.empty()) return place;
+    }
+    return {};
+  }
+
+  detail::step_outputs::weights interpolant(double part, double h) const override {
+    if constexpr (combinations::interpolates) return combinations::interpolant(part, h);
+    return {};
+  }
+
+  void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
+    back_.resize(all * n_);
+    seed_.resize(n_);
+    part_.resize(m_);
+    if (of_record != nullptr) slopes_back(at, record, of_record, l, parameters);
+    linearize_stages<0>(at, record);
+    for (int s = inner; s-- > 0;) {
+      seed(s, at.h, l, back_.data(), of_record, n_, seed_.data());
+      system_.linear_vjp(s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
+      add_part(parameters);
+    }
+    for (int s = 0; s < inner; ++s)
+      for (std::size_t i = 0; i < n_; ++i) l[i] += of_stage(s)[i];
+    if (of_record == nullptr) return;
+    for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
+  }
+
+  /// From the adjoints of slopes that only states within the step depend on, or its end's slope, to those before them.
+  void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
+    const double* vectors = vectors_within(at, record);
+    stage_.resize(n_);
+    for (int s = all; s-- > inner;) {
+      std::copy_n(slope_of(of_record, s, n_), n_, seed_.data());
+      stage(s, at.h, vectors, stage_.data());
+      system_.vjp(stage_time(s, at), stage_.data(), seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
+      add_part(parameters);
+      if (s >= stages) combinations::spread(s, at.h, of_stage(s), n_, of_record);
+      for (std::size_t i = 0; s < stages && i < n_; ++i) l[i] += of_stage(s)[i];
+    }
+  }
+
+  /// The adjoint of stage s.
+  double* of_stage(int s) { return back_.data() + static_cast<std::size_t>(s) * n_; }
+  /// Adds what a stage has for the parameters.
+  void add_part(double* parameters) {
+    ++statistics_.backward.rhs_evaluations;
+    for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
+  }
+
+  std::array<double, std::size_t{inner}> stage_times_{};
+  std::vector<double> part_, back_, seed_, stage_, vectors_, probe_record_;
+  bool watches_ = false;
+  int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not
+};
+
+}  // namespace agrad

@@ -1,0 +1,172 @@
+// Runge-Kutta: the explicit methods with second derivatives.
+//
+// Tangents travel along the accepted steps; backwards the adjoints carry tangents of their own, which are the gradient's
+// derivatives (forward over discrete adjoint). Read first: solve/one_step/explicit_runge_kutta.hpp.
+#pragma once
+
+#include <vector>
+
+#include <agrad/program/machine/operation.hpp>
+#include <agrad/solve/one_step/explicit_runge_kutta.hpp>
+
+namespace agrad {
+
+template <class Tableau>
+class runge_kutta final : public explicit_runge_kutta<Tableau> {
+  using base = explicit_runge_kutta<Tableau>;
+
+ public:
+  using base::base;
+
+  bool has_tangents() const override { return this->system_.has_tangents(); }
+  bool has_first_tangents() const override { return this->system_.has_first_tangents(); }
+
+  void tangent(const ode_directions& along, double* states) override {
+    along_ = along;
+    if (along.width == 1)
+      carry<1>(states);
+    else
+      carry<lane_count>(states);
+  }
+
+  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                      ode_directions& gradient_tangents) override {
+    this->check_integrated(adjoints);
+    return along_.width == 1 ? send<1>(adjoints, tangents, gradient_tangents)
+                             : send<lane_count>(adjoints, tangents, gradient_tangents);
+  }
+
+ private:
+  static constexpr int stages = base::stages, inner = base::inner, all = base::all;
+  using combinations = detail::tableau_combinations<Tableau>;
+  using base::n_;
+  using base::outputs_;
+  using base::store_;
+
+  /// Where a stage is, as a point with directions: record and directions are those of the step.
+  template <int Width>
+  ode_point point(int s, std::size_t step, const double* record, const double* directions) {
+    const double h = store_.size(step);
+    y_.resize(n_);
+    dy_.resize(n_ * Width);
+    this->template stage<1>(s, h, record, y_.data());
+    this->template stage<Width>(s, h, directions, dy_.data());
+    return {Width, base::stage_time(s, this->place(step)), y_.data(), dy_.data(), along_.parameters.data()};
+  }
+
+  /// The record of a step, with all slopes that states within it depend on.
+  const double* vectors_of(std::size_t step, bool is_within) {
+    const double* record = this->taken(step);
+    return is_within ? this->vectors_within(this->place(step), record) : record;
+  }
+
+  /// Tangents of the states at all times, and of the stages of all steps.
+  template <int Width>
+  void carry(double* states) {
+    const std::size_t count = n_ * Width, size = (1 + all) * count;
+    carried_.resize(store_.steps() * size);
+    std::vector<double> now = along_.initial_state;
+    for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
+      double* directions = carried_.data() + step * size;
+      std::copy(now.begin(), now.end(), directions);
+      const bool is_within = outputs_.is_within(k, step);
+      const double* vectors = vectors_of(step, is_within);
+      for (int s = 0; s < (is_within ? all : inner); ++s) {
+        double* slope = directions + (1 + static_cast<std::size_t>(s)) * count;
+        const ode_point at = point<Width>(s, step, vectors, directions);
+        this->system_.tangent(Width, at.t, at.y, at.y_tangents, at.parameter_tangents, slope);
+        const double factor = s < inner ? store_.size(step) * Tableau::b[s] : 0;
+        for (std::size_t i = 0; i < count; ++i) now[i] += factor * slope[i];
+      }
+      if (detail::are_finite(directions, count)) this->check_finite("the tangent", "y", step, now.data(), count, Width);
+      outputs_.write(step, k, directions, now.data(), count, states);
+      if (step % 64 == 0) poll_interrupt();
+    }
+  }
+
+  /// Adjoints with tangents: those of a state, of the stages of a step, and of the parameters.
+  struct pair {
+    std::vector<double> value, tangents;
+    void resize(std::size_t n, int width) {
+      value.assign(n, 0.0);
+      tangents.assign(n * static_cast<std::size_t>(width), 0.0);
+    }
+    /// Adds vector s of n numbers, with `count` tangents.
+    void add(std::size_t n, std::size_t count, const pair& from, int s) {
+      const auto at = static_cast<std::size_t>(s);
+      for (std::size_t i = 0; i < n; ++i) value[i] += from.value[at * n + i];
+      for (std::size_t i = 0; i < count; ++i) tangents[i] += from.tangents[at * count + i];
+    }
+  };
+
+  template <int Width>
+  ode_gradient send(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back) {
+    l_.resize(n_, Width);
+    total_.resize(this->m_, Width);
+    const auto value = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
+    const auto tangent = [&](std::size_t k) { return tangents + k * n_ * Width; };
+    std::size_t k = outputs_.size();
+    for (std::size_t step = store_.steps(); step-- > 0;) {
+      const bool is_within = outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value) != nullptr;
+      outputs_.collect(step, k, tangent, n_ * Width, l_.tangents.data(), of_record_.tangents);
+      k = outputs_.before(step, k);
+      step_back<Width>(step, is_within);
+    }
+    back = {Width, l_.tangents, total_.tangents};
+    return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), static_cast<Eigen::Index>(n_)), 0.0,
+            Eigen::VectorXd::Zero(adjoints.cols()),
+            Eigen::Map<const Eigen::VectorXd>(total_.value.data(), static_cast<Eigen::Index>(this->m_))};
+  }
+
+  /// is_within: whether outputs lie within the step.
+  template <int Width>
+  void step_back(std::size_t step, bool is_within) {
+    const std::size_t count = n_ * Width;
+    const double h = store_.size(step);
+    const double *of_value = is_within ? of_record_.value.data() : nullptr,
+                 *of_tangents = is_within ? of_record_.tangents.data() : nullptr;
+    const double* vectors = vectors_of(step, is_within);
+    w_.resize(all * n_, Width);
+    part_.resize(this->m_, Width);
+    for (int s = is_within ? all : inner; s-- > inner;) {
+      u_.value.assign(base::slope_of(of_value, s, n_), base::slope_of(of_value, s + 1, n_));
+      u_.tangents.assign(base::slope_of(of_tangents, s, count), base::slope_of(of_tangents, s + 1, count));
+      stage_back<Width>(s, step, vectors);
+      if (s < stages) {
+        l_.add(n_, count, w_, s);
+      } else {
+        const auto at = static_cast<std::size_t>(s);
+        combinations::spread(s, h, w_.value.data() + at * n_, n_, of_record_.value.data());
+        combinations::spread(s, h, w_.tangents.data() + at * count, count, of_record_.tangents.data());
+      }
+    }
+    for (int s = inner; s-- > 0;) {
+      u_.resize(n_, Width);
+      this->seed(s, h, l_.value.data(), w_.value.data(), of_value, n_, u_.value.data());
+      this->seed(s, h, l_.tangents.data(), w_.tangents.data(), of_tangents, count, u_.tangents.data());
+      stage_back<Width>(s, step, vectors);
+    }
+    for (int s = 0; s < inner; ++s) l_.add(n_, count, w_, s);
+    if (is_within) l_.add(n_, count, of_record_, 0);
+    if (step % 64 == 0) poll_interrupt();
+  }
+
+  /// From the adjoint of slope s to that of its stage.
+  template <int Width>
+  void stage_back(int s, std::size_t step, const double* vectors) {
+    const auto at = static_cast<std::size_t>(s);
+    const double* directions = carried_.data() + step * (1 + all) * n_ * Width;
+    const ode_adjoints to{w_.value.data() + at * n_, part_.value.data(), w_.tangents.data() + at * n_ * Width,
+                          part_.tangents.data()};
+    this->system_.second(point<Width>(s, step, vectors, directions), u_.value.data(), u_.tangents.data(), to);
+    for (std::size_t j = 0; j < this->m_; ++j) total_.value[j] += part_.value[j];
+    for (std::size_t j = 0; j < this->m_ * Width; ++j) total_.tangents[j] += part_.tangents[j];
+  }
+
+  ode_directions along_;
+  std::vector<double> carried_;  // of each step: the tangents of its first state and of its slopes
+  std::vector<double> y_, dy_;
+  pair l_, w_, u_, part_, total_, of_record_;
+};
+
+}  // namespace agrad

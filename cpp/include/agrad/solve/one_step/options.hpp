@@ -1,0 +1,42 @@
+// Options of the one-step solvers with discrete adjoints, and the checks of their arguments.
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <string_view>
+
+#include <agrad/solve/algebra/choice.hpp>
+#include <agrad/solve/solver/options.hpp>
+
+namespace agrad {
+
+/// What step sizes are chosen by: the errors of the states, or those of derivatives as well (solve/one_step/probe.hpp).
+/// `automatic` takes derivatives into account where they are wanted, so a solve without derivatives takes the longer steps.
+enum class step_error_control { automatic, states, derivatives };
+
+/// Everything that tunes a one-step method.
+struct step_options {
+  double relative_tolerance = 1e-6;
+  Eigen::VectorXd absolute_tolerance;  // one for each state
+  long max_num_steps = 100000;         // between two output times
+  double first_step = 0;               // 0: chosen
+  double max_step = infinity_step();
+  double max_memory = 1e9;  // bytes that may be kept for the sweep back; beyond it steps are computed twice
+  ode_algebra algebra;      // of Rodas4's matrices
+  step_error_control error_control = step_error_control::automatic;
+
+  static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
+};
+
+/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+inline void check_solver_options(std::string_view function, const step_options& options, Eigen::Index states) {
+  check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
+  detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
+  detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
+  detail::check_step_sizes(function, options.first_step, options.max_step);
+  if (!(options.max_memory > 0))
+    throw DomainError(detail::sentence(function, "max_memory", -1, options.max_memory, "positive"));
+  check_algebra(function, options.algebra, states);
+}
+
+}  // namespace agrad

@@ -1,0 +1,115 @@
+// Step store: what the sweep back needs of the accepted steps, in as many bytes as may be spent on it.
+//
+// Kept are the times and step sizes of all steps, and for each its first state and its stages. When these take more than the
+// budget, stages go and so do all states but those of every second step, fourth step and so on; `restore` then computes a
+// segment of steps once more, which is the same to the bit because the step sizes are known.
+// The memory of ended solves is used again: to have it anew from the operating system takes longer than some solves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <agrad/program/machine/spaces.hpp>
+
+namespace agrad::detail {
+
+/// What a step store writes into.
+struct step_memory {
+  std::vector<double> time, size, kept, again;
+
+  void clear() { time.clear(), size.clear(), kept.clear(), again.clear(); }
+  std::size_t bytes() const {
+    return (time.capacity() + size.capacity() + kept.capacity() + again.capacity()) * sizeof(double);
+  }
+};
+
+class step_store {
+ public:
+  step_store() = default;
+  ~step_store() { memory_pool<step_memory>::put(memory_); }
+  step_store(const step_store&) = delete;
+  step_store& operator=(const step_store&) = delete;
+
+  /// record: the numbers of a step, of which the first `states` are its first state. budget: bytes.
+  void start(std::size_t record, std::size_t states, double budget) {
+    record_ = record, states_ = states;
+    budget_ = budget / sizeof(double);
+    time_.clear(), size_.clear(), kept_.clear();
+    every_ = 0;
+    segment_ = {0, 0};
+  }
+
+  std::size_t steps() const { return time_.size(); }
+  double time(std::size_t i) const { return time_[i]; }
+  double size(std::size_t i) const { return size_[i]; }
+  /// Whether steps are computed twice.
+  bool is_thinned() const { return every_ > 0; }
+
+  /// One more step: `record` are its numbers.
+  void add(double t, double h, const double* record) {
+    const std::size_t i = time_.size();
+    time_.push_back(t);
+    size_.push_back(h);
+    if (every_ == 0) {
+      if (static_cast<double>(kept_.size() + record_) <= budget_) {
+        kept_.insert(kept_.end(), record, record + record_);
+        return;
+      }
+      thin_records(i);
+    }
+    if (i % every_ != 0) return;
+    kept_.insert(kept_.end(), record, record + states_);
+    if (static_cast<double>(kept_.size()) > budget_ / 2) thin_states();
+  }
+
+  /// The numbers of step i. `recompute(i, record)` writes those of a step whose first state is in the record, and returns the
+  /// next step's first state.
+  template <class Recompute>
+  const double* record(std::size_t i, const Recompute& recompute) {
+    if (every_ == 0) return kept_.data() + i * record_;
+    if (i < segment_.first || i >= segment_.second) restore(i, recompute);
+    return again_.data() + (i - segment_.first) * record_;
+  }
+
+ private:
+  /// From whole records to the states of every second step.
+  void thin_records(std::size_t steps) {
+    every_ = 2;
+    for (std::size_t i = 0, to = 0; i < steps; i += every_, to += states_)
+      std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * record_), states_,
+                  kept_.begin() + static_cast<std::ptrdiff_t>(to));
+    kept_.resize((steps + every_ - 1) / every_ * states_);
+  }
+  void thin_states() {
+    const std::size_t count = kept_.size() / states_;
+    for (std::size_t i = 0; i < count; i += 2)
+      std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * states_), states_,
+                  kept_.begin() + static_cast<std::ptrdiff_t>(i / 2 * states_));
+    kept_.resize((count + 1) / 2 * states_);
+    every_ *= 2;
+  }
+
+  template <class Recompute>
+  void restore(std::size_t i, const Recompute& recompute) {
+    const std::size_t begin = i / every_ * every_, end = std::min(begin + every_, steps());
+    again_.resize((end - begin) * record_);
+    const double* state = kept_.data() + begin / every_ * states_;
+    for (std::size_t step = begin; step < end; ++step) {
+      double* to = again_.data() + (step - begin) * record_;
+      std::copy_n(state, states_, to);
+      state = recompute(step, to);
+    }
+    segment_ = {begin, end};
+  }
+
+  std::size_t record_ = 0, states_ = 0, every_ = 0;  // every_: 0 while whole records are kept
+  double budget_ = 0;
+  step_memory memory_ = memory_pool<step_memory>::take();
+  std::vector<double>&time_ = memory_.time, &size_ = memory_.size;
+  std::vector<double>&kept_ = memory_.kept, &again_ = memory_.again;
+  std::pair<std::size_t, std::size_t> segment_{0, 0};  // the steps that `again_` holds
+};
+
+}  // namespace agrad::detail

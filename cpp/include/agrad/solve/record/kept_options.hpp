@@ -1,0 +1,120 @@
+// Kept options: the fields of the options of solves, for programs that are kept (program/keep/archive.hpp).
+//
+// Numbers are as they were, enumerations one of their values, patterns patterns. What the numbers must be is checked where solvers
+// are made, as of options that somebody gives.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <agrad/program/keep/archive.hpp>
+#include <agrad/program/program.hpp>
+#include <agrad/solve/cvodes/adjoint_options.hpp>
+#include <agrad/solve/cvodes/forward_options.hpp>
+#include <agrad/solve/dae/options.hpp>
+#include <agrad/solve/one_step/options.hpp>
+#include <agrad/solve/solver/solver.hpp>
+#include <agrad/solve/steady/options.hpp>
+#include <agrad/solve/system/event.hpp>
+
+namespace agrad {
+
+/// More output times, stops or events than this are no solve that anybody wrote.
+inline constexpr std::size_t most_times = std::size_t{1} << 32U;
+
+/// Whether a program is one of t, `vectors` times the states and parameters, with a value for each of the states.
+inline bool is_right_hand_side(const program& f, Eigen::Index states, std::size_t vectors) {
+  return states > 0 && f.output_size() == static_cast<std::size_t>(states) && f.input_size() > vectors * f.output_size();
+}
+
+template <class Archive>
+void keep(Archive& archive, csr_pattern& p) {
+  archive(p.cols, p.begin, p.col);
+  bool is_pattern = !p.begin.empty() && p.begin.front() == 0 && p.begin.back() == p.col.size();
+  is_pattern = is_pattern && std::is_sorted(p.begin.begin(), p.begin.end());
+  for (std::size_t i = 0; is_pattern && i < p.rows(); ++i)
+    for (std::size_t at = p.begin[i]; is_pattern && at < p.begin[i + 1]; ++at)
+      is_pattern = p.col[at] < p.cols && (at == p.begin[i] || p.col[at - 1] < p.col[at]);
+  archive.expect(is_pattern, "a pattern");
+}
+
+template <class Archive>
+void keep(Archive& archive, half_bandwidths& widths) {
+  archive(widths.lower, widths.upper);
+}
+
+template <class Archive>
+void keep(Archive& archive, ode_algebra& algebra) {
+  using kind = ode_algebra_kind;
+  archive.one_of(algebra.kind, {kind::automatic, kind::dense, kind::banded, kind::sparse, kind::gmres});
+  archive(algebra.bandwidths, algebra.pattern, algebra.argument);
+}
+
+template <class Archive>
+void keep(Archive& archive, step_options& o) {
+  using control = step_error_control;
+  archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps, o.first_step, o.max_step, o.max_memory, o.algebra);
+  archive.one_of(o.error_control, {control::automatic, control::states, control::derivatives});
+}
+
+template <class Archive>
+void keep(Archive& archive, ode_adjoint_options& o) {
+  archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
+          o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
+          o.num_steps_between_checkpoints);
+  archive.one_of(o.interpolation_polynomial, {ode_interpolation::hermite, ode_interpolation::polynomial});
+  archive.one_of(o.solver_forward, {ode_method::adams, ode_method::bdf});
+  archive.one_of(o.solver_backward, {ode_method::adams, ode_method::bdf});
+  archive(o.algebra, o.first_step, o.max_step);
+}
+
+template <class Archive>
+void keep(Archive& archive, ode_forward_options& o) {
+  archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps);
+  archive.one_of(o.method, {ode_method::adams, ode_method::bdf});
+  archive.one_of(o.corrector, {ode_corrector::simultaneous, ode_corrector::staggered});
+  archive(o.relative_tolerance_sensitivities, o.absolute_tolerance_sensitivities, o.algebra, o.first_step, o.max_step);
+}
+
+template <class Archive>
+void keep(Archive& archive, ode_wanted& wanted) {
+  archive(wanted.initial_state, wanted.initial_time, wanted.times);
+}
+
+template <class Archive>
+void keep(Archive& archive, dose_rule& dose) {
+  archive(dose.state, dose.is_infusion);
+}
+
+template <class Archive>
+void keep(Archive& archive, event_rule& event) {
+  archive(event.direction, event.terminal);
+}
+
+template <class Archive>
+void keep(Archive& archive, event_plan& plan) {
+  archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move);
+}
+
+template <class Archive>
+void keep(Archive& archive, dae_options& o) {
+  archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
+          o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
+          o.first_step, o.max_step, o.differential, o.tstops);
+  archive.one_of(o.initial, {dae_initial::differential, dae_initial::derivatives, dae_initial::consistent});
+  archive.one_of(o.sensitivities, {dae_sensitivities::adjoint, dae_sensitivities::forward});
+}
+
+template <class Archive>
+void keep(Archive& archive, dae_wanted& wanted) {
+  archive(wanted.initial_state, wanted.initial_slope, wanted.initial_time, wanted.times, wanted.stops);
+}
+
+template <class Archive>
+void keep(Archive& archive, steady_options& o) {
+  archive(o.relative_tolerance, o.absolute_tolerance, o.max_iterations);
+  archive.one_of(o.method, {steady_method::automatic, steady_method::newton, steady_method::integration});
+  archive(o.time);
+}
+
+}  // namespace agrad

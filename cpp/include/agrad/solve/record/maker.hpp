@@ -1,0 +1,49 @@
+// ODE maker: what makes the solvers of an operation, a method with its options.
+//
+// Any callable is one. One that can also write itself, and so be made again from what was kept, makes operations that can be kept.
+// Read next: solve/record/ode_operation.hpp; solve/record/kept_options.hpp, the options' fields.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <agrad/program/keep/portable.hpp>
+#include <agrad/solve/solver/solver.hpp>
+
+namespace agrad {
+
+class ode_maker {
+ public:
+  /// make(function, system, wanted): a solver of the system, under a function's name, with what it will be asked for.
+  /// If it has `write(portable_writer&)`, that writes what it can be made of.
+  template <class Make, std::enable_if_t<!std::is_same_v<std::decay_t<Make>, ode_maker>, int> = 0>
+  ode_maker(Make make) : make_(make) {  // NOLINT: any callable is one
+    if constexpr (is_written<Make>) write_ = [make](portable_writer& to) { make.write(to); };
+  }
+
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
+    return make_(function, system, wanted);
+  }
+  bool is_portable() const { return write_ != nullptr; }
+  void write(portable_writer& to) const { write_(to); }
+
+ private:
+  template <class Make>
+  struct writes {
+    template <class M>
+    static auto found(int) -> decltype(std::declval<const M&>().write(std::declval<portable_writer&>()), std::true_type{});
+    template <class M>
+    static std::false_type found(...);
+    static constexpr bool value = decltype(found<Make>(0))::value;
+  };
+  template <class Make>
+  static constexpr bool is_written = writes<Make>::value;
+
+  std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)> make_;
+  std::function<void(portable_writer&)> write_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,312 @@
+// Event watch: sees that a function of time and state crosses zero within a step, and finds where.
+//
+// For each event it remembers on which side of zero the solution is. That side, not the sign of a value that has just been made
+// zero but for rounding, decides whether there is a crossing, so an event does not happen again where it has happened. Between
+// the ends of a step the function is looked at as the cubic through its values and slopes there, so two crossings in one step
+// are seen as well. A root is then enclosed and found on the method's own solution.
+// Source: Chandrupatla (1997), Advances in Engineering Software 28:145, for the iteration.
+// Read next: solve/events/solver.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/error.hpp>
+#include <agrad/solve/system/event.hpp>
+
+namespace agrad::detail {
+
+/// The cubic on [0, 1] through two values and slopes, and where it is flat in between.
+struct step_cubic {
+  double begin, end, begin_slope, end_slope;
+
+  double operator()(double x) const {
+    const double u = 1 - x;
+    return u * u * ((1 + 2 * x) * begin + x * begin_slope) + x * x * ((3 - 2 * x) * end - u * end_slope);
+  }
+  /// Its extrema within (0, 1), in order, and then 1; how many.
+  int corners(std::array<double, 3>& at) const {
+    const double rise = end - begin, a = 3 * (begin_slope + end_slope - 2 * rise),
+                 half_b = 3 * rise - 2 * begin_slope - end_slope;
+    const double c = begin_slope, inside = half_b * half_b - a * c;
+    int count = 0;
+    if (inside > 0) {
+      const double q = -(half_b + std::copysign(std::sqrt(inside), half_b));
+      double first = a != 0 ? q / a : -1, second = q != 0 ? c / q : -1;
+      if (first > second) std::swap(first, second);
+      for (const double x : {first, second})
+        if (x > 0 && x < 1) at[static_cast<std::size_t>(count++)] = x;
+    }
+    at[static_cast<std::size_t>(count++)] = 1;
+    return count;
+  }
+  /// Where it is zero between two places where its signs differ.
+  double root(double low, double high) const {
+    const bool rises = (*this)(high) > 0;
+    for (int i = 0; i < 30; ++i) {
+      const double middle = (low + high) / 2;
+      ((*this)(middle) > 0) == rises ? high = middle : low = middle;
+    }
+    return (low + high) / 2;
+  }
+};
+
+class event_watch {
+ public:
+  using functions = std::vector<std::unique_ptr<event_function>>;
+
+  event_watch(std::string function, const functions& events, const std::vector<event_rule>& rules, Eigen::Index states)
+      : function_(std::move(function)), events_(events), rules_(rules), of_(events.size()), by_y_(states) {}
+
+  // ---- by the driver
+
+  /// Nothing has happened yet.
+  void start() { of_.assign(of_.size(), {}); }
+  /// The state or f has changed: the sides are to be found anew.
+  void expect_change() {
+    for (auto& each : of_) each.is_new = true;
+    at_change_ = of_;
+    fired_.clear();
+  }
+  /// To what was known then, for the same steps once more.
+  void rewind() { of_ = at_change_; }
+  /// The events of the last step that was ended, in order; none if it was not.
+  const std::vector<std::size_t>& fired() const { return fired_; }
+  /// How fast one of them changes around its zero, roughly.
+  double steepness(std::size_t e) const { return of_[e].steepness; }
+  /// On which side of zero the solution was before one of them, and whether its function jumps to the other one.
+  int came_from(std::size_t e) const { return of_[e].from; }
+  bool jumps(std::size_t e) const { return of_[e].jumps; }
+  /// Whether one of them has happened again before it had left zero.
+  bool sticks(std::size_t e) const { return of_[e].sticks; }
+  /// What one of them was where it happened, its value and its rate towards zero. The value is zero from now on. If it crossed it
+  /// clearly, not as one that turns there, and its reset stops it, going on is crossing it once more.
+  void expect_return(std::size_t e, double value, double rate) {
+    of_[e].zero = std::max(of_[e].zero, 2 * std::abs(value));
+    of_[e].stops = rate > 1e-6 * std::min(of_[e].steepness, of_[e].approach);
+  }
+  /// When they were.
+  double where() const { return where_; }
+
+  // ---- by the solver
+
+  /// At the begin of a step that does not follow the last one. The solver's clock is zero at `start`: late in time it resolves more than
+  /// the clock of the problem, of which `where` speaks.
+  void begin(double t, const double* y, const double* slope, double start = 0) {
+    t_ = t, start_ = start;
+    fired_.clear();
+    for (std::size_t e = 0; e < of_.size(); ++e) {
+      event& each = of_[e];
+      look(e, t, y, slope, each.value, each.slope);
+      if (!each.is_new && each.side != 0) continue;
+      const bool is_clear = std::abs(each.value) > each.zero;
+      each.side = is_clear ? sign(each.value) : each.slope != 0 || !each.stops ? sign(each.slope) : each.from;
+      each.returns = each.zero > 0 && !is_clear;
+      if (!each.returns) each.zero = 0;
+      each.is_new = each.stops = false;
+    }
+  }
+
+  /// After a step to (t, y): whether an event may lie in it. If none does, the step's end is the next one's begin.
+  bool sees(double t, const double* y, const double* slope) {
+    candidates_.clear();
+    const double h = t - t_;
+    for (std::size_t e = 0; e < of_.size(); ++e) {
+      event& each = of_[e];
+      look(e, t, y, slope, each.next_value, each.next_slope);
+      scan(e, h);
+    }
+    if (!candidates_.empty()) return true;
+    go_on(t);
+    return false;
+  }
+
+  /// The size of the step that ends at the first event; h, when there is none after all. state_at(h) is the solution after a
+  /// step of that size.
+  template <class StateAt>
+  double locate(double h, const StateAt& state_at) {
+    double first = h;
+    for (candidate& each : candidates_) {
+      if (!enclose(each, h, state_at)) continue;
+      each.at = each.high > 0 ? root_of(each, state_at) : 0;
+      first = std::min(first, each.at);
+    }
+    const double size = std::max(std::abs(start_ + t_), first), as_good_as = first + 1e-13 * size;
+    for (const candidate& each : candidates_) {
+      if (!each.is_enclosed || each.at > as_good_as) continue;
+      fired_.push_back(each.event);
+      event& of = of_[each.event];
+      of.approach = std::abs(each.low_value) / std::max(each.at - each.low, std::numeric_limits<double>::min());
+      of.steepness = each.steepness, of.from = each.side, of.jumps = each.jumps, of.sticks = each.sticks;
+      const double rounding = std::numeric_limits<double>::epsilon() * size;
+      of.zero = std::max(1e-10 * each.scale, each.jumps ? 0 : 64 * rounding * each.steepness);
+    }
+    if (fired_.empty()) go_on(t_ + h);
+    if (fired_.empty()) return h;
+    first = std::max(first, std::nextafter(t_, HUGE_VAL) - t_);
+    where_ = start_ + (t_ + first);
+    return first;
+  }
+
+ private:
+  struct event {
+    double value = 0, slope = 0, next_value = 0, next_slope = 0;
+    double zero = 0;       // values up to it are, where it has just happened and as long as it has not left there
+    double steepness = 0;  // in the step in which it happened
+    double approach = 0;   // and from that step's begin to where it happened
+    int side = 0;          // of zero, 0 where it is not known
+    bool is_new = true;
+    bool returns = false;  // it has just happened and is to leave zero again
+    int from = 0;          // the side that it was on before it happened last
+    bool jumps = false, sticks = false, stops = false;
+  };
+  /// A step's part, in sizes of the step, with a crossing in it.
+  struct candidate {
+    std::size_t event;
+    int side;
+    double low, high, guess;
+    double low_value = 0, high_value = 0, at = 0, scale = 0, steepness = 0;
+    bool is_enclosed = false, jumps = false, sticks = false;
+  };
+
+  static int sign(double x) { return (x > 0) - (x < 0); }
+
+  void look(std::size_t e, double t, const double* y, const double* slope, double& value, double& rate) {
+    double by_t = 0;
+    value = events_[e]->root_gradient(start_ + t, y, by_t, by_y_.data(), nullptr);
+    if (!std::isfinite(value)) fail(e, t, value);
+    rate = by_t;
+    for (Eigen::Index i = 0; i < by_y_.size(); ++i) rate += by_y_[i] * slope[i];
+    if (!std::isfinite(rate)) rate = 0;  // a cusp: the values alone tell
+  }
+
+  /// The first crossing of the step that counts.
+  void scan(std::size_t e, double h) {
+    const event& each = of_[e];
+    const step_cubic cubic{each.value, each.next_value, h * each.slope, h * each.next_slope};
+    std::array<double, 3> corners{};
+    const int count = cubic.corners(corners);
+    int side = each.side;
+    double low = 0;
+    bool is_clear = sign(each.value) == side;
+    for (int i = 0; i < count; ++i) {
+      const double x = corners[static_cast<std::size_t>(i)];
+      const bool is_end = x == 1;
+      const double value = is_end ? each.next_value : cubic(x);
+      if (side == 0) side = sign(value);
+      if (sign(value) == side || (value == 0 && !is_end)) {
+        low = x, is_clear = true;
+        continue;
+      }
+      if (!is_end && each.returns && std::abs(value) <= each.zero) continue;  // it is flat where it has just happened
+      const int direction = rules_[e].direction;
+      // Where it has just happened and does not come off zero at all: `enclose` decides.
+      const bool sticks = each.returns && events_[e]->resets() && std::abs(value) > each.zero;
+      if ((is_clear || sticks) && side != 0 && (direction == 0 || direction == -side)) {
+        const double guess = value == 0 || !is_clear ? x : cubic.root(low, x);
+        candidates_.push_back({e, side, low * h, x * h, guess * h});
+        return;
+      }
+      side = -side, low = x, is_clear = true;
+    }
+  }
+
+  void go_on(double t) {
+    t_ = t;
+    for (event& each : of_) {
+      each.value = each.next_value, each.slope = each.next_slope;
+      if (each.returns && std::abs(each.value) <= each.zero) continue;
+      each.returns = false, each.zero = 0;
+      if (each.value != 0) each.side = sign(each.value);
+    }
+  }
+
+  template <class StateAt>
+  double value_at(const candidate& c, double h, const StateAt& state_at) {
+    const double value = events_[c.event]->root(start_ + (t_ + h), state_at(h));
+    if (!std::isfinite(value)) fail(c.event, t_ + h, value);
+    return value;
+  }
+
+  /// Whether the solution itself, not only the cubic, is on different sides at the two ends.
+  template <class StateAt>
+  bool enclose(candidate& c, double h, const StateAt& state_at) {
+    c.low_value = c.low == 0 ? of_[c.event].value : value_at(c, c.low, state_at);
+    c.high_value = c.high == h ? of_[c.event].next_value : value_at(c, c.high, state_at);
+    if (c.low > 0 && sign(c.low_value) != c.side && sign(of_[c.event].value) == c.side) {  // it is earlier than the cubic's
+      c.high = c.low, c.high_value = c.low_value;
+      c.low = 0, c.low_value = of_[c.event].value, c.guess = c.high / 2;
+    }
+    const event& of = of_[c.event];
+    const auto encloses = [&c](double low, double high) { return sign(low) == c.side && sign(high) != c.side; };
+    if (!encloses(c.low_value, c.high_value) && encloses(of.value, of.next_value)) {  // the cubic is flat and misplaces it
+      c.low = 0, c.low_value = of.value, c.high = h, c.high_value = of.next_value, c.guess = h / 2;
+    }
+    c.scale = std::max(std::abs(c.low_value), std::abs(c.high_value));
+    c.steepness = c.scale / (c.high - c.low);
+    c.is_enclosed = encloses(c.low_value, c.high_value);
+    if (!c.is_enclosed && of.returns && events_[c.event]->resets()) {
+      // What the reset has brought about is below what the method resolves: the event happens again at once.
+      c.is_enclosed = c.sticks = true, c.high = 0;
+    }
+    return c.is_enclosed;
+  }
+
+  /// Chandrupatla's method, whose first guess is the cubic's root.
+  template <class StateAt>
+  double root_of(candidate& c, const StateAt& state_at) {
+    double b = c.low, fb = c.low_value, a = c.high, fa = c.high_value, x = c.guess;
+    if (fa == 0) return a;
+    for (int i = 0; i < 100; ++i) {
+      const double tolerance = 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), std::max(a, b)) +
+                               std::numeric_limits<double>::min();
+      if (std::abs(b - a) <= 2 * tolerance) break;
+      x = std::clamp(x, std::min(a, b) + tolerance, std::max(a, b) - tolerance);
+      const double fx = value_at(c, x, state_at);
+      if (fx == 0) return x;
+      double d, fd;
+      if (sign(fx) == sign(fa))
+        d = a, fd = fa;
+      else
+        d = b, fd = fb, b = a, fb = fa;
+      a = x, fa = fx;
+      const double ratio = (a - b) / (d - b), phi = (fa - fb) / (fd - fb);
+      double part = 0.5;
+      if (phi * phi < ratio && (1 - phi) * (1 - phi) < 1 - ratio)
+        part = fa / (fb - fa) * (fd / (fb - fd)) + (d - a) / (b - a) * (fa / (fd - fa)) * (fb / (fd - fb));
+      x = a + part * (b - a);
+    }
+    const bool is_large = std::min(std::abs(fa), std::abs(fb)) > 1e-3 * c.scale;
+    // In less time a steep function looks the same.
+    c.jumps =
+        is_large && c.high - c.low > 1e7 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start_ + t_), c.high);
+    if (is_large) return sign(fa) != c.side ? a : b;  // behind the jump: else it would be there once more
+    return std::abs(fa) <= std::abs(fb) ? a : b;
+  }
+
+  [[noreturn]] AGRAD_COLD void fail(std::size_t e, double t, double value) const {
+    const std::string name = "events[" + std::to_string(e) + "]",
+                      place = name + " is " + to_text(value) + " at t = " + to_text(start_ + t);
+    const std::string advice = "an event is to be finite wherever the solution goes";
+    throw SolverError(function_ + ": stopped at t = " + to_text(start_ + t_) + " (not_finite); " + place + "; " + advice,
+                      start_ + t_, 0, "not_finite", advice);
+  }
+
+  std::string function_;
+  const functions& events_;
+  const std::vector<event_rule>& rules_;
+  std::vector<event> of_, at_change_;
+  Eigen::VectorXd by_y_;
+  std::vector<candidate> candidates_;
+  std::vector<std::size_t> fired_;
+  double start_ = 0;  // when t_ is zero
+  double t_ = 0, where_ = 0;
+};
+
+}  // namespace agrad::detail

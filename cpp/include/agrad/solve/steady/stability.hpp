@@ -1,0 +1,60 @@
+// Steady stability: how fast a small deviation from a steady state grows, or goes back.
+//
+// That is the largest real part of the Jacobian's eigenvalues. Rates of one system differ by orders of magnitude, and rounding is of
+// the size of the largest, so states are scaled first, which leaves eigenvalues as they are (Parlett and Reinsch 1969, Numerische
+// Mathematik 13:293). A rate that the tolerances of the state leave open, as at y' = -y^2, is none.
+// Read next: solve/steady/solver.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+namespace agrad::detail {
+
+/// Factors of the states, powers of two, in which rows and columns of J are of one size.
+inline Eigen::VectorXd balancing(const Eigen::MatrixXd& J) {
+  const Eigen::Index n = J.rows();
+  Eigen::VectorXd factors = Eigen::VectorXd::Ones(n);
+  bool goes_on = true;
+  for (int round = 0; goes_on && round < 20; ++round) {
+    goes_on = false;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double diagonal = std::abs(J(i, i));
+      const double column = J.col(i).cwiseAbs().cwiseQuotient(factors).sum() * factors[i] - diagonal;
+      const double row = J.row(i).transpose().cwiseAbs().cwiseProduct(factors).sum() / factors[i] - diagonal;
+      if (!(column > 0 && row > 0)) continue;
+      const double factor = std::exp2(std::round(std::log2(row / column) / 2));
+      if (factor == 1) continue;
+      factors[i] *= factor;
+      goes_on = true;
+    }
+  }
+  return factors;
+}
+
+/// The largest real part of eigenvalues, and by how much it has to be positive to be so.
+struct growth {
+  double rate = std::numeric_limits<double>::quiet_NaN(), noise = 0;
+  bool is_positive() const { return rate > noise; }
+};
+
+/// Of J; `elsewhere` is the Jacobian at a state that the tolerances do not tell from this one. A template, so that only its users
+/// compile the eigenvalues.
+template <class Real = double>
+growth growth_of(const Eigen::MatrixXd& J, const Eigen::MatrixXd& elsewhere) {
+  if (J.size() == 0) return {0, 0};
+  if (!J.allFinite()) return {};
+  const Eigen::VectorXd factors = balancing(J);
+  using matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  const matrix scaled = factors.cwiseInverse().asDiagonal() * J * factors.asDiagonal();
+  const Eigen::EigenSolver<matrix> eigen(scaled, false);
+  if (eigen.info() != Eigen::Success) return {};
+  double noise = 1e3 * std::numeric_limits<double>::epsilon() * scaled.norm();
+  const matrix change = factors.cwiseInverse().asDiagonal() * (elsewhere - J) * factors.asDiagonal();
+  if (change.allFinite()) noise += 2 * change.norm();
+  return {eigen.eigenvalues().real().maxCoeff(), noise};
+}
+
+}  // namespace agrad::detail

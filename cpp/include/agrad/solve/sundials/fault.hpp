@@ -1,0 +1,164 @@
+// ODE fault: what went wrong inside a callback, and the SolverError that a stopped integration becomes.
+//
+// Exceptions never cross C. A callback runs under `guard`, which keeps what was thrown and tells CVODES to stop; the driver
+// rethrows it unchanged. A value that is not finite asks CVODES for a shorter step; only when that does not help does it end
+// up in the message.
+// Read next: solve/cvodes/callbacks.hpp.
+#pragma once
+
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <agrad/solve/solver/fault.hpp>
+#include <agrad/solve/sundials/handles.hpp>
+
+namespace agrad::detail {
+
+/// Return codes of callbacks, as CVODES understands them.
+inline constexpr int succeeded = 0, recoverable = 1, unrecoverable = -1;
+
+class ode_fault {
+ public:
+  /// The time at which the integrator's clock is zero, for messages.
+  double start = 0;
+
+  /// Forgets what happened before: at the start and when an output time has been reached.
+  void clear() {
+    exception_ = nullptr;
+    place_.clear();
+  }
+
+  /// Runs a callback's body. After an exception nothing runs again until it has been rethrown, because CVODES ignores some
+  /// return codes.
+  template <class Body>
+  int guard(const Body& body) noexcept {
+    if (exception_) return unrecoverable;
+    try {
+      return body();
+    } catch (...) {
+      exception_ = std::current_exception();
+      return unrecoverable;
+    }
+  }
+
+  /// Whether all entries are finite, as a return code; `what` names them in a message ("the derivative of y").
+  int expect_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values) {
+    if (AGRAD_UNLIKELY(!values.allFinite())) return not_finite(what, t, values);
+    if (t != latest_) earlier_ = latest_, latest_ = t;
+    return succeeded;
+  }
+
+  /// The same for numbers of a matrix; place(k) is the row and the column of number k.
+  template <class Place>
+  int expect_finite_numbers(std::string_view what, double t, const Eigen::Ref<const Eigen::VectorXd>& values,
+                            const Place& place) {
+    if (AGRAD_UNLIKELY(!values.allFinite())) {
+      Eigen::Index k = 0;
+      while (std::isfinite(values[k])) ++k;
+      const auto [i, j] = place(static_cast<std::size_t>(k));
+      return not_finite(std::string(what) + "[" + std::to_string(i) + ", " + std::to_string(j) + "]", t, values[k]);
+    }
+    if (t != latest_) earlier_ = latest_, latest_ = t;
+    return succeeded;
+  }
+
+  void rethrow() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
+  /// "the derivative of y[2] is nan at t = 4.1", or empty.
+  const std::string& place() const { return place_; }
+
+ private:
+  AGRAD_COLD int not_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values) {
+    Eigen::Index i = 0, j = 0;
+    while (std::isfinite(values(i, j))) {
+      if (++i == values.rows()) i = 0, ++j;
+    }
+    const std::string column = values.cols() > 1 ? ", " + std::to_string(j) : "";
+    return not_finite(std::string(what) + "[" + std::to_string(i) + column + "]", t, values(i, j));
+  }
+  AGRAD_COLD int not_finite(const std::string& entry, double t, double value) {
+    place_ = entry + " is " + to_text(value) + " at t = " + to_text(start + t);
+    return may_shorten(t) ? recoverable : unrecoverable;
+  }
+
+  // CVODES would go on with steps that do not change t any more, towards the place that it cannot pass.
+  bool may_shorten(double t) const {
+    const double before = t == latest_ ? earlier_ : latest_;
+    return !(std::abs(t - before) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t));
+  }
+
+  std::exception_ptr exception_;
+  std::string place_;
+  double latest_ = std::numeric_limits<double>::quiet_NaN();   // time of the last finite values
+  double earlier_ = std::numeric_limits<double>::quiet_NaN();  // and of the last ones at another time
+};
+
+/// What to try after a return code.
+AGRAD_COLD inline std::string advice_for(int code) {
+  switch (code) {
+    case CV_TOO_MUCH_WORK:
+      return "raise max_num_steps or loosen the tolerances";
+    case CV_TOO_MUCH_ACC:
+      return "the tolerances ask for more than double precision holds; loosen them";
+    case CV_ERR_FAILURE:
+      return "the step became too short; look for a singularity or a jump there, or loosen the tolerances";
+    case CV_CONV_FAILURE:
+      return "Newton's method did not converge; look for a singularity or a jump there, or tighten the tolerances";
+    case CV_LSETUP_FAIL:
+    case CV_LSOLVE_FAIL:
+      return "the matrix of Newton's method is singular there";
+    default:
+      return "look for a singularity or a jump there";
+  }
+}
+
+/// The state whose error is largest against its tolerance, or -1 before the first step; the functions are the integrator's.
+template <class Get, class Read>
+AGRAD_COLD Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like, const Get& get_steps,
+                                         const Read& get_weights, const Read& get_errors) {
+  long steps = 0;
+  get_steps(memory, &steps);
+  if (steps == 0) return -1;
+  const sundials::vector_handle weights(N_VClone(like.get())), errors(N_VClone(like.get()));
+  if (!weights || !errors) return -1;
+  if (get_weights(memory, weights.get()) != CV_SUCCESS) return -1;
+  if (get_errors(memory, errors.get()) != CV_SUCCESS) return -1;
+  Eigen::Index state = -1;
+  sundials::map(weights).cwiseProduct(sundials::map(errors)).cwiseAbs().maxCoeff(&state);
+  return state;
+}
+AGRAD_COLD inline Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like) {
+  return dominating_state(memory, like, CVodeGetNumSteps, CVodeGetErrWeights, CVodeGetEstLocalErrors);
+}
+
+/// Where an integration stopped, for its message.
+struct ode_stop {
+  std::string_view function;
+  std::string_view pass;   // "" for the forward pass
+  std::string_view state;  // what an entry of the state is called
+  int code;
+  double t;
+  long steps;
+  Eigen::Index dominating;
+};
+
+/// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
+[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault, const std::string& code,
+                                                  const std::string& usual_advice) {
+  const bool misses_value = stop.code != CV_TOO_MUCH_WORK && !fault.place().empty();
+  std::string advice = misses_value ? fault.place() : usual_advice;
+  if ((stop.code == CV_TOO_MUCH_WORK || stop.code == CV_ERR_FAILURE) && stop.dominating >= 0)
+    advice += "; the error of " + std::string(stop.state) + "[" + std::to_string(stop.dominating) + "] dominates";
+  std::string text(stop.function);
+  text.append(": ").append(stop.pass).append("stopped at t = ").append(to_text(stop.t)).append(" after ");
+  text.append(std::to_string(stop.steps)).append(" steps (").append(code).append("); ").append(advice);
+  throw SolverError(text, stop.t, stop.steps, code, advice);
+}
+
+}  // namespace agrad::detail

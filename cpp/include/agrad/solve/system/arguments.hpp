@@ -1,0 +1,218 @@
+// ODE arguments: the values, variables and fresh copies of whatever a user hands on to a right-hand side.
+//
+// An argument may be anything. Its active scalars are the variables and duals in it, counted in the order in which they lie in
+// memory. `active_scalars<T>` alone knows where they are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector and
+// std::tuple, to any depth. All else is said of the scalars only.
+// Read next: solve/system/functor/ode.hpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <agrad/dual/dual.hpp>
+#include <agrad/rules/promote.hpp>
+#include <agrad/tape/matrix.hpp>
+#include <agrad/tape/var.hpp>
+
+namespace agrad::detail {
+
+/// Of a type without active scalars, which is handed on as it is; specialisations are for types that have some.
+///
+/// with<S>: the type with S in their place. make<S>(x, next): a with<S> of x, which is a T or a with<...> itself, where
+/// next(scalar of x) takes each scalar's place. each(use, x, more...): use(scalar of x, scalars of more...) for each; a matrix
+/// on the tape comes as a whole.
+template <class T, class = void>
+struct active_scalars {
+  static constexpr bool any = false;
+  template <class S>
+  using with = T;
+  template <class S, class Next>
+  static const T& make(const T& x, const Next&) {
+    return x;
+  }
+  template <class Use, class... X>
+  static void each(const Use&, X&...) {}
+};
+
+template <class T>
+struct active_scalars<T, std::enable_if_t<std::is_same_v<T, var> || is_dual<T>>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = S;
+  template <class S, class X, class Next>
+  static S make(const X& x, const Next& next) {
+    return next(x);
+  }
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    use(x...);
+  }
+};
+
+template <template <class, int, int, int, int, int> class Dense, class T, int R, int C, int O, int MR, int MC>
+struct active_scalars<Dense<T, R, C, O, MR, MC>, std::enable_if_t<active_scalars<T>::any>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = Dense<S, R, C, O, MR, MC>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    with<S> made(x.rows(), x.cols());
+    for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(x.data()[i]);
+    return made;
+  }
+  template <class Use, class X, class... More>
+  static void each(const Use& use, X& x, More&... more) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) use(x.data()[i], more.data()[i]...);
+  }
+};
+
+template <>
+struct active_scalars<matrix<var>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::conditional_t<std::is_same_v<S, var>, matrix<var>, Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    if constexpr (std::is_same_v<S, var>) {
+      return x;  // nothing else could take its place
+    } else {
+      with<S> made(x.rows(), x.cols());
+      for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(entry(x, i));
+      return made;
+    }
+  }
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    use(x...);
+  }
+
+ private:
+  static var entry(const matrix<var>& x, Eigen::Index i) { return x[i]; }
+  template <class X>
+  static const auto& entry(const X& x, Eigen::Index i) {
+    return x.data()[i];
+  }
+};
+
+template <class T>
+struct active_scalars<std::vector<T>, std::enable_if_t<active_scalars<T>::any>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::vector<typename active_scalars<T>::template with<S>>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    with<S> made;
+    made.reserve(x.size());
+    for (const auto& each : x) made.push_back(active_scalars<T>::template make<S>(each, next));
+    return made;
+  }
+  template <class Use, class X, class... More>
+  static void each(const Use& use, X& x, More&... more) {
+    for (std::size_t i = 0; i < x.size(); ++i) active_scalars<T>::each(use, x[i], more[i]...);
+  }
+};
+
+template <class... T>
+struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any || ...)>> {
+  static constexpr bool any = true;
+  template <class S>
+  using with = std::tuple<typename active_scalars<T>::template with<S>...>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
+    // Braces: from left to right, as the scalars are counted.
+    return std::apply([&](const auto&... each) { return with<S>{active_scalars<T>::template make<S>(each, next)...}; }, x);
+  }
+  template <class Use, class... X>
+  static void each(const Use& use, X&... x) {
+    each_of(use, std::index_sequence_for<T...>{}, x...);
+  }
+
+ private:
+  template <class Use, std::size_t... I, class... X>
+  static void each_of(const Use& use, std::index_sequence<I...>, X&... x) {
+    (at<I, T>(use, x...), ...);
+  }
+  template <std::size_t I, class Each, class Use, class... X>
+  static void at(const Use& use, X&... x) {
+    active_scalars<Each>::each(use, std::get<I>(x)...);
+  }
+};
+
+/// An argument whose active scalars are variables.
+template <class T>
+struct argument {
+  using scalars = active_scalars<T>;
+  static constexpr bool active = scalars::any;
+  using value_type = typename scalars::template with<double>;
+
+  static decltype(auto) values(const T& x) {
+    return scalars::template make<double>(x, [](const var& each) { return each.val(); });
+  }
+
+  /// Appends where the variables' adjoints are. The variables are marked as shared: an increment must not reuse the index.
+  static void collect(const T& x, std::vector<tape::index_type>& indices) { scalars::each(collector{indices}, x); }
+
+  /// Puts new independent variables with the given values in the place of the old ones.
+  static void renew(T& x, const value_type& v) { scalars::each(renewer{}, x, v); }
+
+  /// Copies the variables' adjoints to the given place and moves it on.
+  static void read_adjoints(const T& x, double*& to) { scalars::each(reader{to}, x); }
+
+ private:
+  struct collector {
+    std::vector<tape::index_type>& indices;
+    void operator()(const var& x) const {
+      const var shared(x);
+      indices.push_back(shared.index());
+    }
+    void operator()(const matrix<var>& x) const {
+      for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x[i].index());
+    }
+  };
+  struct renewer {
+    void operator()(var& x, double value) const { x = var(value); }
+    void operator()(matrix<var>& x, const Eigen::MatrixXd& values) const { x = matrix<var>(values); }
+  };
+  struct reader {
+    double*& to;
+    void operator()(const var& x) const { *to++ = x.adj(); }
+    void operator()(const matrix<var>& x) const {
+      const Eigen::MatrixXd adjoints = x.adj();
+      to = std::copy_n(adjoints.data(), adjoints.size(), to);
+    }
+  };
+};
+
+template <class T>
+using argument_value_t = typename argument<T>::value_type;
+
+/// Whether there are duals in any of the arguments.
+template <class... T>
+inline constexpr bool hold_duals = is_dual<promoted_t<T...>>;
+
+template <class T>
+inline constexpr bool is_second_dual = false;
+template <class S, int K>
+inline constexpr bool is_second_dual<dual<S, K>> = !std::is_same_v<S, double>;
+/// Whether there are duals of variables, which are for second derivatives.
+template <class... T>
+inline constexpr bool hold_second_duals = is_second_dual<promoted_t<T...>>;
+
+/// An argument as it is kept: expressions of the tape and of Eigen are evaluated, references become copies.
+template <class X>
+auto kept_argument(const X& x) {
+  if constexpr (is_expression<X>)
+    return var(x);
+  else if constexpr (std::is_base_of_v<Eigen::EigenBase<X>, X>)
+    return typename X::PlainObject(x);
+  else
+    return std::decay_t<const X&>(x);
+}
+template <class X>
+using kept_argument_t = decltype(kept_argument(std::declval<const X&>()));
+
+}  // namespace agrad::detail

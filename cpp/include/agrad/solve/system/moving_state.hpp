@@ -1,0 +1,87 @@
+// Moving state: what becomes of a state's derivatives where its time moves, along directions and back, to second order.
+//
+// A state that is carried along the solution from a fixed time to one that is later by d is y + f d + (f_t + f_y f) d^2 / 2 + ...; and one
+// carried from a moving time back to a fixed one is y - f d + (f_y f - f_t) d^2 / 2 + .... At d = 0, with the sign s of the two, tangents
+// are dz = dy + s f dd. The adjoint l of z is that of y, and d's is s l' f; along the directions the first one changes by s f_y' l dd, the
+// parameters' by s f_p' l dd, and the second by s (dl' f + l' df), df being the change of f at (t, z) as time moves by dd.
+// Read next: solve/events/second.hpp and solve/record/ode_operation.hpp, which use it.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include <agrad/solve/system/ode.hpp>
+
+namespace agrad {
+
+/// Tangents of some numbers: a row for each, with the directions side by side.
+using tangent_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// A number, or several, with tangents.
+struct moving_number {
+  double value = 0;
+  Eigen::RowVectorXd tangents;
+};
+struct moving_vector {
+  Eigen::VectorXd value;
+  tangent_rows tangents;
+
+  static moving_vector zero(Eigen::Index n, Eigen::Index width) {
+    return {Eigen::VectorXd::Zero(n), tangent_rows::Zero(n, width)};
+  }
+  bool is_zero() const { return value.isZero(0) && tangents.isZero(0); }
+  moving_vector& operator+=(const moving_vector& other) {
+    value += other.value, tangents += other.tangents;
+    return *this;
+  }
+};
+
+/// A state that moves with its time: to a time that moves (sign 1), or from one (-1).
+struct moving_place {
+  int sign;
+  double t;
+  const Eigen::VectorXd& y;
+  const tangent_rows& tangents;  // of the state that comes out
+  const Eigen::RowVectorXd& by;  // of the time
+};
+
+class moving_state {
+ public:
+  explicit moving_state(ode_system& system) : system_(system) {}
+
+  /// The tangents of a state from one time to another that is later by so much.
+  void forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents) {
+    if (!by.isZero(0)) tangents += slope_at(t, y) * by;
+  }
+
+  /// From the adjoint of the state that comes out to that of the one that goes in; `time` and the tangents of the parameters' adjoints
+  /// get their part. parameter_tangents: of the system's parameters, along the directions.
+  void back(const moving_place& at, const std::vector<double>& parameter_tangents, moving_vector& state, moving_number& time,
+            tangent_rows& parameters) {
+    if (state.is_zero()) return;
+    const Eigen::VectorXd& slope = slope_at(at.t, at.y);
+    moved_.resize(slope.size(), at.by.size());
+    system_.moving_tangent({static_cast<int>(at.by.size()), at.t, at.y.data(), at.tangents.data(), parameter_tangents.data()},
+                           at.by.data(), moved_.data());
+    time.value += at.sign * state.value.dot(slope);
+    time.tangents += at.sign * (slope.transpose() * state.tangents + state.value.transpose() * moved_);
+    if (at.by.isZero(0)) return;
+    back_.resize(slope.size()), of_parameters_.setZero(parameters.rows());
+    system_.vjp(at.t, at.y.data(), state.value.data(), back_.data(), of_parameters_.data());
+    state.tangents += at.sign * back_ * at.by;
+    parameters += at.sign * of_parameters_ * at.by;
+  }
+
+ private:
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
+    slope_.resize(y.size());
+    system_.rhs(t, y.data(), slope_.data());
+    return slope_;
+  }
+
+  ode_system& system_;
+  Eigen::VectorXd slope_, back_, of_parameters_;
+  tangent_rows moved_;
+};
+
+}  // namespace agrad

@@ -1,0 +1,213 @@
+// ODE system: what a solver asks of y' = f(t, y; p), whoever wrote f.
+//
+// Solvers are not templates. They see this interface, and f is behind it as a C++ functor (solve/system/functor/ode.hpp), as
+// a recorded program or by hand. p holds the active parameters only, those whose derivatives are wanted, in one vector.
+// Read next: solve/cvodes/adjoint.hpp, which integrates a system and sends adjoints back through it.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <agrad/base/error.hpp>
+#include <agrad/program/sparse/pattern.hpp>
+
+namespace agrad {
+
+/// Where second derivatives of a system are taken, and the directions.
+struct ode_point {
+  int width;
+  double t;
+  const double *y, *y_tangents, *parameter_tangents;
+};
+
+/// Adjoints of states and parameters, and their tangents.
+struct ode_adjoints {
+  double *y, *parameters, *y_tangents, *parameter_tangents;
+};
+
+/// A system of ordinary differential equations. Members may throw; what they throw comes out of the solver unchanged.
+/// Entries that are not finite are no fault by themselves: the solver tries a shorter step first.
+class ode_system {
+ public:
+  virtual ~ode_system() = default;
+
+  /// Length n of y.
+  virtual Eigen::Index states() const = 0;
+
+  /// Whether f is known not to depend on t.
+  virtual bool is_autonomous() const { return false; }
+
+  /// Length m of p.
+  virtual Eigen::Index parameters() const = 0;
+
+  /// dydt = f(t, y), n entries.
+  virtual void rhs(double t, const double* y, double* dydt) = 0;
+
+  /// J(i, j) = df_i/dy_j, n by n; every entry is to be written.
+  virtual void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) = 0;
+
+  /// Where J may be other than zero, n x n, as far as the system itself knows; null: anywhere.
+  virtual std::shared_ptr<const csr_pattern> known_pattern() { return nullptr; }
+
+  /// The pattern in whose order `jacobian_entries` is to write, before its first call.
+  virtual void use_pattern(std::shared_ptr<const csr_pattern> pattern) { pattern_ = std::move(pattern); }
+
+  /// The entries of J on the pattern; columns that share no row can be had together. Here: from the dense Jacobian.
+  virtual void jacobian_entries(double t, const double* y, double* entries);
+
+  /// Whether the system has the next function, and the two after it as well.
+  virtual bool has_jacobian_adjoint() { return false; }
+
+  /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, weights in the pattern's order,
+  /// or row after row without one; the second may be null.
+  virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint, double* parameter_adjoint);
+
+  /// The derivatives of J's entries, in the same order, in the point's directions: entry e in direction k is number e * width + k.
+  virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
+
+  /// `jacobian_adjoint`, and the derivatives of its results in the point's directions, where weights have derivatives as well.
+  virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                               const ode_adjoints& to);
+
+  /// to = J v. Here: by `tangent`, or from the dense Jacobian.
+  virtual void jvp(double t, const double* y, const double* v, double* to);
+
+  /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
+  virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
+
+  /// Products at points that are known beforehand, so many of them: a time and n states each, which stay as they are as long as
+  /// `linear_vjp(k, ...)` is asked for, which is `vjp` at point k.
+  virtual void linearize(int /*points*/, const double* t, const double* y) { linear_t_ = t, linear_y_ = y; }
+  virtual void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
+    vjp(linear_t_[k], linear_y_ + k * states(), lambda, y_adjoint, parameter_adjoint);
+  }
+
+  /// to = (df/dy) v + (df/dp) w at point k. Here: by `tangent`, or where there is none by differences, which are good enough for the
+  /// control of steps.
+  virtual void linear_jvp(int k, const double* v, const double* w, double* to) {
+    along(linear_t_[k], linear_y_ + k * states(), v, w, to);
+  }
+  void along(double t, const double* y, const double* v, const double* w, double* to);
+
+  /// dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system can; here: without parameters.
+  virtual bool rhs_with(double t, const double* y, const double* /*p*/, double* dydt) {
+    if (parameters() > 0) return false;
+    rhs(t, y, dydt);
+    return true;
+  }
+
+  /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
+  virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
+
+  /// How large a generic change of each parameter is, m entries: of the parameter's own size, or 1 where that is zero; 0 where no
+  /// derivative is wanted.
+  virtual void parameter_sizes(double* sizes) const {
+    parameter_values(sizes);
+    for (Eigen::Index j = 0; j < parameters(); ++j) sizes[j] = sizes[j] == 0 ? 1 : std::abs(sizes[j]);
+  }
+
+  /// Whether the system has the two functions below, for second derivatives through a solve.
+  virtual bool has_tangents() const { return false; }
+
+  /// Whether it has the first of them at least.
+  virtual bool has_first_tangents() const { return has_tangents(); }
+
+  /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
+  /// number i * width + k.
+  virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+                       double* dydt_tangents);
+
+  /// Whether it has the next one, too.
+  virtual bool has_time_tangents() const { return false; }
+
+  /// `tangent`, where t has tangents as well, one for each direction.
+  virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
+
+  /// `vjp`, and the derivatives of its results in the directions of `tangent`, where lambda has derivatives as well.
+  virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
+
+ protected:
+  std::shared_ptr<const csr_pattern> pattern_;
+
+ private:
+  void along_by_products(double t, const double* y, const double* v, const double* w, double* to);
+
+  const double *linear_t_ = nullptr, *linear_y_ = nullptr;
+};
+
+inline void ode_system::jacobian_entries(double t, const double* y, double* entries) {
+  Eigen::MatrixXd J(states(), states());
+  jacobian(t, y, J);
+  for (std::size_t i = 0; i < pattern_->rows(); ++i)
+    for (const auto j : pattern_->row(i)) *entries++ = J(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+}
+inline void ode_system::jvp(double t, const double* y, const double* v, double* to) {
+  if (has_first_tangents()) {
+    const std::vector<double> none(static_cast<std::size_t>(parameters()), 0.0);
+    return tangent(1, t, y, v, none.data(), to);
+  }
+  Eigen::MatrixXd J(states(), states());
+  jacobian(t, y, J);
+  Eigen::Map<Eigen::VectorXd>(to, states()) = J * Eigen::Map<const Eigen::VectorXd>(v, states());
+}
+
+inline void ode_system::along(double t, const double* y, const double* v, const double* w, double* to) {
+  if (has_first_tangents()) return tangent(1, t, y, v, w, to);
+  using vector = Eigen::VectorXd;
+  using given = Eigen::Map<const vector>;
+  const given at(y, states()), direction(v, states()), of_parameters(w, parameters());
+  vector p(parameters()), ahead(states()), behind(states());
+  parameter_values(p.data());
+  const auto largest = [](const vector& from, const given& by) {  // of the parts by which each number moves
+    const double least = std::max(1e-3 * from.lpNorm<Eigen::Infinity>(), 1e-6);
+    return by.cwiseQuotient(from.cwiseAbs().cwiseMax(least)).lpNorm<Eigen::Infinity>();
+  };
+  const double size = std::max(states() > 0 ? largest(at, direction) : 0.0, parameters() > 0 ? largest(p, of_parameters) : 0.0);
+  const double epsilon = 6e-6 / (size > 0 && std::isfinite(size) ? size : 1.0);
+  bool is_known = true;
+  const auto move = [&](double by, vector& slope) {
+    is_known = rhs_with(t, vector(at + by * direction).data(), vector(p + by * of_parameters).data(), slope.data());
+    return is_known && slope.allFinite();
+  };
+  const bool has_ahead = move(epsilon, ahead);
+  if (!is_known) return along_by_products(t, y, v, w, to);
+  const bool has_behind = move(-epsilon, behind);
+  double span = 2 * epsilon;
+  if (has_ahead != has_behind) move(0, has_ahead ? behind : ahead), span = epsilon;  // beside the end of where f is finite
+  Eigen::Map<vector>(to, states()) = (ahead - behind) / span;
+}
+inline void ode_system::along_by_products(double t, const double* y, const double* v, const double* w, double* to) {
+  jvp(t, y, v, to);
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(states()), row(parameters());
+  for (Eigen::Index i = 0; i < states(); ++i) {
+    unit[i] = 1;
+    vjp(t, y, unit.data(), nullptr, row.data());
+    unit[i] = 0;
+    to[i] += row.dot(Eigen::Map<const Eigen::VectorXd>(w, parameters()));
+  }
+}
+
+inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {
+  throw DerivativeError("ode_system: the right-hand side has first derivatives only");
+}
+inline void ode_system::moving_tangent(const ode_point&, const double*, double*) {
+  throw DerivativeError("ode_system: the right-hand side has no derivative with respect to time");
+}
+inline void ode_system::jacobian_adjoint(double, const double*, const double*, double*, double*) {
+  throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
+}
+inline void ode_system::jacobian_tangent(const ode_point&, double*) {
+  throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
+}
+inline void ode_system::jacobian_second(const ode_point&, const double*, const double*, const ode_adjoints&) {
+  throw DerivativeError("ode_system: the Jacobian of the right-hand side has no derivatives");
+}
+inline void ode_system::second(const ode_point&, const double*, const double*, const ode_adjoints&) {
+  throw DerivativeError("ode_system: the right-hand side has first derivatives only");
+}
+
+}  // namespace agrad
