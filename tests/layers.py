@@ -1,6 +1,7 @@
 """Checks that includes point one way, as docs/design.md says.
 
-base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and only solve/ sees SUNDIALS.
+base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and within program/ and solve/ from room to
+room. Neither rooms nor headers include each other in a circle, and only two rooms of solve/ see SUNDIALS.
 Run by ctest, or by hand: python tests/layers.py
 """
 
@@ -10,38 +11,64 @@ from pathlib import Path
 
 CPP = Path(__file__).resolve().parents[1] / "cpp"
 HEADERS = CPP / "include"
-LAYERS = [{"base"}, {"rules"}, {"tape", "dual", "program"}, {"functionals"}, {"solve"}]
-LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
+# From the lowest to the highest. Where a folder within another is listed, all in there are; others are part of the one around.
+LAYERS = [
+    {"base"},
+    {"rules"},
+    {"tape", "dual"},
+    {"program/machine"},
+    {"program", "program/kernels"},
+    {"program/schedule", "program/keep"},
+    {"program/sparse", "program/inspect", "program/loops"},
+    {"program/derive"},
+    {"functionals"},
+    {"solve/system"},
+    {"solve/system/functor", "solve/algebra"},
+    {"solve/system/program", "solve/solver"},
+    {"solve/one_step", "solve/sundials"},
+    {"solve/cvodes", "solve/events"},
+    {"solve/dae", "solve/steady"},
+    {"solve/record"},
+    {"solve"},
+]
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+FOLDERS_OF_ROOMS = {room.rpartition("/")[0] for room in LEVEL}
+SEES_SUNDIALS = {"solve/sundials", "solve/dae"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 SUNDIALS = re.compile(r"(sun[a-z]+|cvodes|idas|kinsol|arkode|nvector)/")
 PYTHON = re.compile(r"(pybind11/|Python\.h)")
 
 
-def folder_of(header: str) -> str:
-    """Return the folder below agrad/ that holds the header "agrad/<folder>/..."; "" for the umbrellas beside them."""
-    parts = header.split("/")
-    return parts[1] if len(parts) > 2 else ""
+def room_of(header: str) -> str:
+    """Return the listed room that holds "agrad/<folder>/..."; "" for the umbrellas, its folder where none is listed."""
+    folder = room = header.rpartition("/")[0].removeprefix("agrad").removeprefix("/")
+    while room and room not in LEVEL:
+        if room.rpartition("/")[0] in FOLDERS_OF_ROOMS:
+            return folder
+        room = room.rpartition("/")[0]
+    return room
 
 
 def complaints_about(path: Path) -> list[str]:
     """Return one sentence for every include of `path` that its layer forbids."""
     name = path.relative_to(HEADERS).as_posix()
-    own = folder_of(name)
+    own = room_of(name)
+    if own and own not in LEVEL:
+        return [f"{name}: agrad/{own} has no layer; give it one in {Path(__file__).name}"]
     found = []
     for include in INCLUDE.findall(path.read_text()):
-        other = folder_of(include)
-        if SUNDIALS.match(include) and own != "solve":
-            found.append(f"{name} includes {include}; only solve/ may see SUNDIALS")
+        other = room_of(include) if include.startswith("agrad/") else ""
+        if SUNDIALS.match(include) and own not in SEES_SUNDIALS:
+            found.append(f"{name} includes {include}; only {', '.join(sorted(SEES_SUNDIALS))} may see SUNDIALS")
         elif PYTHON.match(include):
             found.append(f"{name} includes {include}; the headers know nothing of Python")
         elif include.startswith("agrad/") and not (HEADERS / include).exists():
             found.append(f"{name} includes {include}, which does not exist")
-        elif include.startswith("agrad/") and own:
-            if not other and include != "agrad/version.hpp":
-                found.append(f"{name} includes the umbrella {include}")
-            elif other and LEVEL[other] > LEVEL[own]:
-                found.append(f"{name} includes {include}, which is of a higher layer")
-        elif name == "agrad/agrad.hpp" and other == "solve":
+        elif include.startswith("agrad/") and own and not other and include != "agrad/version.hpp":
+            found.append(f"{name} includes the umbrella {include}")
+        elif own and LEVEL.get(other, 0) > LEVEL[own]:
+            found.append(f"{name} includes {include}, which is of a higher layer")
+        elif name == "agrad/agrad.hpp" and other.startswith("solve"):
             found.append(f"{name} includes {include}; agrad.hpp is all but solve")
     return found
 
@@ -64,33 +91,43 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
     return next((ring for node in sorted(graph) if (ring := search(node, []))), [])
 
 
-def folder_graph() -> dict[str, set[str]]:
-    """Return which folders of headers include which others; folders of one layer may, but not in a circle."""
+def agrad_includes(text: str) -> set[str]:
+    """Return the headers of agrad that a text includes."""
+    return {include for include in INCLUDE.findall(text) if include.startswith("agrad/")}
+
+
+def rooms_of(headers: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return which rooms include which others, from what each header includes; within a layer they may, but not in a circle."""
     graph: dict[str, set[str]] = {}
-    for path in HEADERS.rglob("*.hpp"):
-        own = folder_of(path.relative_to(HEADERS).as_posix())
-        others = {folder_of(include) for include in INCLUDE.findall(path.read_text()) if include.startswith("agrad/")}
-        graph.setdefault(own, set()).update(others - {own, ""})
+    for header, includes in headers.items():
+        if room := room_of(header):
+            graph.setdefault(room, set()).update({room_of(include) for include in includes} - {room, ""})
     return graph
 
 
 def main() -> int:
     """Print every complaint; return the number of them."""
-    headers = sorted(HEADERS.rglob("*.hpp"))
-    found = [complaint for path in headers for complaint in complaints_about(path)]
+    paths = sorted(HEADERS.rglob("*.hpp"))
+    texts = {path.relative_to(HEADERS).as_posix(): path.read_text() for path in paths}
+    rooms = rooms_of({header: agrad_includes(text) for header, text in texts.items()})
+    # What a header includes behind its code are parts of it, which begin by including it.
+    headers = {header: agrad_includes(text.partition("\nnamespace ")[0]) for header, text in texts.items()}
+    found = [complaint for path in paths for complaint in complaints_about(path)]
     found += [
         f"{path.relative_to(CPP)} includes {include}; rows know neither Python nor SUNDIALS"
         for path in sorted((CPP / "rows").glob("*.?pp"))
         for include in INCLUDE.findall(path.read_text())
-        if SUNDIALS.match(include) or PYTHON.match(include) or folder_of(include) == "solve"
+        if SUNDIALS.match(include) or PYTHON.match(include) or room_of(include).startswith("solve")
     ]
-    unknown = {path.name for path in (HEADERS / "agrad").iterdir() if path.is_dir()} - LEVEL.keys()
-    found += [f"agrad/{folder} has no layer; give it one in {Path(__file__).name}" for folder in sorted(unknown)]
-    if ring := cycle(folder_graph()):
-        found.append("these folders include each other in a circle: " + " -> ".join(ring))
+    found += [
+        f"these {what} include each other in a circle: " + " -> ".join(ring)
+        for what, graph in (("rooms", rooms), ("headers", headers))
+        if (ring := cycle(graph))
+    ]
     for complaint in found:
         print(f"layers: {complaint}")
-    print(f"layers: {len(headers)} headers, {len(found)} complaints")
+    arrows = sum(map(len, rooms.values()))
+    print(f"layers: {len(paths)} headers in {len(rooms)} rooms, {arrows} arrows between them, {len(found)} complaints")
     return len(found)
 
 
