@@ -11,15 +11,20 @@
 #include <string>
 #include <vector>
 
-#include <agrad/solve/events/solver.hpp>
+#include <agrad/solve/events/tangent.hpp>
 
-namespace agrad {
+namespace agrad::detail {
 
-class event_solver::second_sweep {
+/// One sweep back over a trajectory and its last tangents, which have to outlive it, as do the adjoints.
+class event_second_sweep {
  public:
-  second_sweep(event_solver& of, const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back)
+  using moving_segment = event_tangent::moving_segment;
+
+  event_second_sweep(event_trajectory& of, const event_tangent& moved, const event_adjoints& adjoints,
+                     const event_tangents& tangents, event_directions& back)
       : of_(of),
-        along_(of.along_),
+        moved_(moved),
+        along_(moved.along()),
         width_(along_.width),
         adjoints_(adjoints),
         tangents_(tangents),
@@ -29,27 +34,26 @@ class event_solver::second_sweep {
         state_{adjoints.end_state, tangents.end_state},
         time_{adjoints.end, tangents.end} {
     const auto zeros = [&](std::size_t count) { return std::vector<double>(count * static_cast<std::size_t>(width_), 0.0); };
-    const std::size_t doses = of_.plan_.doses.size();
+    const std::size_t doses = of_.plan.doses.size();
     back_ = {width_,
-             zeros(static_cast<std::size_t>(of_.n_)),
-             zeros(of_.system_.own_parameters()),
+             zeros(static_cast<std::size_t>(of_.n)),
+             zeros(of_.system.own_parameters()),
              zeros(doses),
              zeros(1),
-             zeros(of_.v_.times.size()),
+             zeros(of_.v.times.size()),
              zeros(doses),
              zeros(doses),
-             zeros(of_.v_.stops.size()),
+             zeros(of_.v.stops.size()),
              {}};
-    for (const auto& event : of_.events_)
-      back_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
+    for (const auto& event : of_.events) back_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
   }
 
   event_gradient run() {
-    for (std::size_t i = of_.used_; i-- > 0;) {
-      const detail::event_segment& s = of_.segments_[i];
-      const moving_segment& m = of_.moved_[i];
+    for (std::size_t i = of_.used; i-- > 0;) {
+      const event_segment& s = of_.segments[i];
+      const moving_segment& m = moved_.moved()[i];
       enter(s);
-      if (i + 1 == of_.used_) take_end_outputs(s);
+      if (i + 1 == of_.used) take_end_outputs(s);
       leave(s, m);
       if (s.is_solved) back_through(s);
       for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
@@ -62,7 +66,7 @@ class event_solver::second_sweep {
       leave_parameters(s);
     }
     g_.initial_state = state_.value, g_.initial_time = time_.value;
-    tangent_rows::Map(back_.initial_state.data(), of_.n_, width_) = state_.tangents;
+    tangent_rows::Map(back_.initial_state.data(), of_.n, width_) = state_.tangents;
     Eigen::RowVectorXd::Map(back_.initial_time.data(), width_) = time_.tangents;
     return std::move(g_);
   }
@@ -83,24 +87,24 @@ class event_solver::second_sweep {
     tangent_rows::Map(tangents.data(), by.value.size(), width_) += by.tangents;
   }
 
-  void enter(const detail::event_segment& s) {
+  void enter(const event_segment& s) {
     of_.enter(s);
-    parameter_tangents_ = of_.segment_parameters(s);
-    parameters_ = moving_vector::zero(of_.system_.parameters(), width_);
+    parameter_tangents_ = moved_.segment_parameters(s);
+    parameters_ = moving_vector::zero(of_.system.parameters(), width_);
   }
   void move(const moving_place& at, moving_vector& state, moving_number& time) {
-    of_.moving_.back(at, parameter_tangents_, state, time, parameters_.tangents);
+    of_.moving.back(at, parameter_tangents_, state, time, parameters_.tangents);
   }
   /// The tangents of a state that moves with its time, at a fixed one.
   tangent_rows fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, tangent_rows tangents) {
-    of_.moving_.forth(t, y, -by, tangents);
+    of_.moving.forth(t, y, -by, tangents);
     return tangents;
   }
 
   // ---- outputs
 
   tangent_rows rows_of(const tangent_rows& all, std::size_t k) const {
-    return all.middleRows(static_cast<Eigen::Index>(k) * of_.n_, of_.n_);
+    return all.middleRows(static_cast<Eigen::Index>(k) * of_.n, of_.n);
   }
   moving_vector output_adjoint(std::size_t k) const {
     return {adjoints_.states.col(static_cast<Eigen::Index>(k)), rows_of(tangents_.states, k)};
@@ -109,21 +113,21 @@ class event_solver::second_sweep {
   void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
     if (!moves_ || output.is_zero()) return;
     moving_number by_time = still();
-    const tangent_rows moved = rows_of(of_.numbers_.states, k);
+    const tangent_rows moved = rows_of(moved_.numbers().states, k);
     const Eigen::RowVectorXd by = directions(along_.times, k);
     move({1, t, y, moved, by}, output, by_time);
     add(g_.times, back_.times, k, by_time);
   }
 
   /// As the one of the first order.
-  void take_end_outputs(const detail::event_segment& s) {
-    const Eigen::VectorXd& y = of_.solution_.end_state;
-    const Eigen::RowVectorXd& by = of_.numbers_.end;
-    for (std::size_t k = s.first_output + s.begin_outputs + s.inner_outputs; k < of_.v_.times.size(); ++k) {
+  void take_end_outputs(const event_segment& s) {
+    const Eigen::VectorXd& y = of_.solution.end_state;
+    const Eigen::RowVectorXd& by = moved_.numbers().end;
+    for (std::size_t k = s.first_output + s.begin_outputs + s.inner_outputs; k < of_.v.times.size(); ++k) {
       moving_vector output = output_adjoint(k);
-      if (moves_ && static_cast<Eigen::Index>(k) < of_.solution_.reached && !output.is_zero()) {
+      if (moves_ && static_cast<Eigen::Index>(k) < of_.solution.reached && !output.is_zero()) {
         move_output(k, s.end, y, output);
-        const tangent_rows before = fixed(s.end, y, by, of_.numbers_.end_state);
+        const tangent_rows before = fixed(s.end, y, by, moved_.numbers().end_state);
         move({-1, s.end, y, before, by}, output, time_);
       }
       state_ += output;
@@ -132,21 +136,21 @@ class event_solver::second_sweep {
 
   // ---- what happens at a segment's end
 
-  void leave(const detail::event_segment& s, const moving_segment& m) {
-    if (s.ending == detail::event_segment::event_ending) return leave_event(s, m);
-    const bool is_finish = s.ending == detail::event_segment::finish;
-    const detail::scheduled* what = is_finish ? nullptr : &of_.schedule_[s.happening];
+  void leave(const event_segment& s, const moving_segment& m) {
+    if (s.ending == event_segment::event_ending) return leave_event(s, m);
+    const bool is_finish = s.ending == event_segment::finish;
+    const scheduled* what = is_finish ? nullptr : &of_.schedule[s.happening];
     if (what != nullptr && what->is_at_once) {
-      const Eigen::Index state = of_.plan_.doses[what->index].state;
+      const Eigen::Index state = of_.plan.doses[what->index].state;
       add(g_.amounts, back_.amounts, what->index, {state_.value[state], state_.tangents.row(state)});
     }
     if (!moves_) return;
     move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
-    if (is_finish) return add(g_.times, back_.times, of_.v_.times.size() - 1, time_);
-    if (what->kind == detail::scheduled::stop) return add(g_.stops, back_.stops, what->index, time_);
+    if (is_finish) return add(g_.times, back_.times, of_.v.times.size() - 1, time_);
+    if (what->kind == scheduled::stop) return add(g_.stops, back_.stops, what->index, time_);
     add(g_.dose_times, back_.dose_times, what->index, time_);
-    if (what->kind == detail::scheduled::infusion_end) add(g_.durations, back_.durations, what->index, time_);
-    if (what->is_at_once && of_.plan_.doses[what->index].is_infusion) {
+    if (what->kind == scheduled::infusion_end) add(g_.durations, back_.durations, what->index, time_);
+    if (what->is_at_once && of_.plan.doses[what->index].is_infusion) {
       add(g_.durations, back_.durations, what->index, time_, 0.5);  // as at first order
       check_stays_short(what->index);
     }
@@ -154,15 +158,15 @@ class event_solver::second_sweep {
   /// The dose in its middle is right to first order of its length only.
   void check_stays_short(std::size_t dose) const {
     if (!directions(along_.durations, dose).isZero(0))
-      throw DerivativeError(of_.function_ + ": doses[" + std::to_string(dose) +
+      throw DerivativeError(of_.function + ": doses[" + std::to_string(dose) +
                             "].duration is too short beside its time for second derivatives; give the dose at once");
   }
 
-  void leave_event(const detail::event_segment& s, const moving_segment& m) {
+  void leave_event(const event_segment& s, const moving_segment& m) {
     std::vector<moving_number> by_hits(s.hits);
     for (std::size_t j = s.hits; j-- > 0;) {
       const std::size_t hit = s.happening + j;
-      if (of_.events_[of_.solution_.hits[hit].event]->resets() && !state_.is_zero()) leave_reset(s, m, j);
+      if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) leave_reset(s, m, j);
       by_hits[j] = {adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
       moving_vector of_state{adjoints_.hit_states.col(static_cast<Eigen::Index>(hit)), rows_of(tangents_.hit_states, hit)};
       if (j > 0 && !of_state.is_zero()) leave_late_hit(s, m, j, of_state, by_hits[j]);
@@ -176,43 +180,44 @@ class event_solver::second_sweep {
       if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) leave_root(s, m, s.happening + j, by_hits[j]);
   }
 
-  event_point point(const detail::event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time,
-                    const tangent_rows& state, std::size_t e) const {
+  event_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
+                    std::size_t e) const {
     return {width_, s.end, y.data(), time.data(), state.data(), along_.event_parameters[e].data()};
   }
 
   /// From the state after a reset to the one before it, both at the time of the instant's first event.
-  void leave_reset(const detail::event_segment& s, const moving_segment& m, std::size_t j) {
-    const event_hit& hit = of_.solution_.hits[s.happening + j];
+  void leave_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
+    const event_hit& hit = of_.solution.hits[s.happening + j];
     moving_gradient by;
-    of_.events_[hit.event]->reset_second(point(s, hit.state, m.end_time, m.before[j], hit.event), state_, by);
+    of_.events[hit.event]->reset_second(point(s, hit.state, m.end_time, m.before[j], hit.event), state_, by);
     state_ = by.state;
     time_.value += by.time.value, time_.tangents += by.time.tangents;
     add_all(g_.event_parameters[hit.event], back_.event_parameters[hit.event], by.parameters);
   }
 
   /// From the state of a hit at its own time to that at the time of the instant's first.
-  void leave_late_hit(const detail::event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
+  void leave_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
                       moving_number& by_hit) {
     const std::size_t hit = s.happening + j;
-    const Eigen::VectorXd& y = of_.solution_.hits[hit].state;
-    const Eigen::RowVectorXd by = of_.numbers_.hit_times.row(static_cast<Eigen::Index>(hit));
-    const tangent_rows moved = rows_of(of_.numbers_.hit_states, hit), at_fixed_time = fixed(s.end, y, m.end_time, m.before[j]);
+    const Eigen::VectorXd& y = of_.solution.hits[hit].state;
+    const Eigen::RowVectorXd by = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
+    const tangent_rows moved = rows_of(moved_.numbers().hit_states, hit),
+                       at_fixed_time = fixed(s.end, y, m.end_time, m.before[j]);
     move({1, s.end, y, moved, by}, of_state, by_hit);
     move({-1, s.end, y, at_fixed_time, m.end_time}, of_state, time_);
   }
 
   /// From the time of a hit to what its event depends on.
-  void leave_root(const detail::event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by) {
-    const std::size_t e = of_.solution_.hits[hit].event;
-    const Eigen::RowVectorXd time = of_.numbers_.hit_times.row(static_cast<Eigen::Index>(hit));
+  void leave_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by) {
+    const std::size_t e = of_.solution.hits[hit].event;
+    const Eigen::RowVectorXd time = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
     const tangent_rows moved = fixed(s.end, s.at_end, -time, m.end);
     moving_gradient root;
-    of_.events_[e]->root_second(point(s, s.at_end, time, moved, e), root);
+    of_.events[e]->root_second(point(s, s.at_end, time, moved, e), root);
     tangent_rows by_parameters = tangent_rows::Zero(parameters_.tangents.rows(), width_);
-    of_.moving_.back({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
+    of_.moving.back({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
     const double rate = root.time.value;
-    of_.check_crosses(of_.solution_.hits[hit], rate);
+    of_.check_crosses(of_.solution.hits[hit], rate);
     const double factor = -by.value / rate;
     const Eigen::RowVectorXd factor_tangents = -(by.tangents + factor * root.time.tangents) / rate;
     const auto scaled = [&](const moving_vector& x) {
@@ -225,16 +230,16 @@ class event_solver::second_sweep {
 
   // ---- through a segment
 
-  void back_through(const detail::event_segment& s) {
+  void back_through(const event_segment& s) {
     const std::size_t first = s.first_output + s.begin_outputs;
-    const Eigen::Index n = of_.n_, count = static_cast<Eigen::Index>(s.inner_outputs),
-                       extra = Eigen::Index{s.ending != detail::event_segment::finish};
+    const Eigen::Index n = of_.n, count = static_cast<Eigen::Index>(s.inner_outputs),
+                       extra = Eigen::Index{s.ending != event_segment::finish};
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n, count + extra);
     tangent_rows all_tangents = tangent_rows::Zero((count + extra) * n, width_);
     for (Eigen::Index j = 0; j < count; ++j) {
       const std::size_t k = first + static_cast<std::size_t>(j);
       moving_vector output = output_adjoint(k);
-      move_output(k, of_.v_.times[k], of_.solution_.states.col(static_cast<Eigen::Index>(k)), output);
+      move_output(k, of_.v.times[k], of_.solution.states.col(static_cast<Eigen::Index>(k)), output);
       all.col(j) = output.value, all_tangents.middleRows(j * n, n) = output.tangents;
     }
     all.rightCols(1) += state_.value, all_tangents.bottomRows(n) += state_.tangents;
@@ -243,18 +248,18 @@ class event_solver::second_sweep {
       return;
     }
     ode_directions through;
-    const ode_gradient part = of_.solvers_[s.solver]->second(all, all_tangents.data(), through);
+    const ode_gradient part = of_.solvers[s.solver]->second(all, all_tangents.data(), through);
     state_ = {part.initial_state, tangent_rows::Map(through.initial_state.data(), n, width_)};
     parameters_ += {part.parameters, tangent_rows::Map(through.parameters.data(), part.parameters.size(), width_)};
   }
 
   /// From the parameters of a segment to the system's own and, from the rates, to the amounts and durations of the infusions that ran.
-  void leave_parameters(const detail::event_segment& s) {
-    const auto own = static_cast<Eigen::Index>(of_.system_.own_parameters());
+  void leave_parameters(const event_segment& s) {
+    const auto own = static_cast<Eigen::Index>(of_.system.own_parameters());
     add_all(g_.parameters, back_.parameters, {parameters_.value.head(own), parameters_.tangents.topRows(own)});
     for (const std::size_t i : s.running) {
-      const auto at = own + static_cast<Eigen::Index>(of_.rate_of_[i]);
-      const double by_rate = parameters_.value[at], amount = of_.v_.amounts[i], length = detail::infusion_length(of_.v_, i);
+      const auto at = own + static_cast<Eigen::Index>(of_.rate_of[i]);
+      const double by_rate = parameters_.value[at], amount = of_.v.amounts[i], length = infusion_length(of_.v, i);
       const Eigen::RowVectorXd tangents = parameters_.tangents.row(at), of_amount = directions(along_.amounts, i),
                                of_length = directions(along_.durations, i) / length;
       add(g_.amounts, back_.amounts, i, {by_rate / length, (tangents - by_rate * of_length) / length});
@@ -263,7 +268,8 @@ class event_solver::second_sweep {
     }
   }
 
-  event_solver& of_;
+  event_trajectory& of_;
+  const event_tangent& moved_;
   const event_directions& along_;
   int width_;
   const event_adjoints& adjoints_;
@@ -276,9 +282,4 @@ class event_solver::second_sweep {
   std::vector<double> parameter_tangents_;
 };
 
-inline event_gradient event_solver::second(const event_adjoints& adjoints, const event_tangents& tangents,
-                                           event_directions& back) {
-  return second_sweep(*this, adjoints, tangents, back).run();
-}
-
-}  // namespace agrad
+}  // namespace agrad::detail

@@ -4,8 +4,9 @@
 // derivatives of its end by its begin; between two segments the state's jump has derivatives of its own, and the time of the
 // jump is one number that both depend on: an end moves the state by f before it, a begin by minus f after it. The solvers are
 // kept, so a second solve makes no new ones.
-// Read next: solve/events/sweep.hpp, the way back; solve/events/tangent.hpp, along directions; solve/events/second.hpp, both;
-// and solve/solver/event_watch.hpp, events; solve/record/event_operation.hpp, who uses it.
+// Read next: solve/events/trajectory.hpp, what a solve leaves; solve/events/sweep.hpp, the way back over it;
+// solve/events/tangent.hpp, along directions; solve/events/second.hpp, both; solve/solver/event_watch.hpp, events;
+// solve/record/event_operation.hpp, who uses it.
 #pragma once
 
 #include <algorithm>
@@ -13,36 +14,21 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/events/schedule.hpp>
-#include <agrad/solve/events/system.hpp>
+#include <agrad/solve/events/second.hpp>
+#include <agrad/solve/events/sweep.hpp>
+#include <agrad/solve/events/tangent.hpp>
+#include <agrad/solve/events/trajectory.hpp>
 #include <agrad/solve/one_step/probe.hpp>
 #include <agrad/solve/solver/event_watch.hpp>
 #include <agrad/solve/solver/solver.hpp>
 #include <agrad/solve/solver/step_log.hpp>
 
 namespace agrad {
-
-namespace detail {
-
-/// What a solution is made of: the way from one time at which something happens to the next, and what happens there.
-struct event_segment {
-  enum ending_type { finish, scheduled_ending, event_ending };
-  double begin = 0, end = 0;
-  Eigen::VectorXd at_begin, at_end;
-  bool is_solved = false;  // else it ends where it begins
-  std::size_t solver = 0;
-  std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
-  std::vector<std::size_t> running;  // infusions
-  ending_type ending = finish;
-  std::size_t happening = 0;  // place in the schedule, or first of the hits
-  std::size_t hits = 0;
-};
-
-}  // namespace detail
 
 class event_solver {
  public:
@@ -53,17 +39,12 @@ class event_solver {
   /// differentiated: whether there will be a sweep.
   event_solver(std::string function, ode_system& system, const functions& events, maker make, event_plan plan,
                bool differentiated)
-      : function_(std::move(function)),
-        plan_(std::move(plan)),
-        events_(events),
+      : way_(std::move(function), system, events, std::move(plan), differentiated),
         make_(std::move(make)),
         differentiated_(differentiated),
-        n_(system.states()),
-        rate_of_(plan_.doses.size(), 0),
-        system_(system, infused_states(), differentiated),
-        moving_(system_),
-        watch_(function_, events_, plan_.events, n_) {
-    detail::check_plan(function_, plan_, n_);
+        watch_(way_.function, way_.events, way_.plan.events, way_.n),
+        tangent_(way_) {
+    detail::check_plan(way_.function, way_.plan, way_.n);
     solver(0);
   }
   event_solver(const event_solver&) = delete;
@@ -71,115 +52,117 @@ class event_solver {
 
   const event_solution& integrate(const event_values& values) {
     is_integrated_ = false;
-    detail::check_values(function_, plan_, values, n_);
-    v_ = values;
-    detail::make_schedule(plan_, v_, schedule_);
+    detail::check_values(way_.function, way_.plan, values, way_.n);
+    way_.v = values;
+    detail::make_schedule(way_.plan, way_.v, way_.schedule);
     start();
     while (!advance()) continue;
-    solution_.end = t_, solution_.end_state = y_;
-    for (Eigen::Index k = solution_.reached; k < solution_.states.cols(); ++k) solution_.states.col(k) = y_;
+    way_.solution.end = t_, way_.solution.end_state = y_;
+    for (Eigen::Index k = way_.solution.reached; k < way_.solution.states.cols(); ++k) way_.solution.states.col(k) = y_;
     is_integrated_ = true;
-    return solution_;
+    return way_.solution;
   }
 
   /// The gradient of a scalar from its derivatives with respect to the numbers of the solution.
-  event_gradient sweep(const event_adjoints& adjoints);
+  event_gradient sweep(const event_adjoints& adjoints) {
+    if (!is_integrated_) throw std::logic_error(way_.function + ": sweep comes after integrate has succeeded");
+    event_gradient g = detail::event_sweep(way_, adjoints).run();
+    add_up_sweeps();
+    return g;
+  }
 
   /// Whether it has the function below.
   bool has_first_tangents() const {
-    return solvers_[0]->has_first_tangents() &&
-           std::all_of(events_.begin(), events_.end(), [](const auto& event) { return event->has_tangents(); });
+    return way_.solvers[0]->has_first_tangents() &&
+           std::all_of(way_.events.begin(), way_.events.end(), [](const auto& event) { return event->has_tangents(); });
   }
   /// As `ode_solver::tangents_match`.
-  bool tangents_match() const { return solvers_[0]->tangents_match(); }
+  bool tangents_match() const { return way_.solvers[0]->tangents_match(); }
   /// After `integrate`: the derivatives of the solution's numbers. reads_hits: whether times and states of events are wanted.
-  event_tangents tangent(const event_directions& along, bool reads_hits);
+  event_tangents tangent(const event_directions& along, bool reads_hits) {
+    if (!is_integrated_) throw std::logic_error(way_.function + ": tangent comes after integrate has succeeded");
+    return tangent_.run(along, reads_hits);
+  }
 
   /// Whether it has the next one, too.
   bool has_tangents() const {
-    return solvers_[0]->has_tangents() && has_first_tangents() && (!moves() || system_.has_time_tangents()) &&
-           std::all_of(events_.begin(), events_.end(), [](const auto& event) { return event->has_second(); });
+    return way_.solvers[0]->has_tangents() && has_first_tangents() && (!way_.moves() || way_.system.has_time_tangents()) &&
+           std::all_of(way_.events.begin(), way_.events.end(), [](const auto& event) { return event->has_second(); });
   }
   /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have tangents of their own.
-  event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back);
+  event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back) {
+    return detail::event_second_sweep(way_, tangent_, adjoints, tangents, back).run();
+  }
 
   const ode_statistics& statistics() const { return statistics_; }
   /// As `ode_solver::log_steps`.
   bool log_steps(detail::step_log* log) {
     log_ = log;
-    return std::all_of(solvers_.begin(), solvers_.end(), [&](const auto& each) { return each->log_steps(log); });
+    return std::all_of(way_.solvers.begin(), way_.solvers.end(), [&](const auto& each) { return each->log_steps(log); });
   }
-  const event_plan& plan() const { return plan_; }
+  const event_plan& plan() const { return way_.plan; }
 
  private:
   // ---- forwards
 
   void start() {
-    t_ = v_.initial_time, y_ = v_.initial_state;
-    used_ = solved_ = place_ = 0;
+    t_ = way_.v.initial_time, y_ = way_.v.initial_state;
+    way_.used = solved_ = place_ = 0;
     probe_.clear();
     running_.clear();
     statistics_ = {};
-    counts_.assign(events_.size(), 0);
-    last_.assign(events_.size(), -std::numeric_limits<double>::infinity());
+    counts_.assign(way_.events.size(), 0);
+    last_.assign(way_.events.size(), -std::numeric_limits<double>::infinity());
     watch_.start();
     watch_.expect_change();
-    solution_.states.resize(n_, static_cast<Eigen::Index>(v_.times.size()));
-    solution_.reached = 0;
-    solution_.hits.clear();
-    solution_.is_terminated = false;
+    way_.solution.states.resize(way_.n, static_cast<Eigen::Index>(way_.v.times.size()));
+    way_.solution.reached = 0;
+    way_.solution.hits.clear();
+    way_.solution.is_terminated = false;
   }
 
   /// One segment, and what happens at its end; whether that is the solution's end.
   bool advance() {
-    if (used_ == segments_.size()) segments_.emplace_back();
-    detail::event_segment& s = segments_[used_++];
-    const bool is_last = place_ == schedule_.size();
+    if (way_.used == way_.segments.size()) way_.segments.emplace_back();
+    detail::event_segment& s = way_.segments[way_.used++];
+    const bool is_last = place_ == way_.schedule.size();
     s.begin = t_, s.at_begin = y_, s.running = running_;
-    s.end = is_last ? v_.times.back() : schedule_[place_].time;
+    s.end = is_last ? way_.v.times.back() : way_.schedule[place_].time;
     s.is_solved = s.end > t_;
     s.hits = s.inner_outputs = 0, s.ending = detail::event_segment::finish;
     take_begin_outputs(s, is_last);
-    enter(s);
+    way_.enter(s);
     if (s.is_solved) solve(s);
     t_ = s.end, s.at_end = y_;
     if (s.is_solved && !watch_.fired().empty()) return happen(s);
     s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
     if (is_last) return true;
     s.happening = place_;
-    happen(schedule_[place_++]);
+    happen(way_.schedule[place_++]);
     return false;
   }
 
   /// Outputs at a segment's begin, unless something else happens at the same instant.
   void take_begin_outputs(detail::event_segment& s, bool is_last) {
-    Eigen::Index& k = solution_.reached;
+    Eigen::Index& k = way_.solution.reached;
     s.first_output = static_cast<std::size_t>(k);
     if (s.end > s.begin || is_last) {
-      const double before = is_last && !s.is_solved ? HUGE_VAL : s.end, here = s.begin + same_time(s.begin);
+      const double before = is_last && !s.is_solved ? HUGE_VAL : s.end, here = s.begin + way_.same_time(s.begin);
       const auto is_here = [&](double t) { return t < before && (t <= here || !s.is_solved); };
-      while (k < solution_.states.cols() && is_here(v_.times[static_cast<std::size_t>(k)])) solution_.states.col(k++) = y_;
+      while (k < way_.solution.states.cols() && is_here(way_.v.times[static_cast<std::size_t>(k)]))
+        way_.solution.states.col(k++) = y_;
     }
     s.begin_outputs = static_cast<std::size_t>(k) - s.first_output;
   }
 
-  void enter(const detail::event_segment& s) {
-    rates_.assign(system_.rates(), 0.0);
-    for (const std::size_t i : s.running) rates_[rate_of_[i]] += v_.amounts[i] / detail::infusion_length(v_, i);
-    const bool is_behind_event = &s != segments_.data() && (&s - 1)->ending == detail::event_segment::event_ending;
-    const bool is_before_event = s.ending == detail::event_segment::event_ending;
-    system_.enter(s.begin, s.end, v_.initial_time,
-                  {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
-  }
-
   void solve(detail::event_segment& s) {
     ends_.clear();
-    for (auto k = static_cast<std::size_t>(solution_.reached); k < v_.times.size() && v_.times[k] < s.end; ++k)
-      ends_.push_back(v_.times[k]);
+    for (auto k = static_cast<std::size_t>(way_.solution.reached); k < way_.v.times.size() && way_.v.times[k] < s.end; ++k)
+      ends_.push_back(way_.v.times[k]);
     ends_.push_back(s.end);
     s.solver = differentiated_ ? solved_++ : 0;
     ode_solver& by = solver(s.solver);
-    if (log_ != nullptr) log_->at_end = place_ == schedule_.size() ? detail::step_limit::end : detail::step_limit::stop;
+    if (log_ != nullptr) log_->at_end = place_ == way_.schedule.size() ? detail::step_limit::end : detail::step_limit::stop;
     move_probe(by);
     const Eigen::MatrixXd& states = by.integrate(y_, s.begin, ends_);
     probe_ = by.probe(), after_probe_ = states.col(states.cols() - 1);
@@ -187,16 +170,16 @@ class event_solver {
     y_ = states.col(states.cols() - 1);
     const bool has_event = !watch_.fired().empty();
     if (has_event) s.end = event_time(states.cols());
-    const bool is_finish = !has_event && place_ == schedule_.size();
+    const bool is_finish = !has_event && place_ == way_.schedule.size();
     s.inner_outputs = static_cast<std::size_t>(states.cols() - (is_finish ? 0 : 1));
     const auto count = static_cast<Eigen::Index>(s.inner_outputs);
-    solution_.states.middleCols(solution_.reached, count) = states.leftCols(count);
-    solution_.reached += count;
+    way_.solution.states.middleCols(way_.solution.reached, count) = states.leftCols(count);
+    way_.solution.reached += count;
   }
   /// Hands the tangent that controls steps to the segment's solver. What a dose or a reset has changed moves in a generic direction.
   void move_probe(ode_solver& by) {
-    if (probe_.size() != static_cast<std::size_t>(n_)) return;
-    for (Eigen::Index i = 0; i < n_; ++i)
+    if (probe_.size() != static_cast<std::size_t>(way_.n)) return;
+    for (Eigen::Index i = 0; i < way_.n; ++i)
       probe_[static_cast<std::size_t>(i)] +=
           detail::generic_factor(static_cast<std::size_t>(i)) * std::abs(y_[i] - after_probe_[i]);
     by.continue_probe(probe_);
@@ -204,17 +187,14 @@ class event_solver {
   /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
   double event_time(Eigen::Index count) const {
     const double meant = ends_[static_cast<std::size_t>(count - 1)];
-    return std::abs(watch_.where() - meant) <= same_time(meant) ? meant : watch_.where();
+    return std::abs(watch_.where() - meant) <= way_.same_time(meant) ? meant : watch_.where();
   }
-  /// By how much two times may differ and are the same but for rounding.
-  static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
-
   void happen(const detail::scheduled& what) {
     if (what.kind == detail::scheduled::infusion_end) {
       running_.erase(std::find(running_.begin(), running_.end(), what.index));
     } else if (what.kind == detail::scheduled::dose) {
       if (what.is_at_once)
-        y_[plan_.doses[what.index].state] += v_.amounts[what.index];
+        y_[way_.plan.doses[what.index].state] += way_.v.amounts[what.index];
       else
         running_.push_back(what.index);
     }
@@ -224,53 +204,55 @@ class event_solver {
   /// The events at a segment's end, in order; whether one of them is the last.
   bool happen(detail::event_segment& s) {
     s.ending = detail::event_segment::event_ending;
-    s.happening = solution_.hits.size();
+    s.happening = way_.solution.hits.size();
     bool is_over = false;
     for (const std::size_t e : watch_.fired()) {
-      solution_.hits.push_back({e, t_, y_, watch_.steepness(e)});
-      is_over = ++counts_[e] == plan_.events[e].terminal || is_over;
+      way_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
+      is_over = ++counts_[e] == way_.plan.events[e].terminal || is_over;
       reset(e);
     }
-    s.hits = solution_.hits.size() - s.happening;
+    s.hits = way_.solution.hits.size() - s.happening;
     look_whether_turned(s);
     watch_.expect_change();
     if (!is_over) return false;
-    solution_.is_terminated = true;
-    Eigen::Index& k = solution_.reached;
-    while (k < solution_.states.cols() && v_.times[static_cast<std::size_t>(k)] <= t_) solution_.states.col(k++) = y_;
+    way_.solution.is_terminated = true;
+    Eigen::Index& k = way_.solution.reached;
+    while (k < way_.solution.states.cols() && way_.v.times[static_cast<std::size_t>(k)] <= t_)
+      way_.solution.states.col(k++) = y_;
     return true;
   }
 
   void reset(std::size_t e) {
-    if (static_cast<long>(solution_.hits.size()) > plan_.max_events)
-      fail(e, "too_many_events", "more than max_events = " + std::to_string(plan_.max_events) + " events", "raise max_events");
-    if (!events_[e]->resets()) return;
+    if (static_cast<long>(way_.solution.hits.size()) > way_.plan.max_events)
+      fail(e, "too_many_events", "more than max_events = " + std::to_string(way_.plan.max_events) + " events",
+           "raise max_events");
+    if (!way_.events[e]->resets()) return;
     if (watch_.sticks(e) ||
         t_ - last_[e] <= 4096 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min())
       fail_accumulated(e);
     last_[e] = t_;
-    slope_.resize(n_);
-    events_[e]->reset(t_, y_.data(), slope_.data());
-    y_ = slope_;
+    after_reset_.resize(way_.n);
+    way_.events[e]->reset(t_, y_.data(), after_reset_.data());
+    y_ = after_reset_;
     if (!y_.allFinite()) fail(e, "not_finite", "the state after its reset is not finite", "look at what the reset divides by");
   }
 
   /// How fast an event's function changes.
   double rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
     double rate = 0;
-    const Eigen::VectorXd slope = slope_at(t, y);
-    Eigen::VectorXd by_y(n_);
-    events_[e]->root_gradient(t, y.data(), rate, by_y.data(), nullptr);
+    const Eigen::VectorXd slope = way_.slope_at(t, y);
+    Eigen::VectorXd by_y(way_.n);
+    way_.events[e]->root_gradient(t, y.data(), rate, by_y.data(), nullptr);
     return rate + by_y.dot(slope);
   }
   /// A solution that falls through zero while it rises there has come back by less than the method resolves. A reset that takes
   /// it for falling, and turns it, lets it through instead of back.
   void look_whether_turned(const detail::event_segment& s) {
     for (const std::size_t e : watch_.fired()) {
-      if (!events_[e]->resets() || watch_.jumps(e)) continue;
+      if (!way_.events[e]->resets() || watch_.jumps(e)) continue;
       const int from = watch_.came_from(e);
       const double before = rate_of(e, t_, s.at_end) * from;
-      watch_.expect_return(e, events_[e]->root(t_, s.at_end.data()), -before);
+      watch_.expect_return(e, way_.events[e]->root(t_, s.at_end.data()), -before);
       if (before > 0 && counts_[e] > 1 && rate_of(e, t_, y_) * from < 0) fail_accumulated(e);
     }
   }
@@ -281,117 +263,46 @@ class event_solver {
   }
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
                                     const std::string& advice) const {
-    throw SolverError(function_ + ": stopped at t = " + detail::to_text(t_) + " after " +
+    throw SolverError(way_.function + ": stopped at t = " + detail::to_text(t_) + " after " +
                           std::to_string(statistics_.forward.steps) + " steps (" + code + "); events[" + std::to_string(e) +
                           "]: " + what + "; " + advice,
                       t_, statistics_.forward.steps, code, advice);
   }
 
-  // ---- backwards (solve/events/sweep.hpp)
-
-  /// What is carried from a segment to the one before: adjoints of the state and of the time at which it begins.
-  struct boundary {
-    Eigen::VectorXd state;
-    double time = 0;
-  };
-  void take_end_outputs(const event_adjoints& adjoints, boundary& at, event_gradient& g);
-  void leave(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
-  void leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
-  void back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at, event_gradient& g);
-  void add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const;
-  event_gradient no_gradient() const;
-  void add_up_sweeps();
-  void check_crosses(const event_hit& hit, double rate) const;
-
-  // ---- along directions (solve/events/tangent.hpp)
-
-  /// What is kept of a segment for the second order.
-  struct moving_segment {
-    tangent_rows begin, end, moved;           // of the states at its ends at fixed times, and at the end as that moves
-    Eigen::RowVectorXd begin_time, end_time;  // of an event the first of the instant
-    std::vector<tangent_rows> before;         // of the state that each hit finds, at the time of the first
-    bool is_placed = true;                    // whether that time is used
-  };
-  /// What is carried from a segment to the one after.
-  struct moving {
-    event_tangents::rows state;
-    Eigen::RowVectorXd time;
-    moving_segment* kept = nullptr;
-  };
-  class second_sweep;  // solve/events/second.hpp
-  bool moves() const { return plan_.times_move || !events_.empty(); }
-  bool is_placed(const detail::event_segment& s);
-  event_tangents no_tangents() const;
-  void put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
-  void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state);
-  void forth_through(const detail::event_segment& s, event_tangents& d, moving& at);
-  std::vector<double> segment_parameters(const detail::event_segment& s) const;
-  void enter_next(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
-  Eigen::RowVectorXd ending_time(const detail::event_segment& s) const;
-  void take_hits(const detail::event_segment& s, bool reads_hits, event_tangents& d, moving& at);
-  Eigen::RowVectorXd hit_time(const detail::event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
-                              const Eigen::VectorXd& slope);
-  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
-    slope_.resize(n_);
-    system_.rhs(t, y.data(), slope_.data());
-    return slope_;
-  }
-
   // ---- parts
 
-  std::vector<Eigen::Index> infused_states() {
-    std::vector<Eigen::Index> states;
-    for (std::size_t i = 0; i < plan_.doses.size(); ++i) {
-      if (!plan_.doses[i].is_infusion) continue;
-      const auto found = std::find(states.begin(), states.end(), plan_.doses[i].state);
-      rate_of_[i] = static_cast<std::size_t>(found - states.begin());
-      if (found == states.end()) states.push_back(plan_.doses[i].state);
-    }
-    return states;
+  /// Each segment has a solver of its own, whose statistics are those of its two passes.
+  void add_up_sweeps() {
+    statistics_ = {};
+    for (std::size_t i = 0; i < way_.used; ++i)
+      if (way_.segments[i].is_solved) statistics_ += way_.solvers[way_.segments[i].solver]->statistics();
   }
 
   ode_solver& solver(std::size_t i) {
-    while (solvers_.size() <= i) {
-      solvers_.push_back(make_(function_, system_, {differentiated_, false, false}));
-      if (log_ != nullptr) solvers_.back()->log_steps(log_);
-      if (!events_.empty() && !solvers_.back()->watch(&watch_))
-        throw std::logic_error(function_ + ": events are for CVODES' adjoint and the one-step methods");
+    while (way_.solvers.size() <= i) {
+      way_.solvers.push_back(make_(way_.function, way_.system, {differentiated_, false, false}));
+      if (log_ != nullptr) way_.solvers.back()->log_steps(log_);
+      if (!way_.events.empty() && !way_.solvers.back()->watch(&watch_))
+        throw std::logic_error(way_.function + ": events are for CVODES' adjoint and the one-step methods");
     }
-    return *solvers_[i];
+    return *way_.solvers[i];
   }
 
-  std::string function_;
-  event_plan plan_;
-  const functions& events_;
+  detail::event_trajectory way_;
   maker make_;
   bool differentiated_;
-  Eigen::Index n_;
-  std::vector<std::size_t> rate_of_;  // of an infusion: which of the system's rates
-  detail::event_system system_;
-  moving_state moving_;
   detail::event_watch watch_;
-  std::vector<std::unique_ptr<ode_solver>> solvers_;
+  detail::event_tangent tangent_;
 
-  event_values v_;
-  std::vector<detail::scheduled> schedule_;
-  std::vector<detail::event_segment> segments_;  // the first `used_` of them
-  std::size_t used_ = 0, solved_ = 0, place_ = 0;
+  std::size_t solved_ = 0, place_ = 0;
   double t_ = 0;
-  Eigen::VectorXd y_, slope_, after_probe_;  // the last: the state in which the probe ended
+  Eigen::VectorXd y_, after_reset_, after_probe_;  // the last: the state in which the probe ended
   std::vector<std::size_t> running_;
   std::vector<long> counts_;
-  std::vector<double> last_, rates_, ends_, probe_;
-  event_solution solution_;
+  std::vector<double> last_, ends_, probe_;
   ode_statistics statistics_;
   detail::step_log* log_ = nullptr;
-  event_directions along_;
-  std::vector<moving_segment> moved_;
-  event_tangents numbers_;  // of the last `tangent`
   bool is_integrated_ = false;
 };
 
 }  // namespace agrad
-
-#include <agrad/solve/events/second.hpp>   // IWYU pragma: keep
-#include <agrad/solve/events/sweep.hpp>    // IWYU pragma: keep
-#include <agrad/solve/events/tangent.hpp>  // IWYU pragma: keep

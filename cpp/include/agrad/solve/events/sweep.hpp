@@ -7,178 +7,157 @@
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
-#include <cmath>
-#include <stdexcept>
-#include <string>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
-#include <agrad/solve/events/solver.hpp>
+#include <agrad/solve/events/trajectory.hpp>
 
-namespace agrad {
+namespace agrad::detail {
 
-inline event_gradient event_solver::no_gradient() const {
-  const auto zeros = [](std::size_t count) { return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(count)).eval(); };
-  const std::size_t doses = plan_.doses.size();
-  event_gradient g{zeros(0),
-                   0,
-                   zeros(v_.times.size()),
-                   zeros(doses),
-                   zeros(doses),
-                   zeros(doses),
-                   zeros(v_.stops.size()),
-                   zeros(system_.own_parameters()),
-                   {}};
-  for (const auto& event : events_) g.event_parameters.push_back(Eigen::VectorXd::Zero(event->parameters()));
-  return g;
-}
+/// One sweep back over a trajectory, which has to outlive it, as do the adjoints.
+class event_sweep {
+ public:
+  event_sweep(event_trajectory& way, const event_adjoints& adjoints)
+      : way_(way), adjoints_(adjoints), g_(way.no_gradient()), state_(adjoints.end_state), time_(adjoints.end) {}
 
-inline event_gradient event_solver::sweep(const event_adjoints& adjoints) {
-  if (!is_integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-  event_gradient g = no_gradient();
-  boundary at{adjoints.end_state, adjoints.end};
-  take_end_outputs(adjoints, at, g);
-  for (std::size_t i = used_; i-- > 0;) {
-    const detail::event_segment& s = segments_[i];
-    enter(s);
-    leave(s, adjoints, at, g);
-    back_through(s, adjoints, at, g);
-    for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
-      const auto column = adjoints.states.col(static_cast<Eigen::Index>(k));
-      at.state += column;
-      if (!column.isZero(0)) g.times[static_cast<Eigen::Index>(k)] += column.dot(slope_at(s.begin, s.at_begin));
+  event_gradient run() {
+    take_end_outputs();
+    for (std::size_t i = way_.used; i-- > 0;) {
+      const event_segment& s = way_.segments[i];
+      way_.enter(s);
+      leave(s);
+      back_through(s);
+      for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
+        const auto column = adjoints_.states.col(static_cast<Eigen::Index>(k));
+        state_ += column;
+        if (!column.isZero(0)) g_.times[static_cast<Eigen::Index>(k)] += column.dot(way_.slope_at(s.begin, s.at_begin));
+      }
+      time_ = state_.isZero(0) ? 0.0 : -state_.dot(way_.slope_at(s.begin, s.at_begin));
     }
-    at.time = at.state.isZero(0) ? 0.0 : -at.state.dot(slope_at(s.begin, s.at_begin));
+    g_.initial_state = state_;
+    g_.initial_time = time_;
+    return std::move(g_);
   }
-  g.initial_state = at.state;
-  g.initial_time = at.time;
-  add_up_sweeps();
-  return g;
-}
 
-/// Each segment has a solver of its own, whose statistics are those of its two passes.
-inline void event_solver::add_up_sweeps() {
-  statistics_ = {};
-  for (std::size_t i = 0; i < used_; ++i)
-    if (segments_[i].is_solved) statistics_ += solvers_[segments_[i].solver]->statistics();
-}
-
-/// Outputs behind the last segment's own: those at a terminal event, whose times stay where the event moves, and those after it.
-inline void event_solver::take_end_outputs(const event_adjoints& adjoints, boundary& at, event_gradient& g) {
-  const detail::event_segment& s = segments_[used_ - 1];
-  enter(s);
-  auto k = static_cast<Eigen::Index>(s.first_output + s.begin_outputs + s.inner_outputs);
-  for (; k < adjoints.states.cols(); ++k) {
-    const auto column = adjoints.states.col(k);
-    if (column.isZero(0)) continue;
-    at.state += column;
-    if (k >= solution_.reached) continue;
-    const double by_time = column.dot(slope_at(s.end, solution_.end_state));
-    at.time -= by_time;
-    g.times[k] += by_time;
-  }
-}
-
-/// From after what happens at a segment's end to before it.
-inline void event_solver::leave(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
-                                event_gradient& g) {
-  if (s.ending == detail::event_segment::event_ending) return leave_event(s, adjoints, at, g);
-  const double by_end = at.time + (at.state.isZero(0) ? 0.0 : at.state.dot(slope_at(s.end, s.at_end)));
-  if (s.ending == detail::event_segment::finish) {
-    g.times[g.times.size() - 1] += by_end;
-    return;
-  }
-  const detail::scheduled& what = schedule_[s.happening];
-  const auto i = static_cast<Eigen::Index>(what.index);
-  if (what.kind == detail::scheduled::stop) {
-    g.stops[i] += by_end;
-    return;
-  }
-  g.dose_times[i] += by_end;
-  const dose_rule& rule = plan_.doses[what.index];
-  if (what.kind == detail::scheduled::infusion_end) g.durations[i] += by_end;
-  if (!what.is_at_once) return;
-  g.amounts[i] += at.state[rule.state];
-  if (rule.is_infusion) g.durations[i] += by_end / 2;  // the middle of an infusion that is too short to be one
-}
-
-/// Resets follow each other at the time of the instant's first event, which all that comes later moves with. A hit's own time moves
-/// with that hit, and its state by f from the first's time to its own.
-inline void event_solver::leave_event(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
-                                      event_gradient& g) {
-  Eigen::VectorXd back(n_), part;
-  std::vector<double> by_hits(s.hits);
-  for (std::size_t j = s.hits; j-- > 0;) {
-    const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
-    const Eigen::VectorXd& before = solution_.hits[hit].state;
-    if (events_[e]->resets() && !at.state.isZero(0)) {
-      double by_time = 0;
-      part.setZero(events_[e]->parameters());
-      events_[e]->reset_vjp(s.end, before.data(), at.state.data(), by_time, back.data(), part.data());
-      at.state = back;
-      at.time += by_time;
-      g.event_parameters[e] += part;
+ private:
+  /// Outputs behind the last segment's own: those at a terminal event, whose times stay where the event moves, and those after it.
+  void take_end_outputs() {
+    const event_segment& s = way_.segments[way_.used - 1];
+    way_.enter(s);
+    auto k = static_cast<Eigen::Index>(s.first_output + s.begin_outputs + s.inner_outputs);
+    for (; k < adjoints_.states.cols(); ++k) {
+      const auto column = adjoints_.states.col(k);
+      if (column.isZero(0)) continue;
+      state_ += column;
+      if (k >= way_.solution.reached) continue;
+      const double by_time = column.dot(way_.slope_at(s.end, way_.solution.end_state));
+      time_ -= by_time;
+      g_.times[k] += by_time;
     }
-    by_hits[j] = adjoints.hit_times[hit];
-    const auto of_state = adjoints.hit_states.col(static_cast<Eigen::Index>(hit));
-    if (of_state.isZero(0)) continue;
-    const double by_delay = of_state.dot(slope_at(s.end, before));
-    by_hits[j] += by_delay, at.time -= by_delay;
-    at.state += of_state;
   }
-  const Eigen::VectorXd slope = slope_at(s.end, s.at_end);
-  if (is_placed(s)) by_hits[0] += at.time + at.state.dot(slope);
-  for (std::size_t j = 0; j < s.hits; ++j) {
-    if (by_hits[j] == 0) continue;
-    const std::size_t hit = s.happening + j, e = solution_.hits[hit].event;
-    double by_t = 0;
-    part.setZero(events_[e]->parameters());
-    events_[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
-    const double rate = by_t + back.dot(slope);
-    check_crosses(solution_.hits[hit], rate);
-    at.state -= by_hits[j] / rate * back;
-    g.event_parameters[e] -= by_hits[j] / rate * part;
-  }
-}
 
-inline void event_solver::check_crosses(const event_hit& hit, double rate) const {
-  if (!(std::abs(rate) > 1e-10 * hit.steepness))
-    throw DerivativeError(function_ + ": events[" + std::to_string(hit.event) + "] touches zero at t = " +
-                          detail::to_text(hit.t) + " without crossing it, so its time has no derivative");
-}
-
-/// From a segment's end to its begin.
-inline void event_solver::back_through(const detail::event_segment& s, const event_adjoints& adjoints, boundary& at,
-                                       event_gradient& g) {
-  const auto m = static_cast<Eigen::Index>(system_.own_parameters());
-  if (!s.is_solved) return;
-  const auto first = static_cast<Eigen::Index>(s.first_output + s.begin_outputs),
-             count = static_cast<Eigen::Index>(s.inner_outputs);
-  const bool is_finish = s.ending == detail::event_segment::finish;
-  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n_, count + (is_finish ? 0 : 1));
-  all.leftCols(count) = adjoints.states.middleCols(first, count);
-  for (Eigen::Index k = first; k < first + count; ++k) {
-    if (adjoints.states.col(k).isZero(0)) continue;
-    const double time = v_.times[static_cast<std::size_t>(k)];
-    g.times[k] += adjoints.states.col(k).dot(slope_at(time, solution_.states.col(k)));
+  /// From after what happens at a segment's end to before it.
+  void leave(const event_segment& s) {
+    if (s.ending == event_segment::event_ending) return leave_event(s);
+    const double by_end = time_ + (state_.isZero(0) ? 0.0 : state_.dot(way_.slope_at(s.end, s.at_end)));
+    if (s.ending == event_segment::finish) {
+      g_.times[g_.times.size() - 1] += by_end;
+      return;
+    }
+    const scheduled& what = way_.schedule[s.happening];
+    const auto i = static_cast<Eigen::Index>(what.index);
+    if (what.kind == scheduled::stop) {
+      g_.stops[i] += by_end;
+      return;
+    }
+    g_.dose_times[i] += by_end;
+    const dose_rule& rule = way_.plan.doses[what.index];
+    if (what.kind == scheduled::infusion_end) g_.durations[i] += by_end;
+    if (!what.is_at_once) return;
+    g_.amounts[i] += state_[rule.state];
+    if (rule.is_infusion) g_.durations[i] += by_end / 2;  // the middle of an infusion that is too short to be one
   }
-  all.rightCols(1) += at.state;
-  if (all.isZero(0)) {
-    at.state.setZero();
-    return;
-  }
-  const ode_gradient through = solvers_[s.solver]->sweep(all);
-  at.state = through.initial_state;
-  g.parameters += through.parameters.head(m);
-  add_rates(s, through.parameters.data() + m, g);
-}
 
-/// From the rates of a segment to the amounts and durations of the infusions that ran.
-inline void event_solver::add_rates(const detail::event_segment& s, const double* rate_gradient, event_gradient& g) const {
-  for (const std::size_t i : s.running) {
-    const auto to = static_cast<Eigen::Index>(i);
-    const double by_rate = rate_gradient[rate_of_[i]], duration = detail::infusion_length(v_, i);
-    g.amounts[to] += by_rate / duration;
-    g.durations[to] -= by_rate * v_.amounts[i] / (duration * duration);
+  /// Resets follow each other at the time of the instant's first event, which all that comes later moves with. A hit's own time moves
+  /// with that hit, and its state by f from the first's time to its own.
+  void leave_event(const event_segment& s) {
+    Eigen::VectorXd back(way_.n), part;
+    std::vector<double> by_hits(s.hits);
+    for (std::size_t j = s.hits; j-- > 0;) {
+      const std::size_t hit = s.happening + j, e = way_.solution.hits[hit].event;
+      const Eigen::VectorXd& before = way_.solution.hits[hit].state;
+      if (way_.events[e]->resets() && !state_.isZero(0)) {
+        double by_time = 0;
+        part.setZero(way_.events[e]->parameters());
+        way_.events[e]->reset_vjp(s.end, before.data(), state_.data(), by_time, back.data(), part.data());
+        state_ = back;
+        time_ += by_time;
+        g_.event_parameters[e] += part;
+      }
+      by_hits[j] = adjoints_.hit_times[hit];
+      const auto of_state = adjoints_.hit_states.col(static_cast<Eigen::Index>(hit));
+      if (of_state.isZero(0)) continue;
+      const double by_delay = of_state.dot(way_.slope_at(s.end, before));
+      by_hits[j] += by_delay, time_ -= by_delay;
+      state_ += of_state;
+    }
+    const Eigen::VectorXd slope = way_.slope_at(s.end, s.at_end);
+    if (way_.is_placed(s)) by_hits[0] += time_ + state_.dot(slope);
+    for (std::size_t j = 0; j < s.hits; ++j) {
+      if (by_hits[j] == 0) continue;
+      const std::size_t hit = s.happening + j, e = way_.solution.hits[hit].event;
+      double by_t = 0;
+      part.setZero(way_.events[e]->parameters());
+      way_.events[e]->root_gradient(s.end, s.at_end.data(), by_t, back.data(), part.data());
+      const double rate = by_t + back.dot(slope);
+      way_.check_crosses(way_.solution.hits[hit], rate);
+      state_ -= by_hits[j] / rate * back;
+      g_.event_parameters[e] -= by_hits[j] / rate * part;
+    }
   }
-}
 
-}  // namespace agrad
+  /// From a segment's end to its begin.
+  void back_through(const event_segment& s) {
+    const auto m = static_cast<Eigen::Index>(way_.system.own_parameters());
+    if (!s.is_solved) return;
+    const auto first = static_cast<Eigen::Index>(s.first_output + s.begin_outputs),
+               count = static_cast<Eigen::Index>(s.inner_outputs);
+    const bool is_finish = s.ending == event_segment::finish;
+    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(way_.n, count + (is_finish ? 0 : 1));
+    all.leftCols(count) = adjoints_.states.middleCols(first, count);
+    for (Eigen::Index k = first; k < first + count; ++k) {
+      if (adjoints_.states.col(k).isZero(0)) continue;
+      const double time = way_.v.times[static_cast<std::size_t>(k)];
+      g_.times[k] += adjoints_.states.col(k).dot(way_.slope_at(time, way_.solution.states.col(k)));
+    }
+    all.rightCols(1) += state_;
+    if (all.isZero(0)) {
+      state_.setZero();
+      return;
+    }
+    const ode_gradient through = way_.solvers[s.solver]->sweep(all);
+    state_ = through.initial_state;
+    g_.parameters += through.parameters.head(m);
+    add_rates(s, through.parameters.data() + m);
+  }
+
+  /// From the rates of a segment to the amounts and durations of the infusions that ran.
+  void add_rates(const event_segment& s, const double* rate_gradient) {
+    for (const std::size_t i : s.running) {
+      const auto to = static_cast<Eigen::Index>(i);
+      const double by_rate = rate_gradient[way_.rate_of[i]], duration = infusion_length(way_.v, i);
+      g_.amounts[to] += by_rate / duration;
+      g_.durations[to] -= by_rate * way_.v.amounts[i] / (duration * duration);
+    }
+  }
+
+  event_trajectory& way_;
+  const event_adjoints& adjoints_;
+  event_gradient g_;
+  // What is carried from a segment to the one before: adjoints of the state and of the time at which it begins.
+  Eigen::VectorXd state_;
+  double time_;
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,141 @@
+// Event trajectory: what a solve with doses, stops and events leaves behind, for the passes over it.
+//
+// The solver (solve/events/solver.hpp) writes it, segment by segment; the sweep back, the tangents and the second order read it.
+// It has the solvers of the segments, which do the passes within these, and the system, which is one from segment to segment.
+// Read next: solve/events/sweep.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <agrad/solve/events/schedule.hpp>
+#include <agrad/solve/events/system.hpp>
+#include <agrad/solve/solver/event_watch.hpp>
+#include <agrad/solve/solver/solver.hpp>
+
+namespace agrad::detail {
+
+/// What a solution is made of: the way from one time at which something happens to the next, and what happens there.
+struct event_segment {
+  enum ending_type { finish, scheduled_ending, event_ending };
+  double begin = 0, end = 0;
+  Eigen::VectorXd at_begin, at_end;
+  bool is_solved = false;  // else it ends where it begins
+  std::size_t solver = 0;
+  std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
+  std::vector<std::size_t> running;  // infusions
+  ending_type ending = finish;
+  std::size_t happening = 0;  // place in the schedule, or first of the hits
+  std::size_t hits = 0;
+};
+
+/// A struct in all but its scratch: the solver writes, the passes read and enter one segment after the other.
+class event_trajectory {
+ public:
+  event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions, event_plan of,
+                   bool differentiated)
+      : function(std::move(name)),
+        plan(std::move(of)),
+        events(functions),
+        n(inner.states()),
+        rate_of(plan.doses.size(), 0),
+        system(inner, infused_states(), differentiated),
+        moving(system) {}
+
+  void enter(const event_segment& s) {
+    rates_.assign(system.rates(), 0.0);
+    for (const std::size_t i : s.running) rates_[rate_of[i]] += v.amounts[i] / infusion_length(v, i);
+    const bool is_behind_event = &s != segments.data() && (&s - 1)->ending == event_segment::event_ending;
+    const bool is_before_event = s.ending == event_segment::event_ending;
+    system.enter(s.begin, s.end, v.initial_time,
+                 {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
+  }
+
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
+    slope_.resize(n);
+    system.rhs(t, y.data(), slope_.data());
+    return slope_;
+  }
+
+  /// By how much two times may differ and are the same but for rounding.
+  static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
+
+  /// Whether times or states of segments' ends have derivatives.
+  bool moves() const { return plan.times_move || !events.empty(); }
+
+  /// Whether what comes later depends on the time of the events at a segment's end: where one is terminal, one resets or f jumps.
+  bool is_placed(const event_segment& s) {
+    const event_segment* next = &s + 1;
+    if (next == segments.data() + used) return true;
+    for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
+      if (events[solution.hits[hit].event]->resets()) return true;
+    if (!next->is_solved) return false;
+    const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
+    enter(*next);
+    const Eigen::ArrayXd behind = slope_at(next->begin, next->at_begin);
+    enter(s);
+    return ((behind - before).abs() > 1e-9 * behind.abs().max(before.abs())).any();
+  }
+
+  void check_crosses(const event_hit& hit, double rate) const {
+    if (!(std::abs(rate) > 1e-10 * hit.steepness))
+      throw DerivativeError(function + ": events[" + std::to_string(hit.event) + "] touches zero at t = " + to_text(hit.t) +
+                            " without crossing it, so its time has no derivative");
+  }
+
+  event_gradient no_gradient() const {
+    const auto zeros = [](std::size_t count) { return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(count)).eval(); };
+    const std::size_t doses = plan.doses.size();
+    event_gradient g{zeros(0),
+                     0,
+                     zeros(v.times.size()),
+                     zeros(doses),
+                     zeros(doses),
+                     zeros(doses),
+                     zeros(v.stops.size()),
+                     zeros(system.own_parameters()),
+                     {}};
+    for (const auto& event : events) g.event_parameters.push_back(Eigen::VectorXd::Zero(event->parameters()));
+    return g;
+  }
+
+  std::string function;
+  event_plan plan;
+  const event_watch::functions& events;
+  Eigen::Index n;
+  std::vector<std::size_t> rate_of;  // of an infusion: which of the system's rates
+  event_system system;
+  moving_state moving;
+  std::vector<std::unique_ptr<ode_solver>> solvers;
+
+  event_values v;
+  std::vector<scheduled> schedule;
+  std::vector<event_segment> segments;  // the first `used` of them
+  std::size_t used = 0;
+  event_solution solution;
+
+ private:
+  std::vector<Eigen::Index> infused_states() {
+    std::vector<Eigen::Index> states;
+    for (std::size_t i = 0; i < plan.doses.size(); ++i) {
+      if (!plan.doses[i].is_infusion) continue;
+      const auto found = std::find(states.begin(), states.end(), plan.doses[i].state);
+      rate_of[i] = static_cast<std::size_t>(found - states.begin());
+      if (found == states.end()) states.push_back(plan.doses[i].state);
+    }
+    return states;
+  }
+
+  Eigen::VectorXd slope_;
+  std::vector<double> rates_;
+};
+
+}  // namespace agrad::detail
