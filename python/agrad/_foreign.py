@@ -15,6 +15,7 @@ __all__ = ["foreign_call"]
 _PACKAGES = ("scipy", "pandas")
 _GENERAL = "write it with NumPy's functions, or give it a derivative by agrad.custom_vjp"
 
+
 def _of_ours(name: str) -> str | None:
     """What of ours, or of NumPy's that knows recorded arrays, is of the name of a function of SciPy."""
     from agrad import linalg, special  # not when this file is read: both record
