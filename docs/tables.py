@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import scipy.special
 
-from agrad import _linalg, _numpy, linalg, special
+from agrad import linalg, special
 from agrad._core import density_rows, elementwise_rows, glm_rows
 from agrad._numpy import order
+from agrad._numpy.functions import groups
+from agrad._numpy.linalg import functions as of_matrices
 from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
@@ -71,7 +73,7 @@ def _names(functions: Iterable[Callable[..., object]]) -> str:
 def numpy_functions() -> str:
     """Return a row for each group of NumPy's functions that take recorded arrays: what the group does, and its names."""
     rows = []
-    for module in _numpy.groups:
+    for module in groups:
         meaning = module.__doc__.partition(":")[0].partition(".")[0]
         rows.append([meaning, _names(f for f in module.functions if f not in order.by_values)])
     rows.append(["new arrays, with the argument `like=x`", _names(creators)])
@@ -95,7 +97,7 @@ def numpy_missing() -> str:
 
 def linear_algebra() -> str:
     """Return a row for the functions of numpy.linalg that take recorded arrays, and one for those of agrad.linalg."""
-    rows = [["`np.linalg`", _names(_linalg.functions)], ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)]]
+    rows = [["`np.linalg`", _names(of_matrices)], ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)]]
     return _table(["module", "functions"], rows)
 
 

@@ -7,24 +7,14 @@ Functions are written with NumPy; agrad records them and gives their derivatives
 """
 
 from agrad import linalg, solve, special
-from agrad._array import array, where
-from agrad._check import check_grads
-from agrad._compile import compile
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
-from agrad._custom import custom_jvp, custom_vjp, stop_gradient
-from agrad._dae import DaeResult, solve_dae
-from agrad._debug import debug_nans
-from agrad._hessian import hessian, hvp
-from agrad._jacobians import jacfwd, jacrev
-from agrad._linearize import linearize
-from agrad._loops import cond, fori, scan
-from agrad._loops_while import switch, while_loop
-from agrad._ode import ode_adjoint_tol, ode_adjoint_tol_ctl
-from agrad._ode_events import Dose, Event
-from agrad._ode_forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
-from agrad._ode_ivp import solve_ivp
-from agrad._ode_many import Subject, solve_many
-from agrad._ode_one_step import (
+from agrad._loops.control_flow import cond, fori, scan
+from agrad._loops.while_loop import switch, while_loop
+from agrad._numpy.protocol import array, where
+from agrad._ode.adjoint import ode_adjoint_tol, ode_adjoint_tol_ctl
+from agrad._ode.events import Dose, Event
+from agrad._ode.forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
+from agrad._ode.one_step import (
     ode_ckrk,
     ode_ckrk_tol,
     ode_dop853,
@@ -38,14 +28,24 @@ from agrad._ode_one_step import (
     ode_tsit5,
     ode_tsit5_tol,
 )
-from agrad._ode_result import OdeResult
-from agrad._products import jvp, vjp
-from agrad._profile import Profile
-from agrad._sparse import Sparsity
-from agrad._steady import SteadyResult, steady_state
-from agrad._tape import tape, var
-from agrad._transforms import grad, jacobian, value_and_grad
-from agrad._vmap import vmap
+from agrad._ode.result import OdeResult
+from agrad._ode.solve_dae import DaeResult, solve_dae
+from agrad._ode.solve_ivp import solve_ivp
+from agrad._ode.solve_many import Subject, solve_many
+from agrad._ode.steady_state import SteadyResult, steady_state
+from agrad._record.debug import debug_nans
+from agrad._record.tape import tape, var
+from agrad._transforms.base import grad, jacobian, value_and_grad
+from agrad._transforms.check import check_grads
+from agrad._transforms.compiled.compile import compile
+from agrad._transforms.compiled.profile import Profile
+from agrad._transforms.custom import custom_jvp, custom_vjp, stop_gradient
+from agrad._transforms.hessian import hessian, hvp
+from agrad._transforms.jacobians import jacfwd, jacrev
+from agrad._transforms.linearize import linearize
+from agrad._transforms.products import jvp, vjp
+from agrad._transforms.sparse import Sparsity
+from agrad._transforms.vmap import vmap
 from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
 from agrad.elementwise import *  # noqa: F403

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.linalg
 
 from agrad._core import ShapeError
-from agrad._linalg import apply, recorded, row, solve_with, square
-from agrad._structure import find_recording
+from agrad._numpy.linalg import apply, recorded, row, solve_with, square
+from agrad._record.structure import find_recording
 
 __all__ = ["block_diag", "cho_factor", "cho_solve", "expm", "log_determinant", "solve", "solve_triangular"]
 
@@ -193,7 +193,7 @@ def log_determinant(a: Any, *, spd: bool = False) -> Any:
     """
     is_plain = find_recording(a) is None
     if is_plain:
-        from agrad._recording import open_recording
+        from agrad._record.recording import open_recording
 
         with open_recording("log_determinant") as recording:
             return log_determinant(recording.array(np.asarray(a, dtype=float)), spd=spd).recorded_values[()]

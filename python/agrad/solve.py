@@ -1,5 +1,5 @@
 """What a solve of a differential equation has done, for those who tune one."""
 
-from agrad._ode_explain import StepReport, explain
+from agrad._ode.explain import StepReport, explain
 
 __all__ = ["StepReport", "explain"]

@@ -15,7 +15,7 @@ import scipy.special
 from agrad import elementwise
 from agrad._core import cumulate, elementwise_rows, reduce, stop_gradient
 from agrad._numpy.axes import axes_of, recorded
-from agrad._structure import array, find_recording
+from agrad._record.structure import array, find_recording
 
 
 def logsumexp(

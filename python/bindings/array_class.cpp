@@ -1,5 +1,5 @@
 // The Python class Array: operators, shape, and slots for everything that NumPy can do with indices. Reading and writing parts
-// is in array_index.cpp; NumPy's protocols and methods are attached in python/agrad/_array.py.
+// is in array_index.cpp; NumPy's protocols and methods are attached in python/agrad/_numpy/protocol.py.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -152,7 +152,7 @@ py::object multiply_matrices(const elementwise_row&, const py::handle& a, const 
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   for (const py::handle& x : {a, b})
     if (recorded(x) == nullptr && !py::isinstance<py::array>(x) && py::hasattr(x, "tocsr"))
-      return py::module_::import("agrad._sparse_products").attr("product")(a, b);
+      return py::module_::import("agrad._numpy.sparse_products").attr("product")(a, b);
   return py::cast(matmul(a, b));
 }
 

@@ -2,8 +2,8 @@
 //
 // A plan is what was learnt of one signature: the shape of the arguments' tree, the programs of its paths and the shape of the
 // result's tree. A call that fits a plan copies its numbers straight into a workspace, runs, and builds the result; whatever
-// does not fit is left to the careful way in python/agrad/_compile.py, which makes plans. Trees are small: dicts, lists and
-// tuples as they are in Python, numbers and float64 arrays as leaves, and constants that were recorded for.
+// does not fit is left to the careful way in python/agrad/_transforms/compiled/compile.py, which makes plans. Trees are small:
+// dicts, lists and tuples as they are in Python, numbers and float64 arrays as leaves, and constants that were recorded for.
 #pragma once
 
 #include <pybind11/numpy.h>

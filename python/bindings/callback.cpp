@@ -1,7 +1,8 @@
 // Callbacks: Python functions as operations of programs, and the operations that derivatives by hand are made of.
 //
 // A callback is called with plain values whenever the program runs, forwards and in the sweep back, under the interpreter
-// lock. Everything about its arguments' structure is in python/agrad/_custom.py; here it is a function of one vector.
+// lock. Everything about its arguments' structure is in python/agrad/_transforms/custom_functions.py; here it is a function of
+// one vector.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 

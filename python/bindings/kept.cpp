@@ -87,7 +87,8 @@ void register_kept(py::module_& m) {
   py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"))
       .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None where an operation holds more than data.")
       .def("__reduce__", [](const py::object& f) {
-        const py::object from = py::module_::import("agrad._pickle").attr("read_program");  // pickle knows it by name
+        const py::module_ module = py::module_::import("agrad._transforms.compiled.pickle");
+        const py::object from = module.attr("read_program");  // pickle knows it by name
         return py::make_tuple(from, py::make_tuple(bytes_of(f.cast<const pooled_program&>())));
       });
   m.def("program_of", &program_of_bytes, py::arg("kept"), "The program that was kept as these bytes.");

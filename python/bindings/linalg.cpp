@@ -1,6 +1,7 @@
 // The rows of linear algebra in Python: one operation for each matrix, recorded.
 //
-// Shapes of stacks and NumPy's conventions are in python/agrad/_linalg.py; here come vectors and matrices, and matrices go out.
+// Shapes of stacks and NumPy's conventions are in python/agrad/_numpy/linalg.py; here come vectors and matrices, and matrices go
+// out.
 #include "../../cpp/rows/linalg_rows.hpp"
 
 #include <pybind11/pybind11.h>

@@ -6,7 +6,7 @@
 
 namespace agrad::python {
 
-/// What follows the name of a solver that solves in s = -t (the Python side names it, in _ode_record.py).
+/// What follows the name of a solver that solves in s = -t (the Python side names it, in _ode/record.py).
 constexpr const char* in_minus_time = " (s = -t)";
 
 bool is_in_minus_time(const std::string& message);

@@ -1,7 +1,7 @@
 // Loops in Python: bodies, whose paths are recorded by a Python object, and the operation that runs them.
 //
 // A body must not own the Python function that it was recorded from: the function's closure holds arrays of the recording in
-// which the operation is, a circle that no collector sees. So it knows its owner (python/agrad/_loops_body.py) weakly, and the
+// which the operation is, a circle that no collector sees. So it knows its owner (python/agrad/_loops/body.py) weakly, and the
 // recordings and programs that may need a further path keep the owner in Python. Without an owner there are no further paths.
 #include <agrad/program/loops/scan.hpp>
 #include <algorithm>

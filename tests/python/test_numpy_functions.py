@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad._array import _functions
 from agrad._core import elementwise_rows
+from agrad._numpy.protocol import _functions
 from numpy_cases import EINSUM
 from numpy_cases import TABLES as COMMON
 from numpy_cases_missing import MORE

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad import _ode_progress
 
 METHODS = ["BDF", "Adams", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "auto"]
 
@@ -65,7 +64,7 @@ def bars(monkeypatch):
     module.tqdm = Bar
     monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
     monkeypatch.setitem(sys.modules, "tqdm.auto", module)
-    monkeypatch.setattr(_ode_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr("agrad._ode.progress._PATIENCE", 0.0)
     return made
 
 
@@ -241,7 +240,7 @@ def test_a_bar_is_closed_when_the_solve_fails(bars):
 
 @pytest.mark.thread_unsafe(reason="puts another module in the place of tqdm")
 def test_a_short_solve_shows_no_bar(bars, monkeypatch):
-    monkeypatch.setattr(_ode_progress, "_PATIENCE", 1e6)
+    monkeypatch.setattr("agrad._ode.progress._PATIENCE", 1e6)
     ag.grad(lambda growth: np.sum(solve(growth, True).y))(0.55)
     assert bars == []
 
@@ -262,7 +261,7 @@ def test_without_tqdm_the_advice_is_to_install_it(monkeypatch):
 @pytest.mark.thread_unsafe(reason="makes bars at once")
 def test_the_real_tqdm(monkeypatch, capsys):
     pytest.importorskip("tqdm")
-    monkeypatch.setattr(_ode_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr("agrad._ode.progress._PATIENCE", 0.0)
     solve(0.55, True)
     drawn = capsys.readouterr().err
     assert "solve_ivp forward: t = 4 of 4 100%" in drawn

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import spsolve
 
 import agrad as ag
-import agrad._sparse
+import agrad._transforms.sparse
 
 X = np.array([1.2, -0.7, 0.4, 2.0, 0.9, 0.3])
 
@@ -280,12 +280,12 @@ def test_aux_comes_beside_everything_else():
 def test_pattern_and_colouring_are_made_once_a_path(monkeypatch):
     made = []
 
-    class Counted(agrad._sparse.SparseJacobian):
+    class Counted(agrad._transforms.sparse.SparseJacobian):
         def __init__(self, *args):
             made.append(args)
             super().__init__(*args)
 
-    monkeypatch.setattr(agrad._sparse, "SparseJacobian", Counted)
+    monkeypatch.setattr(agrad._transforms.sparse, "SparseJacobian", Counted)
     jacobian = ag.compile(ag.jacobian(with_branch, sparse=True))
     for x in (X, X + 1, -X, -X - 1, X, -X):
         check(jacobian(x), ag.jacobian(with_branch)(x))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Recording
-from agrad._structure import find_recording
+from agrad._record.structure import find_recording
 
 __all__ = ["axes_of", "axis_of", "check_plain_options", "recorded", "with_axes_last"]
 

@@ -11,7 +11,7 @@ from agrad import elementwise
 from agrad._core import Array, interpolate, scatter_add
 from agrad._numpy.axes import axis_of, check_plain_options, recorded
 from agrad._numpy.choosing import where
-from agrad._structure import find_recording
+from agrad._record.structure import find_recording
 
 __all__ = ["functions"]
 

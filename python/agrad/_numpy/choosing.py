@@ -9,7 +9,7 @@ import numpy as np
 
 from agrad._core import Array, elementwise_rows
 from agrad._numpy.axes import check_plain_options, recorded
-from agrad._structure import find_recording
+from agrad._record.structure import find_recording
 
 __all__ = ["functions", "where"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from agrad._core import Array
 from agrad._numpy.axes import check_plain_options, recorded
-from agrad._structure import array
+from agrad._record.structure import array
 
 __all__ = ["creators", "functions"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from agrad._core import Array
 from agrad._numpy.axes import check_plain_options, recorded
-from agrad._structure import arrays_of, find_recording, slots_of
+from agrad._record.structure import arrays_of, find_recording, slots_of
 
 __all__ = ["functions", "writers"]
 

@@ -11,7 +11,7 @@ from agrad._core import Array, reduce
 from agrad._core import sort as sort_along
 from agrad._numpy.axes import axes_of, axis_of, check_plain_options, with_axes_last
 from agrad._numpy.choosing import where
-from agrad._structure import find_recording
+from agrad._record.structure import find_recording
 
 __all__ = ["by_values", "functions"]
 

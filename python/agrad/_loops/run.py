@@ -1,0 +1,88 @@
+"""One loop: what goes into its operation, and what comes out. Read first: ``control_flow``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording, ScanOperation, ShapeError
+from agrad._loops.body import Body, keep
+from agrad._loops.tree import Leaves, joined
+from agrad._record.structure import find_recording
+
+__all__ = ["Loop", "pieces", "values_of"]
+
+_MOST_RESULTS = 2**31  # entries of what a loop stacks
+
+
+class Loop:
+    """A loop over a body: what goes in, and its results as they come out of the operation."""
+
+    def __init__(
+        self, function: str, carry: Leaves, items: Leaves, length: int, first: int | None, reverse: bool, checkpoint: bool
+    ) -> None:
+        self.function, self.carry, self.items, self.length = function, carry, items, length
+        self.first, self.reverse, self.checkpoint = first, reverse, checkpoint
+        self.counter = [] if first is None else [float(first)]
+
+    def body(self, call: Callable[[Recording, list[Array], Sequence[Any]], list[Leaves]], *functions: Any) -> Body:
+        """The body with its first path: that of the first step."""
+        shapes = [*self.carry.shapes, *(() for _ in self.counter), *(shape[1:] for shape in self.items.shapes)]
+        is_truth = [*self.carry.is_truth, *(False for _ in self.counter), *self.items.is_truth]
+        body = Body(self.function, call, functions, shapes, is_truth)
+        entry = self.length - 1 if self.reverse else 0
+        items = [values_of(x)[entry] if self.length else np.zeros(x.shape[1:]) for x in self.items.arrays]
+        body.start(joined([*map(values_of, self.carry.arrays), *self.counter, *items]))
+        return body
+
+    def run(self, body: Body) -> tuple[Any, Recording | None]:
+        """The last carry and what was stacked, as one vector, and the recording that it is in."""
+        assert body.outputs is not None
+        ys = [size for each in body.outputs[1:] for size in each.sizes]
+        if self.length * sum(ys) > _MOST_RESULTS:
+            raise ShapeError(
+                f"{self.function}: y has {sum(ys)} entries in each of {self.length} steps, but must have at most "
+                f"{_MOST_RESULTS} in all; carry what is needed of them, and return None for y"
+            )
+        xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
+        first = self.counter[0] if self.counter else None
+        operation = ScanOperation(body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint)
+        given = [x for x in self.items.arrays if isinstance(x, Array)]
+        carry, entries = (joined([*map(values_of, part)]) for part in (self.carry.arrays, given))
+        around = find_recording(*self.carry.arrays, *given, *body.captured)
+        while True:
+            keeps = around is not None and around.keeps_adjoints
+            flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
+            before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
+            if around is before or around is None or not around.keeps_adjoints:
+                break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep
+        body.settle(around)
+        self.items.forget()  # the operation has them
+        if around is None:
+            return flat, None
+        parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
+        keep(around, body)
+        argument: Any = np.concatenate(parts)
+        return operation.record(argument), around
+
+
+def values_of(x: Any) -> Any:
+    return x.recorded_values if isinstance(x, Array) else x
+
+
+def pieces(flat: Any, begin: int, leaves: Leaves, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """Consecutive parts of a vector in the given shapes; plain numbers for plain scalars."""
+    entries = flat.slots if isinstance(flat, Array) else flat
+    pieces: list[Any] = []
+    for shape, is_truth in zip(shapes, leaves.is_truth, strict=True):
+        end = begin + int(np.prod(shape, dtype=int))
+        part = entries[begin:end].reshape(shape)
+        if isinstance(flat, Array):
+            pieces.append(flat.with_slots(part, condition=is_truth))
+        else:
+            part = part != 0 if is_truth else part
+            pieces.append(part if shape else part.item())
+        begin = end
+    return pieces

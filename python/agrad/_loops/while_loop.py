@@ -1,0 +1,131 @@
+"""while_loop and switch: a loop that ends by a condition, a choice among several functions; made of fori and cond."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from agrad._core import Array, Comparison
+from agrad._loops.control_flow import cond, fori
+from agrad._record.recording import innermost, name_of
+from agrad._record.trees import flatten
+
+__all__ = ["switch", "while_loop"]
+
+Carry = TypeVar("Carry")
+Result = TypeVar("Result")
+
+
+def while_loop(
+    cond_fun: Callable[[Carry], Any], body_fun: Callable[[Carry], Carry], init_val: Carry, *, max_steps: int | None = None
+) -> Carry:
+    """Run a loop as long as a condition holds: ``while cond_fun(carry): carry = body_fun(carry)``.
+
+    Parameters
+    ----------
+    cond_fun : callable
+        Of the carry; returns a scalar truth, recorded or not.
+    body_fun : callable
+        Of the carry; returns the new one, of the structure, shapes and dtypes of `init_val`.
+    init_val : floating-point or boolean numbers, arrays, nested structures of them
+        The carry at the beginning.
+    max_steps : int, optional
+        Record the condition and the body once, for at most so many steps. Without, the loop is Python's: each step is recorded,
+        and in a compiled function each number of steps is a path of its own, of which there are 64 at most.
+
+    Returns
+    -------
+    the carry for which the condition does not hold
+
+    Raises
+    ------
+    RuntimeError
+        The condition still holds after `max_steps` steps. In the right-hand side of a differential equation, where nothing can
+        be noticed, the result is nan then.
+
+    Notes
+    -----
+    All transformations pass through. With `max_steps` a run costs the steps that it takes, and little for those that it does
+    not.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> def halvings(x):
+    ...     return ag.while_loop(lambda c: c[0] > 1, lambda c: (c[0] / 2, c[1] + 1), (x, 0.0), max_steps=100)[1]
+    >>> ag.compile(halvings)(1000.0)
+    10.0
+    """
+    for name, each in (("cond_fun", cond_fun), ("body_fun", body_fun)):
+        if not callable(each):
+            raise TypeError(f"while_loop: {name} is {each!r}, but must be callable")
+    label = f"while_loop({name_of(body_fun)})"
+    carry = init_val
+    if max_steps is None:
+        while cond_fun(carry):
+            carry = body_fun(carry)
+        return carry
+
+    def step(_: Any, now: Carry) -> Carry:
+        after: Carry = cond(cond_fun(now), body_fun, lambda same: same, now)
+        return after
+
+    carry = fori(0, max_steps, step, init_val)
+    goes_on = cond_fun(carry)
+    recording = innermost()
+    if isinstance(goes_on, Array) and recording is not None and recording.on_comparison == Comparison.refuses:
+        leaves, together, _ = flatten(carry)
+        result: Carry = together([np.where(goes_on, np.nan, leaf) for leaf in leaves])
+        return result
+    if goes_on:
+        raise RuntimeError(f"{label}: number of steps is more than {max_steps}, but must be at most max_steps; ask for more")
+    return carry
+
+
+def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any) -> Result:
+    """Call one of several functions, whichever a number says: ``branches[index](*operands)``.
+
+    Parameters
+    ----------
+    index : whole number, recorded or not
+        Numbers below 0 mean the first function, those that are too large the last. Of a recorded one the floor counts.
+    branches : sequence of callable
+        Of the operands; all return numbers and arrays in the same structure and shapes.
+    *operands : anything
+        Handed on to the one that is called.
+
+    Returns
+    -------
+    what the function that was called returns
+
+    Notes
+    -----
+    As :func:`cond`, of which it is made: in a compiled function the choice is made anew at each run, and only the function that
+    is chosen is computed.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> f = ag.compile(lambda n, x: ag.switch(n, [np.sin, np.cos, np.exp], x))
+    >>> f(0.0, 0.0), f(1.0, 0.0), f(7.0, 0.0)
+    (0.0, 1.0, 1.0)
+    """
+    functions = list(branches)
+    if not functions or not all(map(callable, functions)):
+        raise TypeError(f"switch: branches is {branches!r}, but must be a sequence of callables, one at least")
+    if np.shape(index) != ():
+        raise TypeError(f"switch: index is of shape {np.shape(index)}, but must be a scalar")
+    if not isinstance(index, Array):
+        if index != np.floor(index):
+            raise ValueError(f"switch: index is {index!r}, but must be a whole number")
+        return functions[int(np.clip(index, 0, len(functions) - 1))](*operands)
+
+    def among(first: int, last: int) -> Callable[..., Result]:
+        if first == last:
+            return functions[first]
+        middle = (first + last + 1) // 2
+        return lambda *given: cond(index < middle, among(first, middle - 1), among(middle, last), *given)
+
+    return among(0, len(functions) - 1)(*operands)

@@ -1,0 +1,1 @@
+"""Differential equations: initial value problems, differential-algebraic ones, and steady states."""

@@ -1,0 +1,73 @@
+"""What to try where a solve takes many steps, from what limited them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from agrad._ode.explain import StepReport
+
+__all__ = ["MULTISTEP", "advice_for"]
+
+#: Of explicit methods: h times the fastest decay from which on the method, not the error, sets the steps. It is somewhat below
+#: the border of stability on the real axis (3.2 to 3.5 and 6.4), around which step sizes swing.
+_BORDER = {"Tsit5": 2.5, "RK45": 2.5, "CKRK": 2.5, "DOP853": 4.5}
+MULTISTEP = ("BDF", "Adams")
+
+
+def advice_for(report: StepReport) -> list[str]:
+    """Sentences without their full stop, the most important first."""
+    return list(_advice(report)) if report.steps else []
+
+
+def _advice(report: StepReport) -> Iterator[str]:
+    limits, steps, columns = report.limits, report.steps, report.columns
+    is_stiff = _is_stiff(report.method, columns)
+    if is_stiff:
+        yield "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
+    elif limits["error"] >= 0.5 * steps:
+        yield from _about_error(report)
+    if report.method in ("Rodas4", "Rodas5P", "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
+        yield "Along this solution the system is not stiff: 'Tsit5', and 'DOP853' for tight tolerances, take cheaper steps"
+    if limits["max_step"] >= 0.3 * steps:
+        yield "Raise max_step, which holds the steps back"
+    if limits["outputs"] >= 0.3 * steps:
+        yield "Ask for fewer output times, which steps end at, or take 'BDF' or 'Adams', which interpolate between their steps"
+    if limits["convergence"] >= 0.05 * steps:
+        yield "Where Newton's method fails, look for jumps (tstops takes their times), or try 'Rodas4', which does not iterate"
+    if report.method in MULTISTEP and limits["stops"] + limits["events"] >= 0.05 * steps:
+        yield "Doses, stops and events make the multistep methods begin anew with short steps; one-step methods just go on"
+    if not is_stiff and _is_abrupt(report):
+        yield "Where many attempts are rejected, look for jumps: known times belong into tstops, conditions into events"
+
+
+def _about_error(report: StepReport) -> Iterator[str]:
+    top = report.states[0]
+    name = f"y[{top.state}]"
+    if top.steps >= 0.5 * report.limits["error"] and top.by_atol:
+        yield (
+            f"Loosen the atol of {name} (atol may be a vector) if that state needs no more than a part of "
+            f"{top.atol / max(top.size, top.atol):.1g} of its size there"
+        )
+        return
+    if report.rtol <= 1e-8 and report.method in ("Tsit5", "RK45", "CKRK"):
+        yield "At so tight a tolerance 'DOP853', of order 8, takes longer steps"
+    else:
+        yield f"Loosen rtol if fewer digits of {name} are enough"
+
+
+def _is_stiff(method: str, columns: dict[str, np.ndarray[Any, Any]]) -> bool:
+    """Whether most steps that nothing else cut lie at the border of stability."""
+    damping = columns["damping"][columns["limit"] <= 1]
+    return method in _BORDER and damping.size >= 15 and bool(np.median(damping) >= _BORDER[method])
+
+
+def _is_abrupt(report: StepReport) -> bool:
+    """Whether many attempts are rejected, and in a small part of the interval."""
+    if report.rejected_between is None or report.rejected < max(5, 0.1 * report.steps):
+        return False
+    begin, end = report.rejected_between
+    return end - begin <= 0.2 * abs(report.span[1] - report.span[0])

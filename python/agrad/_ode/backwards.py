@@ -1,0 +1,103 @@
+"""Time that decreases: such a problem is solved in s = -t, which increases, and what comes out of that is turned back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agrad._core import Array
+from agrad._ode.events import DoseTable, Event, Happenings
+from agrad._ode.record import real_values, vector
+from agrad._ode.result import OdeResult, output_times
+from agrad._ode.statistics import Statistics
+from agrad._record.recording import name_of
+from agrad._record.structure import as_one
+
+if TYPE_CHECKING:
+    from agrad._ode.problem import InitialValueProblem
+
+__all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turned_statistics"]
+
+
+@dataclass(frozen=True)
+class OfMinusTime:
+    """A function of time and state as one of s = -t."""
+
+    function: Callable[..., Any]
+    solver: str = ""
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.function)
+
+    def __call__(self, s: Any, y: Any, *args: Any) -> Any:
+        return self.function(0.0 - s, y, *args)  # of 0.0 that is not -0.0
+
+
+class SlopeOfMinusTime(OfMinusTime):
+    """A right-hand side: dy/ds = -dy/dt."""
+
+    def __call__(self, s: Any, y: Any, *args: Any) -> Any:
+        slope = self.function(0.0 - s, y, *args)
+        return None if slope is None else 0.0 - vector(f"{self.solver}({name_of(self.function)})", "result", slope)
+
+
+def in_minus_time(function: str, name: str, times: Any) -> Any:
+    """Times, perhaps recorded, as those of s."""
+    times = as_one(times)
+    return 0.0 - (times if isinstance(times, Array) else real_values(function, name, times))
+
+
+def check_no_doses(function: str, doses: DoseTable) -> None:
+    """Raises where there are doses: the state before one is not the state after it with something added."""
+    if doses.rows:
+        raise ValueError(
+            f"{function}: doses is given, but must not be where t_span decreases; an event with a reset changes the state there"
+        )
+
+
+def turned(problem: InitialValueProblem) -> InitialValueProblem:
+    """The same problem in s = -t."""
+    happenings, solver = problem.happenings, problem.function
+    if happenings is not None:
+        check_no_doses(solver, happenings.doses)
+        events = None if happenings.events is None else [_turned_event(event) for event in happenings.events]
+        stops = 0.0 - happenings.stops
+        happenings = Happenings(happenings.doses, events, stops, happenings.max_events)
+    return replace(problem, fun=SlopeOfMinusTime(problem.fun, solver), happenings=happenings, is_backwards=True)
+
+
+def _turned_event(event: Event) -> Event:
+    """The same event; its direction is that along the solution, whichever way time goes, as in SciPy."""
+    reset = None if event.reset is None else OfMinusTime(event.reset)
+    return replace(event, root=OfMinusTime(event.root), reset=reset)
+
+
+def answer_backwards(problem: InitialValueProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
+    """What `problem.answer` gives, for a t_span that decreases."""
+    function = problem.function
+    output_times(function, t_span, t_eval, freely=True)  # whose messages name times as they were given
+    span = in_minus_time(function, "t_span", t_span)
+    times = None if t_eval is None else in_minus_time(function, "t_eval", t_eval)
+    result = turned(problem).answer(span, times, **asked)
+    result.t, hits = 0.0 - result.t, result._hits
+    if hits is not None:
+        result._hits = partial(_turned_hits, hits)
+    return result
+
+
+def _turned_hits(hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[Any], list[Any]]:
+    times, states = hits()
+    return [0.0 - t for t in times], states
+
+
+def turned_statistics(statistics: Statistics) -> Statistics:
+    """The same counts, with times of t."""
+
+    def read() -> dict[str, Any]:
+        counts = dict(statistics)
+        return counts | {name: 0.0 - counts[name] for name in ("stiff_from",) if name in counts}
+
+    return Statistics(read)

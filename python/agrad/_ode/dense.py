@@ -1,0 +1,211 @@
+"""The solution as a function of time: polynomials, one in each step, through states of one more solve.
+
+Within a step a solver's outputs are those of the method's interpolant, a polynomial. So as many output times in a step as that
+has coefficients give all of it, and where they are recorded values, so is the polynomial: its derivatives are those of the
+solve. The times lie within the steps, so that nothing has to be known of a state before a jump (a dose, a reset).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from agrad._core import Array, DomainError, ShapeError, StepLog
+from agrad._ode.advice import MULTISTEP
+from agrad._ode.backwards import in_minus_time
+from agrad._ode.event_problem import EventProblem
+from agrad._ode.events import NOTHING_HAPPENS
+from agrad._ode.record import as_given, pose, real_values, vector
+from agrad._record.structure import as_one
+from agrad._record.trees import flatten
+
+if TYPE_CHECKING:
+    from agrad._ode.problem import InitialValueProblem
+
+__all__ = ["Solution"]
+
+Times = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class _Pieces(NamedTuple):
+    """The polynomials of a solution."""
+
+    begins: Times
+    sizes: Times
+    weights: Times  # from the Chebyshev polynomials' values at a point to the weights of the states
+    states: Any  # shape (steps, states in a step, n), recorded where the solution is
+    last: Any  # the state at the end, unless an event ended the solution
+
+
+class Solution:
+    """The states at t: shape (n,) for a number, (n, k) for k times in any order.
+
+    The steps are looked for at the first call, by a solve without derivatives, and a second one gives states within each. A
+    compiled function may run with other values, and take other steps: there each call solves with t as output times.
+    """
+
+    def __init__(self, problem: InitialValueProblem, t_span: Any, y: Any) -> None:
+        """Of what was given as it is now; y are the states that were found."""
+        self._problem: InitialValueProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
+        self._problem.progress = False
+        self._t_span = _copied(as_given(problem.function, "t_span", t_span))
+        self._start = vector("sol", "y0", self._problem.y0)
+        self._starts_with_jump = problem.happenings is not None
+        self._sign = -1.0 if problem.is_backwards else 1.0
+        self._size, self._varies = int(y.shape[0]), _varies(y)
+        self._pieces: _Pieces | None = None
+
+    def __call__(self, t: Any) -> Any:
+        t = as_one(t)
+        t = in_minus_time("sol", "t", t) if self._sign < 0 else t
+        asked = real_values("sol", "t", t)
+        self._check(asked)
+        if asked.size == 0:
+            return np.zeros((self._size, 0))
+        y = self._at(np.reshape(t, (-1,)) if isinstance(t, Array) else t, np.ravel(asked))
+        return y if asked.ndim else y[:, 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the polynomials, not the problem, whose functions perhaps cannot be."""
+        t0, end = self._span()
+        if not self._varies and (t0 == end or self._found() is not None):
+            return self.__dict__ | {"_problem": None}
+        return self.__dict__
+
+    def _span(self) -> tuple[float, float]:
+        t0, end = real_values("sol", "t_span", self._t_span).tolist()
+        return t0, end
+
+    def _check(self, asked: Times) -> None:
+        if asked.ndim > 1:
+            raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
+        t0, end = self._span()
+        outside = np.flatnonzero(~((t0 <= asked) & (asked <= end)))
+        if outside.size:
+            place = f"t[{outside[0]}]" if asked.ndim else "t"
+            own = [0.0 + self._sign * each for each in (np.ravel(asked)[outside[0]].item(), t0, end)]
+            raise DomainError(f"sol: {place} is {own[0]}, but must be within t_span = {(own[1], own[2])}")
+
+    def _at(self, t: Any, asked: Times) -> Any:
+        """The states, shape (n, k); asked: the values of t."""
+        t0, end = self._span()
+        if t0 == end:  # nothing was reached
+            return np.reshape(self._start, (-1, 1))[:, np.zeros(asked.size, int)]
+        pieces = None if self._varies or _varies(t) else self._found()
+        return self._solved(t, asked) if pieces is None else self._put_together(pieces, t, asked)
+
+    def _solved(self, t: Any, asked: Times) -> Any:
+        """By a solve with these output times."""
+        if self._problem is None:
+            raise TypeError("sol: t is recorded in a function that is compiled, but must be plain after pickling")
+        order = np.argsort(asked, kind="stable")
+        result = replace(self._problem).solve(self._t_span, t[order] if isinstance(t, Array) else asked[order])
+        if len(result.t) < asked.size:
+            raise self._too_late(asked.max())
+        return result.y[:, np.argsort(order)]
+
+    def _too_late(self, t: float) -> DomainError:
+        hint = "but must not be after the terminal event that ended the solution"
+        return DomainError(f"sol: t is {0.0 + self._sign * t}, {hint}")
+
+    def _found(self) -> _Pieces | None:
+        """The polynomials, from the first time on that they are asked for; None where steps are not known."""
+        if self._pieces is None and self._problem is not None and self._span()[0] < self._span()[1]:
+            self._pieces = _pieces_of(self._problem, self._t_span, *self._span())
+            self._varies |= self._pieces is None
+        return self._pieces
+
+    def _put_together(self, pieces: _Pieces, t: Any, asked: Times) -> Any:
+        if asked.max() > pieces.begins[-1] + pieces.sizes[-1] and pieces.last is None:
+            raise self._too_late(asked.max())
+        at = np.maximum(np.searchsorted(pieces.begins, asked, side="right") - 1, 0)
+        states, count = pieces.states[at], pieces.weights.shape[0]
+
+        def combined(of_points: Any) -> Any:
+            return np.einsum("kj,kjn->nk", of_points @ pieces.weights, states)
+
+        points = 2 * (asked - pieces.begins[at]) / pieces.sizes[at] - 1
+        y = self._with_ends(combined(_chebyshev(points, count)), pieces, asked)
+        if not isinstance(t, Array):
+            return y
+        moves = t - asked  # of which nothing but derivatives is left
+        moved = combined(_chebyshev(points + moves * (2 / pieces.sizes[at]), count))
+        problem = self._problem
+        if problem is None or problem.happenings is not None:
+            return moved
+        # The slope is more accurate than the polynomial's derivative, which is of an order less than the states.
+        slopes = [vector("sol", "the result of fun", problem.fun(asked[k], y[:, k], *problem.args)) for k in range(asked.size)]
+        crude = combined(_chebyshev_slopes(points, count) * (2 / pieces.sizes[at])[:, None])
+        return moved + moves * (np.stack(slopes, axis=1) - crude)
+
+    def _with_ends(self, y: Any, pieces: _Pieces, asked: Times) -> Any:
+        """With the states at the two ends themselves, which are known without rounding, or jump there."""
+        t0, end = self._span()
+        for time, state in ((end, pieces.last), (t0, None if self._starts_with_jump else self._start)):
+            is_there = asked == time
+            if state is not None and is_there.any():
+                y = np.where(is_there, np.reshape(state, (-1, 1)), y)
+        return y
+
+
+def _varies(x: Any) -> bool:
+    """Whether runs with other values may follow."""
+    return isinstance(x, Array) and x.known_values is None
+
+
+def _pieces_of(problem: InitialValueProblem, t_span: Any, t0: float, end: float) -> _Pieces | None:
+    """The polynomials; None where a method keeps no log of its steps, or takes others with these output times."""
+    log, asked = StepLog(), np.array([end])
+    if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves have the same
+        asked = np.array([t0 + 1e-3 * (end - t0), end])
+    happenings = problem.happenings
+    posed: Any = None
+    if happenings is None:
+        f, args = problem.fun, problem.args
+        posed = pose(problem.function, f, problem.y0, t0, asked, problem.make_options, args, None, problem.is_backwards)
+        happenings = NOTHING_HAPPENS if posed.switches else None
+    if happenings is not None:
+        posed = EventProblem(problem, happenings, t0, asked, end, None).posed
+    if not posed.log_steps(log):
+        return None
+    steps = log.columns()
+    begins = steps["t"]
+    ends = np.append(begins[1:], min(begins[-1] + steps["h"][-1], end))
+    begins, ends = begins[ends > begins], ends[ends > begins]
+    count = int(steps["order"].max()) + 1
+    points = -np.cos((2 * np.arange(count) + 1) * np.pi / (2 * count))
+    times = begins[:, None] + (ends - begins)[:, None] * (points + 1) / 2
+    if not (np.diff(times.ravel()) > 0).all() or not times[0, 0] > t0 or not times[-1, -1] < end:
+        return None  # steps of a few roundings
+    outputs = np.sort(np.append(times, asked))
+    places = np.searchsorted(outputs, times.ravel())
+    result = replace(problem).solve(t_span, outputs)
+    if len(result.t) <= places[-1]:
+        return None
+    states = np.reshape(np.transpose(result.y[:, places]), (*times.shape, result.y.shape[0]))
+    last = result.y[:, -1] if len(result.t) == outputs.size else None
+    weights = np.linalg.inv(_chebyshev(points, count))
+    return _Pieces(begins, ends - begins, weights, states, last)
+
+
+def _chebyshev(x: Any, count: int) -> Any:
+    """The Chebyshev polynomials' values at each point, shape (k, count)."""
+    values = [np.ones(x.shape) if not isinstance(x, Array) else np.ones_like(x), x]
+    while len(values) < count:
+        values.append(2 * x * values[-1] - values[-2])
+    return np.stack(values[:count], axis=-1)
+
+
+def _chebyshev_slopes(x: Times, count: int) -> Times:
+    """Their derivatives."""
+    derivatives = [np.polynomial.chebyshev.chebder(each) for each in np.eye(count)]
+    table = np.stack([np.pad(each, (0, count - each.size)) for each in derivatives], axis=1)
+    return np.asarray(np.polynomial.chebyshev.chebvander(x, count - 1) @ table, np.float64)
+
+
+def _copied(tree: Any) -> Any:
+    """The tree with arrays of its own, which nobody else writes into."""
+    leaves, together, _ = flatten(tree)
+    return together([leaf.copy() if isinstance(leaf, (np.ndarray, Array)) else leaf for leaf in leaves])

@@ -1,0 +1,79 @@
+"""Solvers by CVODES with forward sensitivities: ode_bdf, ode_adams, each with _tol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agrad._core import ForwardMethod
+from agrad._ode.algebra import Algebra
+from agrad._ode.options import ADAMS, BDF, Steps, each_state, positive_number, simple_options, whole
+from agrad._ode.pair import SolverPair
+
+__all__ = ["SENSITIVITIES", "forward_method", "ode_adams", "ode_adams_tol", "ode_bdf", "ode_bdf_tol"]
+
+_CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
+
+#: How `solve_ivp` finds derivatives by CVODES.
+SENSITIVITIES = ("adjoint", *_CORRECTORS)
+
+
+def forward_method(
+    function: str,
+    tolerances: dict[str, Any],
+    max_num_steps: int,
+    method: int = BDF,
+    sensitivities: str = "forward",
+    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008
+) -> Callable[[int], ForwardMethod]:
+    """What makes CVODES with forward sensitivities for so many states; tolerances under the user's names of them."""
+    (relative_name, relative), (absolute_name, absolute) = tolerances.items()
+
+    def make(states: int) -> ForwardMethod:
+        weighed = sensitivities == "auto"
+        adjoint = simple_options(function, tolerances, max_num_steps, method, algebra, steps)(states) if weighed else None
+        return ForwardMethod(
+            function,
+            method,
+            _CORRECTORS[sensitivities],
+            positive_number(function, relative_name, relative),
+            each_state(function, absolute_name, absolute, states),
+            whole(function, "max_num_steps", max_num_steps),
+            algebra.made(function, states),
+            *steps.sizes(function),
+            adjoint,
+        )
+
+    return make
+
+
+_ABOUT = """
+    Beside the n states there are n sensitivities of them to each initial value and each parameter that a derivative is
+    wanted for, under error control. A sweep back is one product with them, so all rows of a Jacobian cost one integration;
+    for the gradient of a loss with respect to many parameters :func:`ode_adjoint_tol` is cheaper.
+"""
+_REFERENCES = """
+    References
+    ----------
+    Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
+"""
+
+
+def _pair(name: str, method: int, what: str) -> SolverPair:
+    return SolverPair(
+        name,
+        lambda function, tolerances, max_num_steps: forward_method(function, tolerances, max_num_steps, method),
+        f"CVODES' {what}; derivatives are integrated forwards with it",
+        "Of the states, and of x times each sensitivity to x, which is in the states' units.",
+        "As the sensitivities take part in the error control, a solve without derivatives takes other steps, and its values\n"
+        "    differ within the tolerances.",
+        _ABOUT,
+        _REFERENCES,
+    )
+
+
+_BDF = _pair("ode_bdf", BDF, "BDF, for stiff systems")
+_ADAMS = _pair("ode_adams", ADAMS, "Adams methods, for systems that are not stiff")
+ode_bdf, ode_bdf_tol = _BDF.usual(), _BDF.with_tolerances()
+ode_adams, ode_adams_tol = _ADAMS.usual(), _ADAMS.with_tolerances()

@@ -1,0 +1,54 @@
+"""The methods of solve_ivp and solve_many by their names, and which of them serves for a name of SciPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agrad._ode.algebra import Algebra
+from agrad._ode.forward import SENSITIVITIES, forward_method
+from agrad._ode.one_step import METHODS, WITH_FACTORS
+from agrad._ode.options import ADAMS, BDF, Steps, simple_options, step_method
+
+__all__ = ["options_of", "served"]
+
+#: SciPy's methods that are not here, and what is taken in their place: for stiff systems, for either kind, and of low order.
+SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
+
+
+def served(method: str) -> tuple[str, str]:
+    """The method that is taken for a name, and what the result's message is to say of it."""
+    taken = SERVED.get(method, method)
+    return taken, "" if taken == method else f" {taken!r} served for {method!r}."
+
+
+def options_of(
+    function: str,
+    method: str,
+    tolerances: dict[str, Any],
+    max_num_steps: int,
+    steps: Steps = Steps(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008
+    sensitivities: str = "adjoint",
+) -> Callable[[int], Any]:
+    """What makes the options of a method, by its name, for so many states."""
+    codes = {"Adams": ADAMS, "BDF": BDF}
+    methods = [*codes, *METHODS, *SERVED]
+    if method not in methods:
+        raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
+    has_factors = method in WITH_FACTORS
+    algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
+    if sensitivities not in SENSITIVITIES:
+        known = ", ".join(map(repr, SENSITIVITIES))
+        raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be one of {known}")
+    if method not in codes:
+        if sensitivities != "adjoint":
+            hint = "one-step methods differentiate their own steps"
+            raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method!r}; {hint}")
+        return step_method(function, method, tolerances, max_num_steps, steps, algebra)
+    if steps.error_control != "auto":
+        hint = "the steps of 'BDF' and 'Adams' see derivatives with sensitivities='forward'"
+        raise ValueError(f"{function}: error_control is {steps.error_control!r}, but must be 'auto' for {method!r}; {hint}")
+    if sensitivities != "adjoint":
+        return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra, steps)
+    return simple_options(function, tolerances, max_num_steps, codes[method], algebra, steps)

@@ -1,0 +1,103 @@
+"""A solver of the RFC's family under its two names: with tolerances, and with the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agrad._core import OdeMethod
+from agrad._ode.problem import states_at
+from agrad._ode.record import RightHandSide
+
+__all__ = ["SolverPair"]
+
+_TEXT = """Solve an initial value problem by {what}.
+{about}
+    Parameters
+    ----------
+    f : callable
+        The right-hand side ``f(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
+    y0 : array-like, shape (n,)
+        The state at t0.
+    t0 : float
+        The initial time.
+    times : array-like, shape (k,)
+        Output times, increasing, all after t0.
+{tolerances}    *args
+        Further arguments of f: any nested structures of numbers and arrays.
+
+    Returns
+    -------
+    numpy.ndarray or Array, shape (k, n)
+        The states at the output times, recorded when y0, t0, times or one of args is.
+
+    Raises
+    ------
+    ShapeError, DomainError, SolverError
+        As :func:`ode_adjoint_tol_ctl`.
+
+    Notes
+    -----
+    {notes}{rest}
+{references}    """
+
+_TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or array-like of shape (n,)
+        {of}
+    max_num_steps : int
+        The most steps between two output times.
+"""
+
+
+@dataclass(frozen=True)
+class SolverPair:
+    """What the functions `name` and `name`_tol are made of.
+
+    `make_options` makes a method of a function's name, tolerances under the user's names of them and the most steps. The
+    others are parts of the documentation: what solves, more about it, what the tolerances are of, notes and references.
+    """
+
+    name: str
+    make_options: Callable[[str, dict[str, Any], int], Callable[[int], OdeMethod]]
+    what: str
+    tolerances_of: str
+    notes: str
+    about: str = ""
+    references: str = ""
+
+    def usual(self) -> Callable[..., Any]:
+        """The function with the usual tolerances."""
+
+        def solve(f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any:
+            make = self.make_options(self.name, {"relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}, 1_000_000)
+            return states_at(self.name, f, y0, t0, times, make, args)
+
+        rest = f"\n    Tolerances are 1e-6 and there are at most 1e6 steps; :func:`{self.name}_tol` takes others."
+        return self._named(solve, self.name, "", rest)
+
+    def with_tolerances(self) -> Callable[..., Any]:
+        """The function that takes them."""
+        name = f"{self.name}_tol"
+
+        def solve(
+            f: RightHandSide,
+            y0: Any,
+            t0: Any,
+            times: Any,
+            relative_tolerance: float,
+            absolute_tolerance: Any,
+            max_num_steps: int,
+            *args: Any,
+        ) -> Any:
+            tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
+            make = self.make_options(name, tolerances, max_num_steps)
+            return states_at(name, f, y0, t0, times, make, args)
+
+        return self._named(solve, name, _TOLERANCES.format(of=self.tolerances_of), "")
+
+    def _named(self, solve: Callable[..., Any], name: str, tolerances: str, rest: str) -> Callable[..., Any]:
+        solve.__name__ = solve.__qualname__ = name
+        solve.__doc__ = _TEXT.format(
+            what=self.what, about=self.about, tolerances=tolerances, notes=self.notes, rest=rest, references=self.references
+        )
+        return solve

@@ -1,0 +1,68 @@
+"""Output times of which several are equal: they are solved for once, and their columns repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from agrad._core import Array, DomainError
+from agrad._ode.record import stays_equal, vector
+
+if TYPE_CHECKING:
+    from agrad._ode.result import OdeResult
+
+__all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]
+
+
+class Runs(NamedTuple):
+    """Of times in their order: which are the first of their value, and of each the place among these."""
+
+    is_first: np.ndarray[Any, Any]
+    places: np.ndarray[Any, Any]
+
+
+def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
+    """None where all times differ."""
+    differs = times[1:] != times[:-1]
+    if differs.all():
+        return None
+    is_first = np.append(True, differs)
+    return Runs(is_first, np.cumsum(is_first) - 1)
+
+
+def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
+    """The state at t + by, of which nothing but the first and second derivatives is left where `by` is a recorded zero."""
+
+    def f(t: Any, y: Any) -> Any:
+        return vector(function, "the result of fun", slope(t, y))
+
+    return y + by * f(t + by / 2, y + by / 2 * f(t, y))  # the midpoint rule
+
+
+def raise_equal(function: str, runs: Runs, where: str) -> NoReturn:
+    """The error of two times that are equal."""
+    k = int(np.flatnonzero(~runs.is_first)[0])
+    raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
+
+
+def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
+    """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
+
+    A recorded time that equals the one before it has derivatives of its own, the first of which is the slope there.
+    """
+    is_first, places = runs
+    kept = np.flatnonzero(places < len(result.t))
+    times, y = t_eval[kept], result.y[:, places[kept]]
+    if isinstance(t_eval, Array):
+        firsts, columns = result.t, []
+        for k, place in enumerate(places[kept]):
+            column = y[:, k]
+            if not is_first[k]:
+                stays_equal(times[k], firsts[place])
+                column = carried("solve_ivp", slope, firsts[place], column, times[k] - firsts[place])
+            columns.append(column)
+        y = np.stack(columns, axis=1)
+    result.t, result.y = times, y
+    return result

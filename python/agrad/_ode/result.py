@@ -1,0 +1,169 @@
+"""What solve_ivp returns, and its output times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from agrad._core import DomainError, ShapeError
+from agrad._ode.record import real_values
+
+if TYPE_CHECKING:
+    from agrad._ode.explain import Explained
+
+__all__ = ["OdeResult", "output_times"]
+
+
+@dataclass
+class OdeResult(Mapping[str, Any]):
+    """What :func:`solve_ivp` returns: attributes, which are entries of a mapping as well, as in SciPy's result.
+
+    Attributes
+    ----------
+    t : numpy.ndarray, shape (k,)
+        Output times. Without `t_eval` and with a terminal event its last entry is the end, and differentiable.
+    y : numpy.ndarray or Array, shape (n, k)
+        The states at the output times, a column each; differentiable.
+    success : bool
+        True; a solve that does not succeed raises, or with `return_partial` has False.
+    status : int
+        0: the end of the interval was reached; 1: a terminal event ended the solution; -1: the solver stopped.
+    message : str
+        The same in words, and by which methods where "auto" changed it.
+    stats : mapping
+        What the passes have cost up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
+        "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from" and
+        "stiff_method"), and mappings "backward", "quadrature" and "sensitivities". Sweeps back come after the result, so their
+        counts grow, from zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run
+        that was made last, by whichever thread; second-order sweeps are not counted.
+    sol : callable or None
+        With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
+    t_events, y_events : lists of arrays, or None
+        For each event the times at which it happened, and the states there; None without events.
+    nfev, njev, nlu, nst : int
+        Of the forward pass the evaluations of the right-hand side and of its Jacobian, factorisations and steps, from `stats`.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> result = ag.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0])
+    >>> print(result["y"][0, -1].round(4), sorted(result.keys())[:5])
+    0.3679 ['message', 'nfev', 'njev', 'nlu', 'nst']
+    """
+
+    t: Any
+    y: Any
+    success: bool = True
+    status: int = 0
+    message: str = "The solver successfully reached the end of the integration interval."
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    sol: Callable[[Any], Any] | None = None
+    _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
+    _explained: Explained | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: the numbers, not the problem, whose functions cannot be."""
+        return self.__dict__ | {"_explained": None}
+
+    def __getitem__(self, name: str) -> Any:
+        """The attribute of that name."""
+        if name not in self._names():
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        """The public attributes: what is kept, and what is counted or looked up when it is read."""
+        read = [name for name, member in vars(cls).items() if isinstance(member, property)]
+        return [each.name for each in fields(cls) if not each.name.startswith("_")] + read
+
+    @property
+    def t_events(self) -> list[Any] | None:
+        """For each event the times at which it happened, differentiable; None without events."""
+        return None if self._hits is None else self._hits()[0]
+
+    @property
+    def y_events(self) -> list[Any] | None:
+        """For each event the states at these times, before its own reset, shape (times, n); None without events."""
+        return None if self._hits is None else self._hits()[1]
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations of the right-hand side."""
+        return int(self.stats.get("rhs_evaluations", 0))
+
+    @property
+    def njev(self) -> int:
+        """Evaluations of its Jacobian."""
+        return int(self.stats.get("jacobian_evaluations", 0))
+
+    @property
+    def nlu(self) -> int:
+        """Factorisations."""
+        return int(self.stats.get("factorizations", 0))
+
+    @property
+    def nst(self) -> int:
+        """Steps."""
+        return int(self.stats.get("steps", 0))
+
+    def describe_switch(self) -> None:
+        """Says in the message when "auto" changed the method."""
+        if "stiff_from" in self.stats:
+            at, method = self.stats["stiff_from"], self.stats["stiff_method"]
+            self.message += f" It turned stiff: by Tsit5 until t = {at:.6g}, by {method} from there on."
+
+
+def output_times(
+    function: str, t_span: Any, t_eval: Any, *, freely: bool = False
+) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
+    """The initial time and the output times, which may begin with it; `freely` they may decrease, and equal ones follow."""
+    span = real_values(function, "t_span", t_span)
+    if span.shape != (2,):
+        raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
+    t0, end = span.tolist()
+    if not np.isfinite(span).all():
+        hint = "; a terminal event ends a solution before a time that is late enough" if np.isinf(end) else ""
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
+    if not (t0 < end or (freely and t0 > end)):
+        hint = "; backwards in time, s = -t increases: solve for s" if t0 > end else ""
+        condition = "of two different times" if freely else "increasing"
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
+    if t_eval is None:
+        return t0, span
+    times = real_values(function, "t_eval", t_eval)
+    if times.ndim != 1 or times.size == 0:
+        raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
+    in_order = (times[1:] >= times[:-1] if t0 < end else times[1:] <= times[:-1]) if freely else times[1:] > times[:-1]
+    first, last = (times[0], times[-1]) if t0 < end else (times[-1], times[0])
+    low, high = min(t0, end), max(t0, end)
+    if in_order.all() and low <= first and last <= high:
+        return t0, times
+    outside = ~((low <= times) & (times <= high))
+    _raise_misplaced(function, times, (t0, end), outside, np.append(False, ~in_order), "" if freely else " than")
+
+
+def _raise_misplaced(
+    function: str,
+    times: np.ndarray[Any, np.dtype[np.float64]],
+    span: tuple[float, float],
+    outside: np.ndarray[Any, Any],
+    misplaced: np.ndarray[Any, Any],
+    than: str,
+) -> NoReturn:
+    """The error of the first time that is outside of the span or out of order."""
+    k = int(np.flatnonzero(outside | misplaced)[0])
+    name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
+    if outside[k]:
+        raise DomainError(f"{name} within t_span = {span}")
+    order = ("greater" if span[0] < span[1] else "less") if than else ("at least" if span[0] < span[1] else "at most")
+    raise DomainError(f"{name} {order}{than} t_eval[{k - 1}] = {times[k - 1]}")

@@ -1,0 +1,209 @@
+"""Differential-algebraic equations: what users call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
+from agrad._loops.body import keep
+from agrad._ode.dae_record import RecordedResidual
+from agrad._ode.options import Steps, Tolerances, each_state, positive_number, whole
+from agrad._ode.record import further_arguments, real_values, vector
+from agrad._ode.result import output_times
+from agrad._record.structure import find_recording
+
+__all__ = ["DaeResult", "solve_dae"]
+
+_INITIAL = {"differential": 0, "derivatives": 1, "consistent": 2}
+_SENSITIVITIES = {"adjoint": 0, "forward": 1}
+
+
+@dataclass
+class DaeResult:
+    """What :func:`solve_dae` returns.
+
+    Attributes
+    ----------
+    t : numpy.ndarray, shape (k,)
+        Output times.
+    y : numpy.ndarray or Array, shape (n, k)
+        The states at the output times, a column each; differentiable.
+    yp : numpy.ndarray or Array, shape (n, k)
+        Their derivatives with respect to time; differentiable where they are those of differential states.
+    success : bool
+        True; a solve that does not succeed raises.
+    status : int
+        0: the end of the interval was reached.
+    message : str
+        The same in words.
+    stats : dict
+        What the forward pass cost; evaluations of the residual are "rhs_evaluations". Empty while a surrounding function is
+        recorded.
+    """
+
+    t: Any
+    y: Any
+    yp: Any
+    success: bool = True
+    status: int = 0
+    message: str = "The solver successfully reached the end of the integration interval."
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def solve_dae(
+    residual: Callable[..., Any],
+    t_span: Sequence[Any],
+    y0: Any,
+    yp0: Any = None,
+    t_eval: Any = None,
+    *,
+    args: tuple[Any, ...] = (),
+    differential: Any = None,
+    initial: str = "differential",
+    rtol: float = 1e-6,
+    atol: Tolerances = 1e-8,
+    max_num_steps: int = 100_000,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+    sensitivities: str = "adjoint",
+    tstops: Any = (),
+) -> DaeResult:
+    """Solve a differential-algebraic system ``residual(t, y, y', *args) = 0`` of index 1; the result is differentiable.
+
+    Of the states some are differential, those whose derivatives occur, and the others algebraic: the equations fix them, and
+    the derivatives, as soon as the differential ones are known. That is what index 1 means. So consistent initial values are
+    found from part of them, and their derivatives with respect to the arguments are those of the implicit function.
+
+    Parameters
+    ----------
+    residual : callable
+        ``residual(t, y, yp, *args)``, written with NumPy: t is a number, y and yp of shape (n,); returns what is left of the n
+        equations as an array, list or tuple. It is recorded once and runs without Python, as the right-hand side of
+        :func:`solve_ivp` is.
+    t_span : pair of floats
+        Initial and final time, increasing.
+    y0 : array-like, shape (n,)
+        The initial states; the algebraic entries are a guess, from which they are solved for.
+    yp0 : array-like, shape (n,), optional
+        The initial derivatives, a guess too; zeros by default.
+    t_eval : array-like, shape (k,), optional
+        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
+    args : tuple
+        Further arguments of residual: any nested structures of numbers and arrays.
+    differential : array-like of bool, shape (n,), optional
+        Which states are differential. By default those whose derivatives occur in the recorded residual; where the
+        derivatives occur in fixed combinations only, as with a capacitor between two nodes, these combinations are.
+    initial : {"differential", "derivatives", "consistent"}
+        What is given of the initial values: the differential part of y0; yp0, from which all of y0 is solved for (zeros are a
+        steady state); or both, which is checked.
+    rtol, atol : float, float or shape (n,)
+        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward one by 10, as
+        :func:`ode_adjoint_tol` does.
+    max_num_steps : int
+        The most steps between two output times, in each direction.
+    first_step, max_step : float
+        The size to try of the first step, at the initial time and behind each of tstops, chosen by default; and the largest
+        step, in each direction. Forward sensitivities begin with a shorter step where they need one.
+    sensitivities : {"adjoint", "forward"}
+        Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
+        (IDAS' staggered corrector), which is for few parameters and for Jacobians.
+    tstops : array-like, shape (s,)
+        Times at which residual may jump, in any order, besides those at which it compares t with a number, which are found.
+        Those within t_span count, and derivatives are with respect to those that are recorded values. The differential states
+        go on there, the algebraic ones are solved for anew, from where they are. The residual is seen from the left before a
+        stop and from the right after it; an output at it is the one after.
+
+    Returns
+    -------
+    DaeResult
+        With t, shape (k,), y and yp, shape (n, k).
+
+    Raises
+    ------
+    ShapeError
+        A length does not fit, or residual returns another number of equations than there are states.
+    DomainError
+        Times that do not increase, tolerances that are not positive, initial values that are given as consistent but are not,
+        states that are called differential but are not.
+    SolverError
+        The system is of index 2 or more, or singular; no consistent initial values are found from the guess; IDAS stopped:
+        too many steps, residuals that are not finite, failing error tests.
+    NotImplementedError
+        The gradient of the yp of an algebraic state, or a second derivative.
+
+    Notes
+    -----
+    Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; that with
+    respect to an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic states are
+    solved for, so outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are singular at
+    the guess, as y1^2 = y0 is at y1 = 0, guesses near it are tried, larger ones first. The gradient keeps the state at each
+    step of the forward pass. Linear algebra is dense.
+
+    References
+    ----------
+    Cao, Li, Petzold and Serban (2003), Adjoint sensitivity analysis for differential-algebraic equations, SIAM Journal on
+    Scientific Computing 24, 1076-1089. Hindmarsh and Serban, User Documentation for IDAS.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> F = lambda t, y, yp, k: [yp[0] + k * y[0], y[1] - y[0] ** 2]  # y1 is algebraic
+    >>> end = lambda k: ag.solve_dae(F, (0.0, 1.0), [1.0, 0.0], args=(k,), rtol=1e-8).y[1, -1]
+    >>> round(float(ag.grad(end)(0.5)), 4)  # -2 exp(-1)
+    -0.7358
+    """
+    function = "solve_dae"
+    if not callable(residual):
+        raise TypeError(f"{function}: residual is {residual!r}, but must be callable as residual(t, y, yp, ...)")
+    for name, value, known in (("initial", initial, _INITIAL), ("sensitivities", sensitivities, _SENSITIVITIES)):
+        if value not in tuple(known):
+            raise ValueError(f"{function}: {name} is {value!r}, but must be one of {', '.join(map(repr, known))}")
+    span = vector(function, "t_span", t_span)
+    asked = None if t_eval is None else vector(function, "t_eval", t_eval)
+    given = None if asked is None else real_values(function, "t_eval", asked)
+    start, times = output_times(function, list(real_values(function, "t_span", span)), given)
+    y0, stops = vector(function, "y0", y0), vector(function, "tstops", tstops)
+    yp0 = np.zeros(y0.size) if yp0 is None else vector(function, "yp0", yp0)
+    states, slopes = real_values(function, "y0", y0), real_values(function, "yp0", yp0)
+    check_dae_problem(function, states, slopes, start, times)
+    options = DaeOptions(
+        function,
+        positive_number(function, "rtol", rtol),
+        each_state(function, "atol", atol, states.size),
+        whole(function, "max_num_steps", max_num_steps, least=1),
+        *Steps(first_step, max_step).sizes(function),
+        _flags(function, differential, states.size),
+        _INITIAL[initial],
+        _SENSITIVITIES[sensitivities],
+    )
+    args = further_arguments(function, args)
+    recorded = RecordedResidual(function, residual, start, states, slopes, args)
+    t0, outputs = span[0], span if asked is None else asked
+    wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs, stops)]
+    operation = DaeOperation(function, recorded.program, times.size, stops.size, options, wanted)
+    parts = [y0, yp0, np.reshape(t0, (1,)), outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
+    recording = find_recording(parts)
+    solution: Any
+    if recording is None:
+        solution, stats = operation.solve(np.concatenate(parts), times.size)
+    else:
+        keep(recording, recorded.bodies)
+        flat: Any = np.concatenate([recording.array(x) for x in parts])
+        solution, stats = operation.record(flat, times.size), {}
+    return DaeResult(times, np.transpose(solution[:, 0]), np.transpose(solution[:, 1]), stats=stats)
+
+
+def _flags(function: str, differential: Any, states: int) -> list[bool]:
+    """Which states are differential, or nothing where that is to be found."""
+    if differential is None:
+        return []
+    flags = np.asarray(differential)
+    if flags.dtype.kind != "b":
+        raise TypeError(f"{function}: differential is of dtype {flags.dtype}, but must be bool; one for each state")
+    if flags.shape != (states,):
+        raise ShapeError(f"{function}: differential is of shape {flags.shape}, but must be of shape ({states},)")
+    return [bool(flag) for flag in flags]

@@ -1,0 +1,158 @@
+"""Steady states of differential equations, and their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agrad._core import ShapeError, SteadyOperation
+from agrad._loops.body import keep
+from agrad._ode.options import Tolerances, each_state, positive_number, whole
+from agrad._ode.record import RecordedSlope, check_callable, further_arguments, real_values, vector
+from agrad._record.structure import find_recording
+
+__all__ = ["SteadyResult", "steady_state"]
+
+_METHODS = {"auto": 0, "newton": 1, "integration": 2}
+
+
+@dataclass
+class SteadyResult:
+    """What :func:`steady_state` returns.
+
+    Attributes
+    ----------
+    y : numpy.ndarray or Array, shape (n,)
+        The steady state; differentiable.
+    success : bool
+        True; a search that does not succeed raises.
+    residual : float
+        The largest derivative that is left; nan while a surrounding function is recorded.
+    iterations : int
+        Steps of Newton's method, altogether; 0 while a surrounding function is recorded.
+    method : str
+        Which way found it: "newton" or "integration"; "" while a surrounding function is recorded.
+    stable : bool or None
+        Whether the system comes back to y from nearby: False where `growth_rate` is positive by more than the tolerances leave
+        open. None while a surrounding function is recorded; a state that is not stable is warned of in any case.
+    growth_rate : float
+        The largest real part of the Jacobian's eigenvalues, where conserved totals keep their values; nan while a surrounding
+        function is recorded.
+    stats : dict
+        More of it: `conserved`, the number of conserved totals, and `integrated_time`.
+    """
+
+    y: Any
+    success: bool = True
+    residual: float = float("nan")
+    iterations: int = 0
+    method: str = ""
+    stable: bool | None = None
+    growth_rate: float = float("nan")
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def steady_state(
+    f: Callable[..., Any],
+    y0: Any,
+    *,
+    args: tuple[Any, ...] = (),
+    rtol: float = 1e-10,
+    atol: Tolerances = 1e-12,
+    max_iterations: int = 50,
+    method: str = "auto",
+    t: float | None = None,
+) -> SteadyResult:
+    """Find the state at which an autonomous system comes to rest; its derivatives are those of the implicit function.
+
+    The system is integrated from y0 over longer and longer times, and Newton's method goes on from where that leads until
+    it has solved ``f(t, y, *args) = 0`` nearby. Of several steady states that is the one that the system goes to from y0. A
+    linear system, and one that is at rest at y0, is left to Newton's method alone.
+
+    Totals that the system conserves, such as all of an enzyme, free and bound, are found by themselves. They keep the
+    values that they have at y0, which chooses among the steady states.
+
+    Parameters
+    ----------
+    f : callable
+        The right-hand side ``f(t, y, *args)`` of :func:`solve_ivp`, which does not depend on t; see
+        :func:`ode_adjoint_tol_ctl`.
+    y0 : array-like, shape (n,)
+        Where to start.
+    args : tuple
+        Further arguments of f: any nested structures of numbers and arrays.
+    rtol, atol : float, float or shape (n,)
+        Relative and absolute tolerance of the states.
+    max_iterations : int
+        The most steps of Newton's method from each state that it starts from.
+    method : {"auto", "newton", "integration"}
+        "newton" does not integrate: that is faster, and finds another steady state where there are several, which can be
+        unstable. "integration" does so in any case.
+    t : float, optional
+        The time at which f is taken. Without it f must not depend on time.
+
+    Returns
+    -------
+    SteadyResult
+        With y, shape (n,), whether it is stable, and how it was found.
+
+    Warns
+    -----
+    RuntimeWarning
+        The state found is unstable.
+
+    Raises
+    ------
+    ShapeError, DomainError
+        As :func:`ode_adjoint_tol_ctl`; f depends on time.
+    SolverError
+        No steady state was found, because the system oscillates or grows, for example; or f is not finite at y0.
+
+    Notes
+    -----
+    With J the Jacobian of f, f_p its derivative with respect to a parameter and L the rows of conserved totals, derivatives
+    solve J dy = -f_p dp together with L dy = L dy0. They take one linear solve for each adjoint or direction, have second
+    derivatives, and with respect to y0 they are zero but for the conserved totals. Where J is singular without such totals,
+    dy is the solution of smallest norm, and there are no second derivatives.
+
+    References
+    ----------
+    Deuflhard (2011), Newton Methods for Nonlinear Problems, section 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> exchange = lambda t, y, k: [k[1] * y[1] - k[0] * y[0], k[0] * y[0] - k[1] * y[1]]
+    >>> rest = lambda k: ag.steady_state(exchange, [3.0, 1.0], args=(k,)).y[0]  # 4 k1 / (k0 + k1)
+    >>> ag.grad(rest)(np.array([2.0, 6.0])).round(4).tolist()
+    [-0.375, 0.125]
+    """
+    function = "steady_state"
+    check_callable(function, "f", f)
+    if method not in _METHODS:
+        raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, _METHODS))}")
+    y0 = vector(function, "y0", y0)
+    start = real_values(function, "y0", y0)
+    if start.size == 0:
+        raise ShapeError(f"{function}: y0 is of length 0, but must be of length 1 or more")
+    options = (
+        positive_number(function, "rtol", rtol),
+        each_state(function, "atol", atol, start.size),
+        whole(function, "max_iterations", max_iterations),
+        _METHODS[method],
+        None if t is None else float(real_values(function, "t", t)),
+    )
+    args = further_arguments(function, args)
+    recorded = RecordedSlope(function, f, options[-1] or 0.0, start, args)
+    operation = SteadyOperation(function, recorded.program, start.size, *options)
+    parts = [y0, *(np.ravel(x) for x in recorded.parameters)]
+    recording = find_recording(parts)
+    if recording is not None:
+        keep(recording, recorded.bodies)
+        return SteadyResult(operation.record(np.concatenate([recording.array(x) for x in parts])))
+    y, report = operation.solve(np.concatenate(parts))
+    found_by = {key: report.pop(key) for key in ("residual", "iterations", "method", "stable", "growth_rate")}
+    return SteadyResult(y, stats=report, **found_by)

@@ -1,0 +1,63 @@
+"""Functions of other packages that were called with recorded values: what messages call them, and what to write instead."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array
+from agrad._record.objects import recording_within
+
+__all__ = ["foreign_call"]
+
+_PACKAGES = ("scipy", "pandas")
+_GENERAL = "write it with NumPy's functions, or give it a derivative by agrad.custom_vjp"
+
+
+def _of_ours(name: str) -> str | None:
+    """What of ours, or of NumPy's that knows recorded arrays, is of the name of a function of SciPy."""
+    from agrad import linalg, special  # not when this file is read: both record
+    from agrad._numpy.linalg import functions
+
+    if getattr(np.linalg, name, None) in functions:
+        return f"np.linalg.{name}"
+    return next((f"{module.__name__}.{name}" for module in (special, linalg) if name in module.__all__), None)
+
+
+def _holds_recorded(x: Any) -> bool:
+    if isinstance(x, (tuple, list)):
+        return any(map(_holds_recorded, x[:10]))
+    if isinstance(x, dict):
+        return any(map(_holds_recorded, x.values()))
+    return isinstance(x, Array) or (isinstance(x, np.ndarray) and x.dtype.char == "O" and recording_within(x) is not None)
+
+
+def _name_of(frame: FrameType, package: str) -> str:
+    parts = [part for part in str(frame.f_globals["__name__"]).split(".") if not part.startswith("_")]
+    own = frame.f_locals.get("self")
+    kind = getattr(own, "name", None) if package == "scipy" and isinstance(getattr(own, "name", None), str) else None
+    if own is not None and kind is None:
+        kind = type(own).__name__
+    return ".".join([*parts[:2], *([kind] if kind else []), frame.f_code.co_name])
+
+
+def foreign_call(error: BaseException) -> str | None:
+    """Say what to write for a function of another package in which an error arose, if recorded values were its arguments."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        module = str(frame.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if package in _PACKAGES and not module.startswith("scipy._lib"):
+            if not any(map(_holds_recorded, frame.f_locals.values())):
+                return None
+            name = _name_of(frame, package)
+            ours = _of_ours(frame.f_code.co_name) if package == "scipy" else None
+            instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL
+            if module.startswith("scipy.stats"):
+                instead = "write the density with NumPy's functions, or as agrad.normal_lpdf"
+            return f"{name}: argument is a recorded value, but must be plain, because it has no derivative; {instead}"
+        traceback = traceback.tb_next
+    return None

@@ -1,0 +1,268 @@
+"""The direct style: a tape that is open while ordinary code runs, variables, sweeps and adjoints.
+
+A tape is a recording that is swept back where it stands, as that of :func:`agrad.grad`. Tapes within tapes are recordings of
+their own; a value of an outer tape becomes an input of the inner one, and a sweep that arrives there goes on outside.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording, ScopeError, ShapeError
+from agrad._record.recording import open_recording
+from agrad._record.trees import flatten
+
+__all__ = ["tape", "var"]
+
+
+class _Tape:
+    """An open tape: its recording, and what the last sweep left."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.adjoints: np.ndarray[Any, Any] | None = None  # by slot; the last entry, 0, is that of all slots beyond
+
+    def sweep(self, parts: list[tuple[Array, np.ndarray[Any, Any]]]) -> list[tuple[Array, np.ndarray[Any, Any]]]:
+        """Sweep back from arrays with their adjoints; returns the same for the arrays of outer tapes that it came to."""
+        slots = np.concatenate([y.slots.ravel() for y, _ in parts])
+        seeds = np.concatenate([seed.ravel() for _, seed in parts])
+        output = parts[0][0].with_slots(slots)
+        reached = np.arange(int(slots.max(initial=0)) + 1, dtype=np.uint32)  # what was recorded later has no part in it
+        self.adjoints = np.append(self.recording.reverse(output, seeds, [output.with_slots(reached)]), 0.0)
+        outer = zip(self.recording.captured, self.recording.captured_inputs, strict=True)
+        return [(outside, self.adjoint(inside)) for outside, inside in outer]
+
+    def adjoint(self, x: Array) -> np.ndarray[Any, Any]:
+        """The adjoints that the last sweep left at the entries of x."""
+        assert self.adjoints is not None, "a sweep has been made"
+        return self.adjoints[np.minimum(x.slots, self.adjoints.size - 1)]
+
+
+class _Stack(threading.local):
+    """The open tapes of this thread, innermost last."""
+
+    def __init__(self) -> None:
+        self.tapes: list[_Tape] = []
+
+
+_stack = _Stack()
+_open: dict[int, _Tape] = {}  # by the identity of their recordings, of all threads
+
+
+@contextmanager
+def tape() -> Iterator[None]:
+    """Open a tape: until the block ends, :func:`var` makes variables, and code that works with them is recorded.
+
+    Notes
+    -----
+    Within the block, a recorded scalar y has ``y.grad()``, which sweeps back from it; then each recorded value x has
+    ``x.adj()``, the derivative of y with respect to x, and ``x.val()``, its value. ``y.grad([a, b])`` sweeps and returns the
+    gradient with respect to a and b in a list. Code is ordinary Python: an ``if`` goes by the values, and a name may be
+    assigned anew.
+
+    ``float(x)`` raises as it does in a function that is differentiated: ``math.exp(x)`` would call it and lose the derivative
+    unseen. Read with ``x.val()``.
+
+    Tapes nest. What is recorded on an inner tape ends with its block; values of the outer tape can be used there, and a sweep
+    goes through to them. Each thread has tapes of its own. When the block ends, also by an exception, the tape is gone, and
+    using one of its values raises :class:`ScopeError`.
+
+    Raises
+    ------
+    ScopeError
+        (Later) a value of a tape is used after its block.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> with ag.tape():
+    ...     x = ag.var(3.0)
+    ...     y = x * x
+    ...     y.grad()
+    ...     slope = x.adj()
+    >>> slope
+    6.0
+    """
+    with open_recording("tape", keeps_adjoints=True) as recording:
+        recording.become_tape()
+        mine = _Tape(recording)
+        _open[id(recording)] = mine
+        _stack.tapes.append(mine)
+        try:
+            yield
+        finally:
+            _stack.tapes.remove(mine)
+            del _open[id(recording)]
+
+
+def var(value: Any) -> Array:
+    """Make a variable of the innermost open tape: a number or array that derivatives can be taken with respect to.
+
+    Parameters
+    ----------
+    value : real number or array-like
+        Its value; integers become float64.
+
+    Returns
+    -------
+    Array
+        Recorded, of the value's shape; scalars have shape ().
+
+    Raises
+    ------
+    ScopeError
+        This thread has no open tape.
+    TypeError
+        The value is complex, no number, or recorded already.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> with ag.tape():
+    ...     x = ag.var([1.0, 2.0])
+    ...     gradient = np.sum(x**3).grad(x)
+    >>> gradient
+    array([ 3., 12.])
+    """
+    if not _stack.tapes:
+        raise ScopeError("var: number of open tapes is 0, but must be at least 1; write it in a block `with ag.tape():`")
+    return _stack.tapes[-1].recording.input(_plain(value))
+
+
+def _plain(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if isinstance(value, Array):
+        raise TypeError(
+            f"var: value is a recorded value of {value.recording.function}, but must be plain; use it as it is, or its val()"
+        )
+    try:
+        values = np.asarray(value)
+    except ValueError:
+        raise ShapeError(f"var: value is {value!r}, but must be rectangular; its parts are of different shapes") from None
+    if values.dtype.kind == "c":
+        raise TypeError("var: value is complex, but must be real; make variables of real and imaginary parts")
+    if values.dtype.kind not in "fiu":
+        raise TypeError(f"var: value is {value!r}, but must be a real number or an array of them")
+    return values.astype(np.float64)
+
+
+# ---- members of recorded arrays --------------------------------------------------------------------------------------
+
+
+def _tape_of(function: str, x: Array) -> _Tape:
+    """The open tape of a recorded array."""
+    recording = x.recording
+    found = _open.get(id(recording))
+    if found is not None:
+        return found
+    if recording.is_tape:
+        raise ScopeError(
+            f"{function}: argument is a recorded value of {recording.function}, which has ended, but must be of an open one; "
+            "read values, gradients and adjoints before its block ends"
+        )
+    raise TypeError(
+        f"{function}: argument is a recorded value of {recording.function}, but must be of a tape; transformations return what "
+        "they compute"
+    )
+
+
+def _read(values: np.ndarray[Any, Any]) -> Any:
+    return float(values) if values.ndim == 0 else values
+
+
+def _grad(self: Array, wrt: Any = None) -> Any:
+    """Sweep back from this scalar of a tape: afterwards ``x.adj()`` is its derivative with respect to x.
+
+    Parameters
+    ----------
+    wrt : recorded array or nested structure of them, optional
+        What to return the derivatives with respect to, in the same structure: ``y.grad([a, b])`` is a list.
+
+    Returns
+    -------
+    None, or float or numpy.ndarray in the structure of wrt
+
+    Raises
+    ------
+    ShapeError
+        This is no scalar.
+    ScopeError
+        The tape has ended.
+    TypeError
+        This, or a part of wrt, is no value of a tape.
+    """
+    mine = _tape_of("grad", self)
+    if self.shape != ():
+        raise ShapeError(f"grad: argument is of shape {self.shape}, but must be a scalar; sum it, or take its entries")
+    leaves, together, structure = flatten(wrt if wrt is not None else ())
+    for path, leaf in zip(structure.accessors(), leaves, strict=True):
+        if not isinstance(leaf, Array):
+            raise TypeError(f"grad: {path.codify('wrt')} is {leaf!r}, but must be a recorded value of a tape; see agrad.var")
+    tapes = [_tape_of("grad", leaf) for leaf in leaves]
+    _sweep(mine, self)
+    if wrt is None:
+        return None
+    return together([_read(_adjoint_of(tape, leaf)) for tape, leaf in zip(tapes, leaves, strict=True)])
+
+
+def _sweep(mine: _Tape, y: Array) -> None:
+    """Sweep back from y through its tape and, where that used values of tapes around it, through these, inner ones first."""
+    for each in _stack.tapes:
+        each.adjoints = np.zeros(1)
+    waiting: dict[int, list[tuple[Array, np.ndarray[Any, Any]]]] = {id(mine.recording): [(y, np.ones(()))]}
+    while waiting:
+        inner = max((_open[recording] for recording in waiting), key=lambda tape: tape.recording.depth)
+        for outside, adjoint in inner.sweep(waiting.pop(id(inner.recording))):
+            waiting.setdefault(id(_tape_of("grad", outside).recording), []).append((outside, adjoint))
+
+
+def _adjoint_of(tape: _Tape, x: Array) -> np.ndarray[Any, Any]:
+    if tape.adjoints is None:
+        raise RuntimeError("adj: number of sweeps is 0, but must be at least 1; call grad() of the result first")
+    return tape.adjoint(x)
+
+
+def _adj(self: Array) -> Any:
+    """The derivative, with respect to this, of the scalar whose ``grad()`` was called last.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        Of this one's shape; zeros where that scalar does not depend on it.
+
+    Raises
+    ------
+    RuntimeError
+        ``grad()`` has not been called since the tape was opened.
+    ScopeError
+        The tape has ended.
+    """
+    return _read(_adjoint_of(_tape_of("adj", self), self))
+
+
+def _val(self: Array) -> Any:
+    """The value of a recorded number or array of a tape.
+
+    Returns
+    -------
+    float or numpy.ndarray
+
+    Raises
+    ------
+    ScopeError
+        The tape has ended.
+    TypeError
+        This is no value of a tape: a compiled function would take it as a constant.
+    """
+    _tape_of("val", self)
+    return _read(self.recorded_values)
+
+
+for _name, _member in (("grad", _grad), ("adj", _adj), ("val", _val)):
+    _member.__name__ = _name
+    _member.__qualname__ = f"Array.{_name}"
+    setattr(Array, _name, _member)

@@ -1,0 +1,215 @@
+"""Trees: nested dicts, lists, tuples and dataclasses of arrays, flattened to leaves and put together again by optree."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Number
+from typing import Any
+
+import numpy as np
+import optree
+
+from agrad._core import Array, Recording, ShapeError
+from agrad._record.objects import as_recorded, holds_objects
+
+__all__ = [
+    "as_plain",
+    "axes_of",
+    "check_kind",
+    "direction",
+    "flatten",
+    "is_data",
+    "is_number",
+    "parameter",
+    "split",
+    "values_of",
+]
+
+_NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
+_registered: set[type] = set()
+_lock = threading.Lock()
+
+
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
+    """Leaves, the function that puts leaves together again, and a hashable description of the structure.
+
+    What `is_leaf` says is a leaf is not looked into. NumPy's arrays of recorded objects become recorded arrays.
+    """
+    leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
+    unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
+    if unknown:
+        for each in unknown:
+            _register(each)
+        return flatten(tree, is_leaf)
+    if any(map(holds_objects, leaves)):
+        leaves = [as_recorded(leaf) for leaf in leaves]
+    return leaves, lambda new: optree.tree_unflatten(structure, new), structure
+
+
+def _register(dataclass: type) -> None:
+    """Make a dataclass a node; its fields are put back as they are, past __init__ and whatever that checks."""
+    names = tuple(field.name for field in dataclasses.fields(dataclass))
+
+    def take_apart(node: Any) -> tuple[tuple[Any, ...], None, tuple[str, ...]]:
+        return tuple(getattr(node, name) for name in names), None, names
+
+    def assemble(_: None, children: Iterable[Any]) -> Any:
+        node: Any = object.__new__(dataclass)
+        for name, child in zip(names, children, strict=True):
+            object.__setattr__(node, name, child)
+        return node
+
+    with _lock:
+        if dataclass not in _registered:
+            optree.register_pytree_node(
+                dataclass,
+                take_apart,
+                assemble,  # type: ignore[arg-type]
+                path_entry_type=optree.GetAttrEntry,
+                namespace=_NAMESPACE,
+            )
+            _registered.add(dataclass)
+
+
+def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
+    """The axis of each leaf of a tree: an int or None for it, or for a structure that it belongs to."""
+    try:
+        found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=_NAMESPACE)
+    except ValueError as error:
+        raise TypeError(
+            f"{function}: {name} is {axes!r}, but must be of the structure of what it is for, or its beginning"
+        ) from error
+    for axis in found:
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+            raise TypeError(f"{function}: {name} is {axis!r}, but must be an int or None")
+    return list(found)
+
+
+def as_plain(leaf: Any) -> Any:
+    """What says that it is an array, as a column of a table does, as NumPy's; everything else as it is."""
+    if isinstance(leaf, (np.ndarray, np.generic, Array, type)) or not hasattr(leaf, "__array__"):
+        return leaf
+    return np.asarray(leaf)
+
+
+def is_data(leaf: Any) -> bool:
+    """Whether a leaf of a differentiated structure is no parameter: an integer, a truth, a string, None or an object."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind in "iubSUMm"
+    if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
+        return False
+    return isinstance(leaf, Integral) or not isinstance(leaf, Number)
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a floating-point number or array: something that a program may be called with anew."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind == "f"
+    return isinstance(leaf, float)
+
+
+def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
+    """Raise for NumPy's arrays of other kinds, which mean something else by their entries or their operators."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise TypeError(
+            f"{function}: {label()} is a masked array, but must be a plain one, because recorded values have no mask; write "
+            "m.filled(value), or choose with np.where"
+        )
+    if isinstance(leaf, np.matrix):
+        raise TypeError(
+            f"{function}: {label()} is an np.matrix, but must be an array, because recorded values have arrays' operators; "
+            "write np.asarray(m), and @ for the product of matrices"
+        )
+
+
+def parameter(function: str, label: Callable[[], str], leaf: Any, within: Recording | None) -> Any:
+    """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point.
+
+    Within a recording it may be a recorded value.
+    """
+    if isinstance(leaf, Array):
+        if within is not None:
+            return leaf
+        raise TypeError(
+            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; sparse matrices are "
+            "made outside of functions that are recorded, and recorded values are used there only"
+        )
+    check_kind(function, label, leaf)
+    values = np.asarray(leaf)
+    kind = values.dtype.kind
+    if kind == "f":
+        return values.astype(np.float64, copy=False)
+    if kind in "iub":
+        raise TypeError(
+            f"{function}: {label()} is of dtype {values.dtype}, but must be floating-point; write 3.0 for 3, or leave it "
+            "out of argnums if it is no parameter"
+        )
+    if kind == "c":
+        raise TypeError(
+            f"{function}: {label()} is complex, but must be real; differentiate with respect to real and imaginary parts"
+        )
+    raise TypeError(f"{function}: {label()} is {leaf!r}, but must be a number or an array; leave it out of argnums")
+
+
+def direction(
+    function: str,
+    name: str,
+    tree: Any,
+    like: str,
+    structure: Any,
+    shapes: Sequence[tuple[int, ...] | None],
+    *,
+    skip: int = 0,
+    within: Recording | None = None,
+) -> Any:
+    """The entries of a tree as one vector; raises unless it has the structure and the shapes of `like`.
+
+    `name` and `like` are what messages call the two; the first `skip` entries of a path are no part of a leaf's name. Within
+    a recording leaves may be recorded, and then so is the vector.
+    """
+    leaves, _, its_structure = flatten(tree)
+    if its_structure != structure:
+        given = tree[0] if skip else tree
+        raise TypeError(f"{function}: {name} is {given!r}, but must be of the structure of {like}")
+    parts = []
+    for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
+        if shape is None:  # data, which has no direction
+            if leaf is not None:
+                label = path[skip:].codify(name)
+                raise TypeError(f"{function}: {label} is {leaf!r}, but must be None, because {like} has no parameter there")
+            continue
+        values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
+        label = path[skip:].codify(name)
+        if (isinstance(leaf, Array) and within is None) or values.dtype.kind not in "fiu":
+            raise TypeError(f"{function}: {label} is {leaf!r}, but must be plain real numbers")
+        if values.shape != shape:
+            raise ShapeError(f"{function}: {label} is of shape {values.shape}, but must be of shape {shape}, as in {like}")
+        parts.append(np.ravel(values) if isinstance(leaf, Array) else np.ravel(values).astype(np.float64))
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def split(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """Consecutive parts of the last axis of `flat` in the given shapes; a float for each () of a vector."""
+    parts: list[Any] = []
+    begin = 0
+    for shape in shapes:
+        end = begin + int(np.prod(shape, dtype=int))
+        part = flat[..., begin:end].reshape(flat.shape[:-1] + shape)
+        parts.append(float(part) if part.ndim == 0 and isinstance(part, np.ndarray) else part)
+        begin = end
+    return parts
+
+
+def values_of(tree: Any) -> Any:
+    """The tree with each recorded array replaced by the values it was recorded with."""
+    leaves, together, _ = flatten(tree)
+    return together([_value(leaf) for leaf in leaves])
+
+
+def _value(leaf: Any) -> Any:
+    if not isinstance(leaf, Array):
+        return leaf
+    values = leaf.recorded_values
+    return float(values) if values.ndim == 0 else values

@@ -1,0 +1,1 @@
+"""Transformations: functions that are made of functions."""

@@ -1,0 +1,277 @@
+"""Callbacks: a user's function and its derivative as one operation, which is called with plain values at each run.
+
+The operation itself (python/bindings/callback.cpp) knows vectors. Here they become the arguments that the user wrote the
+function for, and what he returns is checked and becomes a vector again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, ShapeError, record_callback
+from agrad._record.recording import no_recording
+from agrad._record.structure import find_recording
+from agrad._record.trees import flatten, split
+
+__all__ = ["Call", "JvpCall", "VjpCall", "not_linear"]
+
+Vector = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class _Names:
+    """What messages call the leaves of a structure; made when a message is."""
+
+    def __init__(self, root: str, structure: Any) -> None:
+        self.root, self.structure = root, structure
+
+    def __getitem__(self, n: int) -> str:
+        return str(self.structure.accessors()[n].codify(self.root))
+
+
+def _values(names: _Names, n: int, leaf: Any, shape: tuple[int, ...] | None, like: str) -> Vector:
+    """Leaf n that a user's function returned, as float64; raises unless it is plain, real and of that shape."""
+    if isinstance(leaf, float):
+        values: Vector = np.array(leaf)
+    else:
+        values = _real(names, n, leaf)
+    if shape is not None and values.shape != shape:
+        raise ShapeError(f"{names[n]} is of shape {values.shape}, but must be of shape {shape}, as {like}")
+    return values
+
+
+def _real(names: _Names, n: int, leaf: Any) -> Vector:
+    if isinstance(leaf, Array):
+        raise TypeError(
+            f"{names[n]} is a recorded value of {leaf.recording.function}, but must be plain; what it was made of must be an "
+            "argument of the function"
+        )
+    if leaf is None:
+        raise TypeError(f"{names[n]} is None, but must be real numbers; does the function return?")
+    values = np.asarray(leaf)
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"{names[n]} is {leaf!r}, but must be real numbers")
+    return values.astype(np.float64)
+
+
+class Call:
+    """The arguments of a call, taken apart: which of their leaves are recorded, and how they are put together again."""
+
+    def __init__(self, label: str, args: tuple[Any, ...], nondiff_argnums: Sequence[int]) -> None:
+        self.label, self.args = label, args
+        for place in nondiff_argnums:
+            if place >= len(args):
+                raise TypeError(
+                    f"{label}: nondiff_argnums is {place}, but must be the place of an argument; {len(args)} were given"
+                )
+        self.nondiff = [args[place] for place in nondiff_argnums]
+        self.places = [place for place in range(len(args)) if place not in nondiff_argnums]
+        if find_recording(*flatten(self.nondiff)[0]) is not None:
+            raise TypeError(
+                f"{label}: an argument of nondiff_argnums is recorded, but must be plain; leave it out of nondiff_argnums"
+            )
+        self._nondiff_argnums = nondiff_argnums
+        self.leaves, self._together, self.structure = flatten([args[place] for place in self.places])
+        self.is_input = [isinstance(leaf, Array) for leaf in self.leaves]
+        self.inputs = [leaf for leaf in self.leaves if isinstance(leaf, Array)]
+        self.is_plain = not self.inputs
+
+    def primals(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments that may be differentiated, with other values in place of the recorded ones."""
+        fresh = iter(inputs)
+        return tuple(
+            self._together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
+        )
+
+    def with_inputs(self, inputs: Sequence[Any]) -> list[Any]:
+        """All arguments, with other values in place of the recorded ones."""
+        args = list(self.args)
+        for place, argument in zip(self.places, self.primals(inputs), strict=True):
+            args[place] = argument
+        return args
+
+    def tangents(self, along: Sequence[Any]) -> tuple[Any, ...]:
+        """The tangents of the primals: those of the recorded leaves as given, zeros for others, None for what is no number."""
+        fresh = iter(along)
+        return tuple(
+            self._together(
+                [next(fresh) if given else _zeros(leaf) for leaf, given in zip(self.leaves, self.is_input, strict=True)]
+            )
+        )
+
+    def jvp(self, function: Callable[..., Any], inputs: Sequence[Any], along: Sequence[Any], structure: Any) -> list[Any]:
+        """The leaves of the tangent that a user's function returns, which has the structure of the result."""
+        pair = function(*self.nondiff, self.primals(inputs), self.tangents(along))
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise TypeError(f"{self.label}: the derivative returned {pair!r}, but must return a pair (result, tangent)")
+        leaves, _, its_structure = flatten(pair[1])
+        if its_structure != structure:
+            raise TypeError(f"{self.label}: tangent is {pair[1]!r}, but must be of the structure of the result")
+        return leaves
+
+
+def _zeros(leaf: Any) -> Any:
+    if isinstance(leaf, (float, int, complex, np.ndarray, np.generic)):
+        shape = np.shape(leaf)
+        return np.zeros(shape) if shape else 0.0
+    return None
+
+
+class Callback:
+    """One operation: the call that it was recorded for, and the structure of its result, known from its first run."""
+
+    def __init__(self, call: Call, function: Callable[..., Any]) -> None:
+        self.call, self.function = call, function
+        self.shapes = [x.shape for x in call.inputs]
+        self.structure: Any = None
+        self.result_shapes: list[tuple[int, ...]] = []
+
+    def record(self) -> Any:
+        """Record the operation and return its result, of recorded arrays."""
+        call = self.call
+        recording = find_recording(*call.inputs)
+        assert recording is not None, "one of the arguments is recorded"
+        parts = [recording.array(each) for each in call.inputs]
+        x = parts[0].with_slots(np.concatenate([part.slots.ravel() for part in parts]))
+        call.leaves = [None if given else leaf for leaf, given in zip(call.leaves, call.is_input, strict=True)]
+        call.inputs, call.args = [], tuple(None if place in call.places else x for place, x in enumerate(call.args))
+        y = record_callback(call.label, _plainly(self.forward), _plainly(self.reverse), x)
+        return self.together([y.with_slots(slots) for slots in slots_of(y, self.result_shapes)])
+
+    def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
+        """The operation run forwards; what it returns beside the values, `reverse` is called with."""
+        raise NotImplementedError
+
+    def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
+        """The adjoints of x."""
+        raise NotImplementedError
+
+    def flat(self, result: Any) -> Vector:
+        """A result of the user's function as a vector; raises unless it is like the first one."""
+        leaves, together, structure = flatten(result)
+        if self.structure is None:
+            self.structure, self.together = structure, together
+            self.names = _Names(f"{self.call.label}: result", structure)
+            shapes: Sequence[tuple[int, ...] | None] = [None] * len(leaves)
+        elif structure != self.structure:
+            raise TypeError(
+                f"{self.call.label}: result is {result!r}, but must be of the structure that it had when it was recorded"
+            )
+        else:
+            shapes = self.result_shapes
+        like = "it was when it was recorded"
+        parts = [_values(self.names, n, leaf, shape, like) for n, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))]
+        self.result_shapes = [part.shape for part in parts]
+        return _joined(parts)
+
+
+def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, called outside of the recording that runs it."""
+
+    def run(*args: Any) -> Any:
+        with no_recording():
+            return function(*args)
+
+    return run
+
+
+class VjpCall(Callback):
+    """A callback that is swept back by the user's ``bwd``."""
+
+    def __init__(self, call: Call, function: Callable[..., Any], fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        super().__init__(call, function)
+        self.fwd, self.bwd = fwd, bwd
+
+    def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
+        args = self.call.with_inputs(split(x, self.shapes))
+        if not with_adjoint:
+            return self.flat(self.function(*args)), None
+        pair = self.fwd(*args)
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise TypeError(f"{self.call.label}: fwd returned {pair!r}, but must return a pair (result, residuals)")
+        return self.flat(pair[0]), pair[1]
+
+    def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
+        call = self.call
+        back = self.bwd(*call.nondiff, residuals, self.together(split(y_adjoint, self.result_shapes)))
+        if len(call.places) == 1 and not isinstance(back, (tuple, list)):
+            back = (back,)
+        if not isinstance(back, (tuple, list)) or len(back) != len(call.places):
+            raise TypeError(
+                f"{call.label}: bwd returned {back!r}, but must return a tuple of {len(call.places)}, one for each argument"
+            )
+        return _joined(self._cotangents(back))
+
+    def _cotangents(self, back: Sequence[Any]) -> list[Vector]:
+        """The parts of a cotangent that belong to recorded leaves."""
+        call, parts = self.call, []
+        shapes, begin = iter(self.shapes), 0
+        for place, given, structure in zip(call.places, back, call.structure.children(), strict=True):
+            names = _Names(f"{call.label}: cotangent of argument {place}", structure)
+            end = begin + structure.num_leaves
+            leaves, _, its_structure = flatten(given)
+            if given is None:
+                leaves = [None] * (end - begin)
+            elif its_structure != structure:
+                raise TypeError(f"{names.root} is {given!r}, but must be of the structure of the argument")
+            for n, (leaf, is_input) in enumerate(zip(leaves, call.is_input[begin:end], strict=True)):
+                if is_input:
+                    shape = next(shapes)
+                    parts.append(np.zeros(shape) if leaf is None else _values(names, n, leaf, shape, "the argument"))
+            begin = end
+        return parts
+
+
+class JvpCall(Callback):
+    """A callback whose derivative is known in one direction at a time; the sweep back takes a direction for each entry of x."""
+
+    def __init__(self, call: Call, function: Callable[..., Any], derivative: Callable[..., Any]) -> None:
+        super().__init__(call, function)
+        self.derivative, self.is_known_linear = derivative, False
+
+    def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
+        return self.flat(self.function(*self.call.with_inputs(split(x.copy(), self.shapes)))), x
+
+    def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
+        columns = [self._column(residuals, direction) for direction in np.eye(residuals.size)]
+        if not self.is_known_linear:
+            self._check_linear(residuals, columns)
+        return np.array([column @ y_adjoint for column in columns])
+
+    def _column(self, x: Vector, direction: Vector) -> Vector:
+        """The tangent of the result in a direction."""
+        names = _Names(f"{self.call.label}: tangent", self.structure)
+        point, along = split(x.copy(), self.shapes), split(direction, self.shapes)
+        leaves = self.call.jvp(self.derivative, point, along, self.structure)
+        each = enumerate(zip(leaves, self.result_shapes, strict=True))
+        return _joined([_values(names, k, leaf, shape, "the result") for k, (leaf, shape) in each])
+
+    def _check_linear(self, x: Vector, columns: Sequence[Vector]) -> None:
+        """Raise unless the tangent in one more direction is what those of the entries say."""
+        weights = -1.5 - 0.5 * np.cos(np.arange(len(columns)))
+        expected = np.array([weight * column for weight, column in zip(weights, columns, strict=True)])
+        given = self._column(x, weights)
+        error, size = np.abs(given - np.sum(expected, 0)), np.sum(np.abs(expected), 0)
+        if np.any(error > 1e-3 * np.maximum(size, np.abs(given))):  # solvers within are linear up to their tolerances
+            raise TypeError(not_linear(self.call.label))
+        self.is_known_linear = True
+
+
+def not_linear(label: str) -> str:
+    """What is wrong with a derivative by hand that is no product with a matrix."""
+    return (
+        f"{label}: the tangent that the derivative returned is not linear in the tangents, but must be; it is their product "
+        "with the Jacobian, without powers, absolute values, conditions or constants"
+    )
+
+
+def slots_of(y: Array, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
+    """The slots of a vector in consecutive parts of the given shapes."""
+    ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in shapes])
+    return [part.reshape(shape) for part, shape in zip(np.split(y.slots, ends), shapes, strict=False)]
+
+
+def _joined(parts: Sequence[Vector]) -> Vector:
+    return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)

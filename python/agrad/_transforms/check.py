@@ -1,0 +1,299 @@
+"""check_grads: whether the derivatives of a function agree with each other and with differences of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Program
+from agrad._record.recording import name_of
+from agrad._record.structure import array
+from agrad._record.trees import flatten
+from agrad._transforms.base import check_tangents
+from agrad._transforms.parameters import Parameters
+from agrad._transforms.products import Recorded
+
+__all__ = ["check_grads"]
+
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
+_EPSILON = float(np.finfo(float).eps)
+_CLOSE = 1e-12  # of the parts of what differs by rounding errors only
+_NUDGE = 2.0**-10  # by which a point is moved to see how large the parts of a derivative are
+
+
+class _Check:
+    """The function at one point: its Jacobian, and the names of its entries for messages."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], step: float) -> None:
+        self.function, self.args, self.label = function, args, f"check_grads({name_of(function)})"
+        self.parameters = Parameters("check_grads", args, range(len(args)))
+        recorded = Recorded("check_grads", function, args, self.parameters, False)
+        self.outputs = recorded.outputs
+        self.program: Program = recorded.recording.program(self.outputs.joined)
+        self.x = np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in self.parameters.leaves)])
+        self.scale = np.maximum(1.0, np.abs(self.x))
+        self.steps = _Steps(step * self.scale, step * np.abs(self.x))
+        self.y, self.rows = self.run(self.program.adjoint_products, np.eye(self.program.output_size))
+
+    def leaves_at(self, x: Matrix) -> list[Matrix]:
+        ends = np.cumsum([leaf.size for leaf in self.parameters.leaves])[:-1]
+        parts = np.split(x, ends) if self.parameters.leaves else []
+        return [part.reshape(shape) for part, shape in zip(parts, self.parameters.shapes, strict=True)]
+
+    def run(self, product: Callable[..., Any], *vectors: Matrix) -> Any:
+        return product(self.parameters.leaves, *vectors)
+
+    def parts(self, derivative: Matrix, at: Callable[[Matrix], Matrix]) -> Matrix:
+        """How large the parts are that a derivative is the sum of; `at` gives it at other points.
+
+        Where they cancel, as a gradient's do at an optimum, the derivative itself says nothing of its rounding errors. Beside
+        that point parts do not cancel: what a derivative changes by there, in units of the way, is of their size.
+        """
+        size = np.abs(derivative)
+        signs = np.where(np.arange(self.x.size) % 2 == 0, 1.0, -1.0)
+        for way in (self.scale, np.abs(self.x)):  # the second where the function is not defined around
+            with np.errstate(all="ignore"):
+                change = np.abs(at(self.x + _NUDGE * signs * way) - derivative) / _NUDGE
+            if np.all(np.isfinite(change)):
+                return size + change
+        return size
+
+    def sum_of_parts(self, value: Matrix, derivative: Matrix) -> Matrix:
+        """How large the parts are that values are sums of, as far as the parameters go into them."""
+        with np.errstate(invalid="ignore"):
+            size: Matrix = np.abs(value) + np.abs(derivative) @ np.abs(self.x)
+        return size
+
+    def value(self, x: Matrix) -> Matrix:
+        """The function itself, not what was recorded, at other parameters."""
+        leaves = [leaf if leaf.ndim else float(leaf) for leaf in self.leaves_at(x)]
+        results = flatten(self.function(*self.parameters.put(self.args, leaves)))[0]
+        return np.concatenate([np.zeros(0), *(np.ravel(array(each)) for each in results)])
+
+    def rows_at(self, x: Matrix, seeds: Matrix) -> Matrix:
+        """Products of the transposed Jacobian at another point; nan where the recorded path does not hold."""
+        found = self.program.adjoint_products(self.leaves_at(x), seeds)
+        return np.full((len(seeds), x.size), np.nan) if found is None else found[1]
+
+    def gradient(self, x: Matrix, seeds: Matrix) -> Matrix:
+        gradient: Matrix = self.rows_at(x, seeds[np.newaxis])[0]
+        return gradient
+
+    def hessian(self, x: Matrix, seeds: Matrix) -> Matrix:
+        found = self.program.hessian_products(self.leaves_at(x), seeds, np.eye(x.size))
+        return np.full((x.size, x.size), np.nan) if found is None else found[2]
+
+    def input_name(self, j: int) -> str:
+        return _entry_name(j, self.parameters.shapes, self.parameters.label)
+
+    def output_name(self, i: int) -> str:
+        return _entry_name(i, self.outputs.shapes, lambda n: str(self.outputs.structure.accessors()[n].codify("result")))
+
+    def fail(self, what: str, value: float, other_name: str, other: float, hint: str) -> None:
+        raise AssertionError(f"{self.label}: {what} is {value!r}, but must be {other!r} {other_name}; {hint}")
+
+
+def _entry_name(place: int, shapes: list[tuple[int, ...]], label: Callable[[int], str]) -> str:
+    """What messages call an entry of leaves that are joined to one vector."""
+    for n, shape in enumerate(shapes):
+        size = int(np.prod(shape, dtype=int))
+        if place < size:
+            index = ", ".join(str(k) for k in np.unravel_index(place, shape))
+            return f"{label(n)}[{index}]" if shape else label(n)
+        place -= size
+    raise IndexError(place)
+
+
+class _Steps:
+    """Steps of differences, one a parameter, and shorter ones to try where these do not do."""
+
+    def __init__(self, steps: Matrix, relative: Matrix) -> None:
+        self.first = steps
+        self._others = [np.where(relative > 0, np.minimum(relative, steps), steps), *(steps * 10.0**-k for k in (1, 2, 3))]
+
+    def others(self, j: int) -> list[float]:
+        return sorted({float(steps[j]) for steps in self._others} - {float(self.first[j])}, reverse=True)
+
+
+def _column(f: Callable[[Matrix], Matrix], x: Matrix, j: int, h: float) -> tuple[Matrix, Matrix]:
+    """Column j of the Jacobian of f by central differences of sixth and of fourth order."""
+    sixth: Any = 0.0
+    fourth: Any = 0.0
+    for n, a, b in ((1, 3 / 4, 2 / 3), (2, -3 / 20, -1 / 12), (3, 1 / 60, 0.0)):
+        ahead, behind = x.copy(), x.copy()
+        ahead[j] += n * h
+        behind[j] -= n * h
+        with np.errstate(all="ignore"):  # what is not a number there is told by the message
+            change = f(ahead) - f(behind)
+            sixth, fourth = sixth + a * change, fourth + b * change
+    return sixth / h, fourth / h
+
+
+class _Differences:
+    """The Jacobian of f by differences, beside one that is to be compared with it: how far apart they may be by rounding.
+
+    A column that is too far apart is computed again with shorter steps; that of the least error, as the orders of the
+    differences and the rounding of f tell it, is taken.
+    """
+
+    def __init__(
+        self, f: Callable[[Matrix], Matrix], x: Matrix, steps: _Steps, found: Matrix, parts: Matrix, rtol: float, atol: float
+    ) -> None:
+        self.steps, columns, allowed = steps.first.copy(), [], []
+
+        def attempt(j: int, h: float) -> tuple[float, Matrix, Matrix]:
+            sixth, fourth = _column(f, x, j, h)
+            rounding = 10 * _EPSILON * parts / h
+            size = np.maximum(np.abs(sixth), np.abs(found[:, j]))
+            with np.errstate(all="ignore"):
+                size_of_all = float(np.max(np.abs(sixth), initial=0.0)) + atol
+                error = float(np.max(np.abs(sixth - fourth) + rounding, initial=0.0)) / size_of_all
+            return (error if np.isfinite(error) else np.inf), sixth, rtol * size + atol + rounding
+
+        for j in range(x.size):
+            best = attempt(j, float(steps.first[j]))
+            if _worst(found[:, j : j + 1], best[1][:, np.newaxis], best[2][:, np.newaxis]) is not None:
+                for h in steps.others(j):
+                    shorter = attempt(j, h)
+                    if shorter[0] < best[0]:
+                        best, self.steps[j] = shorter, h
+            columns.append(best[1])
+            allowed.append(best[2])
+        self.matrix, self._allowed, self._found = np.stack(columns, axis=-1), np.stack(allowed, axis=-1), found
+
+    def worst(self) -> tuple[int, int] | None:
+        return _worst(self._found, self.matrix, self._allowed)
+
+
+def _worst(found: Matrix, wanted: Matrix, allowed: Matrix) -> tuple[int, int] | None:
+    """The entry that differs most, in units of what is allowed; None if all are allowed. Two nans are equal."""
+    with np.errstate(invalid="ignore"):
+        same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+        excess = np.where(same, 0.0, np.abs(found - wanted) / allowed)
+    excess = np.where(np.isnan(excess), np.inf, excess)
+    if excess.size == 0 or excess.max() <= 1:
+        return None
+    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    return int(i), int(j)
+
+
+def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
+    """<w, J v> by forward mode against <J' w, v> by reverse mode; columns one by one tell where they part.
+
+    They differ by rounding, unless each is an integral of its own.
+    """
+    m, n = check.rows.shape
+    w, v = generator.standard_normal(m), generator.standard_normal(n)
+    forward = float(w @ check.run(check.program.jacobian_products, v[np.newaxis])[1][0])
+    reverse = float(check.run(check.program.adjoint_products, w[np.newaxis])[1][0] @ v)
+    parts = check.parts(check.rows, lambda x: check.rows_at(x, np.eye(m)))
+    scale = float(np.abs(w) @ (parts @ np.abs(v) + _EPSILON * np.abs(check.y)))
+    allowed = _CLOSE * scale
+    if check.program.first_without_tangents(0):
+        allowed = rtol * scale + atol * float(np.abs(w).sum() * np.abs(v).sum())
+    if abs(forward - reverse) <= allowed or forward == reverse or not np.isfinite(scale):
+        return
+    columns = check.run(check.program.jacobian_products, np.eye(n))[1].T
+    i, j = _worst(columns, check.rows, np.full((m, n), 1e-300)) or (0, 0)
+    what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
+    check.fail(what, float(columns[i, j]), "as by reverse mode", float(check.rows[i, j]), "forward mode gave it")
+
+
+def _check_differences(check: _Check, rtol: float, atol: float) -> None:
+    parts = check.sum_of_parts(check.y, check.rows)
+    differences = _Differences(check.value, check.x, check.steps, check.rows, parts, rtol, atol)
+    worst = differences.worst()
+    if worst is not None:
+        i, j = worst
+        what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
+        hint = f"step is {differences.steps[j]:.1g}; is the function smooth and defined that far around?"
+        check.fail(what, float(check.rows[i, j]), "as by central differences", float(differences.matrix[i, j]), hint)
+
+
+def _check_second(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
+    """The Hessian of a combination of the outputs: symmetric, and the derivative of its gradient."""
+    m, n = check.rows.shape
+    w = np.ones(1) if m == 1 else generator.standard_normal(m)
+    _, gradient, products = check.run(check.program.hessian_products, w, np.eye(n))
+    of = check.output_name(0) if m == 1 else "a combination of the results"
+
+    def what(i: int, j: int) -> str:
+        return f"second derivative of {of} with respect to {check.input_name(i)} and {check.input_name(j)}"
+
+    parts = check.parts(products, lambda x: check.hessian(x, w))
+    largest = np.max(parts, initial=0.0, where=np.isfinite(parts))
+    if worst := _worst(products, products.T, np.full((n, n), _CLOSE * largest + 1e-300)):
+        i, j = worst
+        check.fail(what(i, j), float(products[i, j]), "as in the other order", float(products[j, i]), "it is not symmetric")
+    of_gradient = check.sum_of_parts(gradient, products)
+    differences = _Differences(lambda x: check.gradient(x, w), check.x, check.steps, products, of_gradient, rtol, atol)
+    if worst := differences.worst():
+        i, j = worst
+        hint = f"step is {differences.steps[j]:.1g}"
+        check.fail(
+            what(i, j), float(products[i, j]), "as by differences of the gradient", float(differences.matrix[i, j]), hint
+        )
+
+
+def check_grads(
+    function: Callable[..., Any], *args: Any, order: int = 2, step: float = 1e-3, rtol: float = 1e-6, atol: float = 1e-8
+) -> None:
+    """Check the derivatives of `function` at a point; returns nothing when all is well.
+
+    Reverse mode is checked against forward mode by a dot product, ``<w, J v> = <J' w, v>`` to 1e-12 of its parts, or to rtol
+    and atol where each is an integral of its own (a solve by CVODES and its adjoint problem); each entry of the Jacobian
+    against central differences of the function's values; and the Hessian of the value, or of a random combination of several,
+    for symmetry to 1e-12 of its largest part and against differences of the gradient. Parts are what derivatives are sums of,
+    which cancel at an optimum; how large they are is seen beside the point.
+
+    Parameters
+    ----------
+    function : callable
+        Returns numbers and arrays in any nested structure. It is called with plain NumPy arrays too.
+    *args : floating-point numbers, arrays, nested structures of them
+        The point; all are parameters.
+    order : {1, 2}
+        1 checks reverse mode and, where tangents can be had, forward mode; 2 second derivatives as well.
+    step : float
+        Step of the differences, relative to the parameter where that is larger than 1. Where they do not agree, shorter steps,
+        down to this part of the parameter, are tried, as small parameters need them.
+    rtol, atol : float
+        How far a derivative may be from its difference, relative to the larger and absolutely; rounding errors of the values
+        that are differentiated are allowed for beside.
+
+    Raises
+    ------
+    AssertionError
+        Two derivatives differ: the message has the coordinate and both values.
+    NotImplementedError
+        `order` is 2 and an operation has first derivatives only, as a solve by CVODES has.
+
+    Notes
+    -----
+    The differences are of sixth order and reach 3 steps to both sides: where the function is not defined or not smooth there,
+    the check fails though its derivative may be right.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.check_grads(lambda p: p["a"] * np.sin(p["b"]), {"a": 2.0, "b": np.ones(3)})
+    """
+    if not callable(function):
+        raise TypeError(f"check_grads: function is {function!r}, but must be callable")
+    if order not in (1, 2):
+        raise ValueError(f"check_grads: order is {order!r}, but must be 1 or 2")
+    if not step > 0:
+        raise ValueError(f"check_grads: step is {step!r}, but must be positive")
+    check = _Check(function, args, step)
+    if order == 2:
+        check_tangents("check_grads", check.program, "write order=1")
+    if 0 in check.rows.shape:
+        return
+    generator = np.random.default_rng(20120229)
+    if not check.program.first_without_tangents(1):
+        _check_forward(check, generator, rtol, atol)
+    _check_differences(check, rtol, atol)
+    if order == 2:
+        _check_second(check, generator, rtol, atol)

@@ -1,0 +1,1 @@
+"""Compiled functions: recorded once, and run again as programs."""

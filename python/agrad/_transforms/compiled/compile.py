@@ -1,0 +1,360 @@
+"""compile: record a function once and run the program again, without Python and without the interpreter lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+import numpy as np
+
+from agrad._core import Array, CallPlan, Comparison, DomainError, KnownCalls, Program, Recording, Wanted, program_of
+from agrad._loops.body import bodies_of
+from agrad._record.debug import is_debugging
+from agrad._record.recording import name_of, named_after, open_recording
+from agrad._record.source import Tally, line_in_traceback, parting_lines
+from agrad._record.structure import Outputs
+from agrad._record.trees import flatten, split
+from agrad._record.within import Place, at
+from agrad._transforms.base import Arguments, Result, Transformation
+from agrad._transforms.class_methods import bound_to, kept_for
+from agrad._transforms.compiled.inspect import Inspected
+from agrad._transforms.compiled.plans import plan_of, result_of
+from agrad._transforms.compiled.signatures import Aux, Signature
+from agrad._transforms.parameters import Parameters
+
+if TYPE_CHECKING:
+    from agrad._core import SourceLines
+
+__all__ = ["Compiled", "Path", "compile"]
+
+_MOST_PATHS = 64
+_MOST_SIGNATURES = 256
+
+
+class Path:
+    """One recorded path through the function: the program and what its outputs are."""
+
+    def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
+        self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
+        self.shapes, self.together = outputs.shapes, outputs.together
+        self.bodies: list[Any] = []  # of loops, which may grow while the program is run
+        self.aux: Aux | None = None
+
+    def kept(self) -> tuple[Any, ...] | None:
+        """What pickles hold of it; None where the program holds more than data."""
+        program = self.program.kept() if self.aux is None else None
+        if program is None:
+            return None
+        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
+
+    @classmethod
+    def of_kept(cls, state: tuple[Any, ...]) -> Path:
+        path = cls.__new__(cls)
+        program, result, path.shapes, path.comparisons = state
+        path.program = program_of(program)
+        path.bodies, path.aux = [], None
+        _, path.together, path.structure = flatten(result)
+        return path
+
+
+class _Entry:
+    """What is known of calls of one signature: the recorded paths, and for a transformation its parameters."""
+
+    def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
+        self.paths: list[Path] = []
+        self.parameters, self.wanted = parameters, wanted
+        self.plan: CallPlan | None = None
+        self.is_plain: bool | None = None
+        self.learnt: list[Path] = []
+        self._last_used = 0
+
+    def used(self, now: int) -> None:
+        self._last_used = now
+        if self.plan is not None:
+            self.plan.used()
+
+    @property
+    def last_used(self) -> int:
+        return self._last_used if self.plan is None else self.plan.last_used
+
+
+class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
+    """See :func:`compile`."""
+
+    def __init__(self, function: Callable[Arguments, Result]) -> None:
+        if not callable(function):
+            raise TypeError(f"compile: function is {function!r}, but must be callable")
+        named_after(self, function)
+        self.transformation = function if isinstance(function, Transformation) else None
+        self.function = function.function if isinstance(function, Transformation) else function
+        self.label = f"compile({name_of(self.function)})"
+        self._entries: dict[Any, _Entry] = {}
+        self._uses = 0
+        self._known = KnownCalls()
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As an attribute of a class: the compiled method of an instance, recorded for each instance by itself."""
+        if instance is None:
+            return self
+
+        def make() -> Any:
+            if self.transformation is not None:
+                return type(self)(bound_to(self.transformation, instance))
+            return type(self)(self.function.__get__(instance))
+
+        return kept_for(self, instance, make)
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        if not kwargs and not is_debugging():
+            try:
+                result: Result = self._known(args)
+            except DomainError:
+                result = cast(Result, NotImplemented)  # the way below says where it comes from
+            if result is not NotImplemented:
+                return result
+        bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
+        call = Signature(own, kwargs)
+        if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
+            return cast(Result, (self.transformation or self.function)(*args, **kwargs))
+        entry = self._entry_of(own, call)
+        if bound is not None and entry.parameters is not None:
+            bound.prepare(entry.parameters)
+        path, result = self._on_path(entry, call, lambda path: _result(bound, entry, path, call))
+        if not kwargs:
+            self._learn(args, entry, call, path)
+        return result
+
+    def bind(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Callable[[], Result]:
+        """Make a function without arguments that calls this one with these arrays, as they are then.
+
+        Parameters
+        ----------
+        *args : arrays, nested structures of them
+            As for a call, by position; write into the arrays to change the values.
+
+        Returns
+        -------
+        callable
+            Returns what a call returns, in the same arrays at every call: copy what is to be kept. For loops in which a
+            microsecond counts.
+
+        Raises
+        ------
+        TypeError
+            The arguments or the result are more than dicts, lists and tuples of floats and float64 arrays.
+        """
+        self(*args, **kwargs)
+        try:
+            if kwargs:
+                raise ValueError("bind: plans are of positional arguments")
+            return self._known.bind(args, lambda: self(*args, **kwargs))
+        except ValueError:
+            raise TypeError(
+                f"{self.label}: bind's arguments must be plain dicts, lists and tuples of floats and float64 arrays, and the "
+                "function values, a gradient or both"
+            ) from None
+
+    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
+        """The path of a call, and the call taken apart."""
+        own = args if self.transformation is None else self.transformation.bind(args)[1]
+        call = Signature(own, kwargs)
+        path, _ = self._on_path(self._entry_of(own, call), call, lambda path: path.program.forward(call.inputs))
+        return path, call
+
+    def recorded(self) -> list[tuple[Any, list[Path]]]:
+        """The paths, by the signatures of calls that they were recorded for."""
+        return [(key, list(entry.paths)) for key, entry in list(self._entries.items()) if entry.paths]
+
+    def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
+        """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
+        entry = self._entry_of(args, Signature(args, kwargs))
+        entry.paths = entry.paths or list(paths)
+
+    def _learn(self, args: tuple[Any, ...], entry: _Entry, call: Signature, path: Path) -> None:
+        """Make the next such call a known one, where its arguments and its result are plain."""
+        if entry.is_plain is False or path in entry.learnt:
+            return
+        wanted = Wanted.values if self.transformation is None else self.transformation.plan
+        if self.transformation is not None and self.transformation.has_aux:
+            wanted = None
+        *begins, size = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
+        if entry.plan is None and wanted is not None:
+            of_vector = [size + first for first in _firsts(entry)] if wanted is Wanted.hessian_product else None
+            entry.plan = plan_of(args, begins, wanted, size, of_vector)
+        result = _result_of(entry, path)
+        entry.is_plain = entry.plan is not None and result is not None
+        if entry.plan is not None and result is not None:
+            entry.plan.add_path(path.program, result)
+            if not entry.learnt:
+                self._known.add(entry.plan)
+            entry.learnt.append(path)
+
+    def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
+        """The first path whose program, in the hands of `call`, holds for the arguments, and what that returned."""
+        signature = Signature(args, {})
+        return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
+
+    def _on_path(self, entry: _Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
+        if is_debugging():
+            self._record(call)  # raises at the first nan
+        for path in entry.paths:
+            try:
+                result = run(path)
+            except DomainError:
+                self._raise_with_line(call)
+                raise
+            if result is not None:
+                return path, result
+        path = self._record(call)
+        if len(entry.paths) == _MOST_PATHS:
+            lines = parting_lines([each.comparisons for each in (*entry.paths, path)])
+            raise RuntimeError(
+                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS + 1}, but must be at most {_MOST_PATHS}; "
+                f"choose with np.where instead of the comparison at {lines}"
+            )
+        entry.paths.append(path)
+        result = run(path)
+        assert result is not None, "a path holds for the values that it was recorded with"
+        return path, result
+
+    def _raise_with_line(self, call: Signature) -> None:
+        """Record the function for arguments that a program has refused: the recording raises at the line that is to blame."""
+        try:
+            self._record(call)
+        except DomainError as error:
+            if place := line_in_traceback(error.__traceback__):
+                raise DomainError(f"{error}, at {place} in {self.label}") from error
+            raise
+
+    def _record(self, call: Signature) -> Path:
+        sweeps = is_debugging() and self.transformation is not None
+        with open_recording(self.label, on_comparison=Comparison.guards, keeps_adjoints=sweeps) as recording:
+            inputs, outputs, aux = self._recorded_in(recording, call)
+            if sweeps:
+                recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
+            path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
+            if self.transformation is not None and self.transformation.has_aux:
+                path.aux = Aux(recording, aux)
+            path.bodies = bodies_of(recording)
+            return path
+
+    def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:
+        """A program of its own for a call, and the lines that its operations come from."""
+        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
+            recording.note_lines()
+            _, outputs, _ = self._recorded_in(recording, call)
+            return recording.program_with_lines(outputs.joined)
+
+    def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
+        """Call the function once, for a recording: its inputs there, what it returned, and aux."""
+        inputs = [recording.input(x) for x in call.inputs]
+        args, kwargs = call.with_inputs(inputs)
+        with at(Place()):  # what is recorded here is run elsewhere
+            result = self.function(*args, **kwargs)
+        if self.transformation is None:
+            return inputs, Outputs(recording, result), None
+        output, beside = self.transformation.take_apart(recording, result)
+        return inputs, *self.transformation.outputs_of(recording, output, beside)
+
+    def _entry_of(self, args: tuple[Any, ...], call: Signature) -> _Entry:
+        try:
+            entry = self._entries.get(call.key)
+        except TypeError:
+            call.check_hashable(self.label)
+            raise
+        if entry is None:
+            entry = self._entries.setdefault(call.key, self._new_entry(args, call))
+            self._forget_old()
+        self._uses += 1
+        entry.used(self._uses)
+        return entry
+
+    def _forget_old(self) -> None:
+        """Of too many signatures, that which was used least recently is recorded again when it comes back."""
+        while len(self._entries) > _MOST_SIGNATURES:
+            key, entry = min(list(self._entries.items())[:-1], key=lambda item: item[1].last_used)
+            self._entries.pop(key, None)
+            if entry.plan is not None:
+                self._known.remove(entry.plan)
+
+    def _new_entry(self, args: tuple[Any, ...], call: Signature) -> _Entry:
+        if self.transformation is None:
+            return _Entry(None, None)
+        parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
+        return _Entry(parameters, _places(call, parameters))
+
+
+def _result(bound: Transformation | None, entry: _Entry, path: Path, call: Signature) -> Any:
+    """The result of a compiled call for these arguments; None when the path does not hold for them."""
+    if bound is None or entry.parameters is None:
+        flat = path.program.forward(call.inputs)
+        return None if flat is None else path.together(split(flat, path.shapes))
+    aux = None if path.aux is None else path.aux.of(call.inputs)
+    return bound.of_run(path.program, call.inputs, entry.wanted, entry.parameters, bound.beside(aux, path))
+
+
+def _result_of(entry: _Entry, path: Path) -> Any:
+    """What a plan makes of a run: the function's values, or its gradient with respect to the parameters."""
+    if entry.parameters is None:
+        begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
+        return result_of(path.together, begins[:-1], path.shapes)
+    return result_of(entry.parameters.together, _firsts(entry), entry.parameters.shapes)
+
+
+def _firsts(entry: _Entry) -> list[int]:
+    """The places of the parameters' leaves among the program's inputs."""
+    if entry.parameters is None:
+        return []
+    places = np.r_[entry.wanted]
+    begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
+    return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
+
+
+def _places(call: Signature, parameters: Parameters) -> Any:
+    """The places of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
+    begins = np.cumsum([0, *(x.size for x in call.inputs)])
+    numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
+    args, _ = call.with_inputs(numbered)
+    leaves = parameters.of(args)
+    flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
+    return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
+
+
+def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result]:
+    """Record a function at its first call and run the recorded program from then on.
+
+    Parameters
+    ----------
+    function : callable
+        Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. It must be pure:
+        what it reads beside its arguments is taken as it was at the first call, and what it does beside returning is not
+        done again. Above a method of a class it compiles the method of each instance by itself, with the attributes as they
+        are at the instance's first call.
+
+    Returns
+    -------
+    callable
+        With the arguments and the result of `function`. It records once for each structure and shapes of its arguments; of
+        more than 256 such signatures it forgets those that were used least recently.
+        Floats and arrays of them are values that the program is run with; everything else (integers and arrays of them,
+        strings, None) is part of what it was recorded for, so an integer array may be used as an index.
+
+    Raises
+    ------
+    RuntimeError
+        Comparisons of recorded values took more than 64 different paths.
+
+    Notes
+    -----
+    An ``if`` on recorded values is noticed: when a later call decides otherwise, the function is recorded again for that
+    path and both are kept. The interpreter lock is released while a program runs, and threads may call the same compiled
+    function.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> f = ag.compile(ag.grad(lambda x: np.sum(np.sin(x))))
+    >>> f(np.zeros(2))
+    array([1., 1.])
+    """
+    return Compiled(function)

@@ -1,0 +1,72 @@
+"""Compiled functions as text: what was recorded for which arguments, and drawings of the programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from agrad._transforms.compiled.compile import Path
+    from agrad._transforms.compiled.inspect import Inspected
+
+__all__ = ["counted", "describe", "drawing", "leaf_names"]
+
+
+def leaf_names(structure: Any) -> list[str]:
+    """What messages call the leaves of a call's arguments: ``argument 0['rates']``."""
+    return [str(path[2:].codify(f"argument {path[1].entry}")) for path in structure.accessors()]
+
+
+def _of_kind(dtype: str, shape: Sequence[int]) -> str:
+    return f"{dtype}[{', '.join(map(str, shape))}]" if shape else dtype
+
+
+def _constant(frozen: Any) -> str:
+    """A leaf that was recorded for, from what `signatures._frozen` made of it."""
+    if len(frozen) == 3:
+        return _of_kind(np.dtype(frozen[0]).name, frozen[1])
+    return repr(frozen[1])
+
+
+def _signature(key: Any) -> Iterator[str]:
+    """The arguments that programs were recorded for, one text a leaf."""
+    structure, is_input, shapes, constants = key
+    shape_of, constant_of = iter(shapes), iter(constants)
+    for name, is_number in zip(leaf_names(structure), is_input, strict=True):
+        yield f"{name}: {_of_kind('float64', next(shape_of)) if is_number else _constant(next(constant_of))}"
+
+
+def describe(compiled: Inspected[...]) -> str:
+    """All that a compiled function has recorded."""
+    recorded = compiled.recorded()
+    name = compiled.label if compiled.transformation is None else f"compile({compiled.transformation.label})"
+    paths = sum(len(each) for _, each in recorded)
+    if not paths:
+        return f"{name}: nothing recorded yet, the first call does it"
+    text = [f"{name}: {counted(len(recorded), 'signature')}, {counted(paths, 'path')}"]
+    for key, each in recorded:
+        text.append(f"({', '.join(_signature(key))})")
+        for n, path in enumerate(each, 1):
+            if len(each) > 1:
+                text.append(f"  path {n} of {len(each)}")
+            text += [f"  {line}" for line in str(path.program).splitlines()]
+    return "\n".join(text)
+
+
+def counted(n: int, what: str) -> str:
+    """The text ``1 path``, ``2 paths``."""
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
+def drawing(path: Path, key: Any) -> str:
+    """The program of a path as text for Graphviz, with the names of arguments and results."""
+    structure, is_input, shapes, _ = key
+    names = [name for name, is_number in zip(leaf_names(structure), is_input, strict=True) if is_number]
+    results = [str(each.codify("result")) for each in path.structure.accessors()]
+    return path.program.to_dot(_groups(names, shapes), _groups(results, path.shapes))
+
+
+def _groups(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> list[tuple[str, int]]:
+    return [(name, int(np.prod(shape, dtype=int))) for name, shape in zip(names, shapes, strict=True)]

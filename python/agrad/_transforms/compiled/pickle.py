@@ -1,0 +1,204 @@
+"""Pickling of compiled functions: the function by its name, the recorded programs as they are.
+
+A call's arguments are kept as their tree with a mark in place of each array, from which the signature can be made again, and
+so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/portable.hpp), and a seal over all
+that belongs to them (what the function is, which signature each was recorded for, what its results are) says at loading that
+nothing was changed. Programs that hold more than data (Python callbacks) stay behind: they are recorded again where the
+function is unpickled, at its first call.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import importlib
+import operator
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import optree
+
+from agrad import _core
+from agrad._record.trees import flatten
+
+if TYPE_CHECKING:
+    from agrad._transforms.compiled.compile import Path
+    from agrad._transforms.compiled.inspect import Inspected
+
+__all__ = ["ByName", "example_of", "read_program", "taken_apart"]
+
+_FORMAT = 1  # of the tuples below
+
+
+class _Input:
+    """Stands for an array or number that a program is called with."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Input, (self.shape,)
+
+
+def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) -> Any:
+    """Arguments and keyword arguments that have the signature; inputs are made by their shapes."""
+    structure, is_input, shapes, constants = key
+    shape_of, constant_of = iter(shapes), iter(constants)
+    leaves = [of_shape(next(shape_of)) if is_number else _thawed(next(constant_of)) for is_number in is_input]
+    return optree.tree_unflatten(structure, leaves)
+
+
+def _thawed(frozen: Any) -> Any:
+    """The leaf that `signatures._frozen` froze."""
+    if len(frozen) == 3:
+        dtype, shape, content = frozen
+        return np.frombuffer(content, dtype).reshape(shape)
+    return frozen[1]
+
+
+def _place_of(thing: Any) -> tuple[str, str] | None:
+    """The module and the name that stand for this function, as they do after ``@ag.compile`` or ``@ag.grad``."""
+    place = thing.__module__, getattr(thing, "__qualname__", "")
+    try:
+        return place if operator.attrgetter(place[1])(sys.modules[place[0]]) is thing else None
+    except (AttributeError, KeyError):
+        return None
+
+
+class ByName:
+    """A function made from a function: pickled by its name where that stands for it, else by its fields."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        place = _place_of(self)
+        return super().__reduce_ex__(protocol) if place is None else place[1]
+
+
+def read_program(kept: bytes) -> _core.Program:
+    """The program that was kept as these bytes."""
+    return _core.program_of(kept)
+
+
+def taken_apart(compiled: Inspected[...]) -> tuple[Any, ...]:
+    """What pickle wants: a function, and arguments of which it makes the same compiled function."""
+    entries = []
+    for key, paths in compiled.recorded():
+        kept = [state for state in (path.kept() for path in paths) if state is not None]
+        if kept:
+            entries.append((example_of(key, _Input), kept))
+    function: Any = compiled.transformation or compiled.function
+    place = _place_of(compiled)
+    if place is not None:
+        return _named, (_FORMAT, _seal(type(compiled), place, entries), *place, entries)
+    return _restored, (_FORMAT, _seal(type(compiled), function, entries), type(compiled), function, entries)
+
+
+def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> Inspected[...]:
+    _check_format(version)
+    _check(all(isinstance(each, str) for each in (module, name)))
+    compiled = operator.attrgetter(name)(importlib.import_module(module))
+    _check_seal(seal, type(compiled), (module, name), entries)
+    return _with_entries(compiled, entries)
+
+
+def _restored(version: Any, seal: Any, kind: Any, function: Any, entries: Any) -> Inspected[...]:
+    _check_format(version)
+    _check_seal(seal, kind, function, entries)
+    made: Inspected[...] = kind(function)
+    return _with_entries(made, entries)
+
+
+def _with_entries(compiled: Inspected[...], entries: list[Any]) -> Inspected[...]:
+    from agrad._transforms.compiled.compile import Path
+
+    for example, kept in entries:
+        leaves, together, _ = flatten(example)
+        args, kwargs = together([np.zeros(leaf.shape) if isinstance(leaf, _Input) else leaf for leaf in leaves])
+        paths: list[Path] = [Path.of_kept(state) for state in kept]
+        sizes = [int(np.prod(leaf.shape, dtype=int)) for leaf in leaves if isinstance(leaf, _Input)]
+        for path in paths:
+            _check(path.program.input_size == sum(sizes))
+            _check(path.program.output_size == sum(int(np.prod(shape, dtype=int)) for shape in path.shapes))
+        compiled.add_recorded(args, kwargs, paths)
+    return compiled
+
+
+# ---- the seal
+
+
+def _check_format(version: Any) -> None:
+    if version != _FORMAT:
+        raise ValueError(
+            f"compile: format of the pickle is version {version!r}, but must be version {_FORMAT}; record the function again"
+        )
+
+
+def _check(holds: bool) -> None:
+    if not holds:
+        raise ValueError("compile: the pickle is damaged, but must be as it was written; record the function again")
+
+
+def _check_seal(seal: Any, kind: Any, function: Any, entries: Any) -> None:
+    from agrad._transforms.compiled.inspect import Inspected
+
+    _check(isinstance(kind, type) and issubclass(kind, Inspected))
+    try:
+        found = _seal(kind, function, entries)
+    except (AttributeError, IndexError, TypeError, ValueError):  # not of the form that was written
+        found = ""
+    _check(seal == found)
+
+
+def _seal(kind: Any, function: Any, entries: Any) -> str:
+    """A checksum of everything that decides what a compiled function computes, but the code of Python functions."""
+    sum_of = hashlib.blake2b(digest_size=16)
+    for part in _described((kind, function)):
+        sum_of.update(part)
+    for example, kept in entries:
+        for part in _described_tree(example):
+            sum_of.update(part)
+        for program, result, shapes, comparisons in kept:
+            sum_of.update(program)
+            for part in (*_described_tree(result), *_described((shapes, comparisons))):
+                sum_of.update(part)
+    return sum_of.hexdigest()
+
+
+def _described_tree(tree: Any) -> Iterator[bytes]:
+    leaves, _, structure = flatten(tree)
+    yield re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode()
+    for leaf in leaves:
+        yield from _described(leaf)
+
+
+def _described(thing: Any) -> Iterator[bytes]:
+    """What is known of an object wherever it is loaded: of those that others made their class alone."""
+    kind = type(thing)
+    yield f"({kind.__module__}.{kind.__qualname__}".encode()
+    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
+        yield repr(thing).encode(errors="backslashreplace")
+    elif isinstance(thing, enum.Enum):
+        yield thing.name.encode()
+    elif isinstance(thing, np.ndarray) and thing.dtype.kind != "O":
+        yield f"{thing.dtype.str}{thing.shape}".encode()
+        yield thing.tobytes()
+    elif isinstance(thing, (tuple, list)):
+        for each in thing:
+            yield from _described(each)
+    elif isinstance(thing, dict):
+        for name, each in thing.items():
+            yield from _described(name)
+            yield from _described(each)
+    elif isinstance(thing, _Input):
+        yield from _described(thing.shape)
+    elif callable(thing):
+        yield f"{getattr(thing, '__module__', None)}.{getattr(thing, '__qualname__', None)}".encode()
+    if isinstance(thing, ByName):
+        for name, each in sorted(vars(thing).items()):
+            if not name.startswith("_"):
+                yield from _described((name, each))
+    yield b")"

@@ -1,0 +1,73 @@
+"""Signatures: calls of compiled functions taken apart, and what a function returns beside its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording
+from agrad._record.structure import Outputs
+from agrad._record.trees import as_plain, check_kind, flatten, is_number, split
+
+__all__ = ["Aux", "Signature"]
+
+
+def _frozen(leaf: Any) -> Any:
+    """What two leaves have in common when a recording made for one holds for the other."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "O":
+        return leaf.dtype.str, leaf.shape, leaf.tobytes()
+    return type(leaf), leaf  # 1 and True are equal but not the same
+
+
+class Signature:
+    """A call taken apart: what the program is called with, and all that it was recorded for."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        leaves, self.together, self.structure = flatten((args, kwargs))
+        if any(type(leaf) is not np.ndarray and isinstance(leaf, np.ndarray) for leaf in leaves):
+            self._check_kinds(leaves)
+        self.leaves = [as_plain(leaf) for leaf in leaves]
+        self.is_input = [is_number(leaf) for leaf in self.leaves]
+        self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
+        static = tuple(_frozen(leaf) for leaf in self.leaves if not is_number(leaf))
+        self.key = (self.structure, tuple(self.is_input), tuple(x.shape for x in self.inputs), static)
+
+    def _check_kinds(self, leaves: list[Any]) -> None:
+        for leaf, path in zip(leaves, self.structure.accessors(), strict=True):
+            check_kind("compile", lambda path=path: path[2:].codify(f"argument {path[1].entry}"), leaf)  # type: ignore[misc]
+
+    def check_hashable(self, function: str) -> None:
+        """Raise for the first leaf that is neither a number nor hashable."""
+        for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
+            try:
+                hash(_frozen(leaf))
+            except TypeError:
+                name = path[2:].codify(f"argument {path[1].entry}")
+                raise TypeError(
+                    f"{function}: {name} is {leaf!r}, but must be numbers, an array of numbers or hashable"
+                ) from None
+
+    def with_inputs(self, inputs: list[Any]) -> Any:
+        """The call with its inputs replaced."""
+        fresh = iter(inputs)
+        return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
+
+
+class Aux:
+    """What a function returns beside its value: recorded arrays by a program of their own, all else as it was recorded."""
+
+    def __init__(self, recording: Recording, aux: Any) -> None:
+        self._leaves, self._together, _ = flatten(aux)
+        recorded = [leaf for leaf in self._leaves if isinstance(leaf, Array)]
+        outputs = Outputs(recording, recorded)
+        self._shapes, self._program = outputs.shapes, recording.program(outputs.joined) if recorded else None
+        self._leaves = [None if isinstance(leaf, Array) else leaf for leaf in self._leaves]
+        self._is_recorded = [isinstance(leaf, Array) for leaf in flatten(aux)[0]]
+
+    def of(self, inputs: list[Any]) -> Any:
+        """For inputs for which the path holds."""
+        flat = np.zeros(0) if self._program is None else self._program.forward(inputs)
+        fresh = iter(split(flat, self._shapes))
+        pairs = zip(self._leaves, self._is_recorded, strict=True)
+        return self._together([next(fresh) if is_recorded else leaf for leaf, is_recorded in pairs])

@@ -1,0 +1,198 @@
+"""Second derivatives: Hessians and their products with vectors, forward over reverse.
+
+The program is run forwards on numbers that carry directional derivatives and swept back with adjoints that carry them too:
+the adjoints of the inputs are the gradient, what they carry is the gradient's derivative in those directions, eight at once.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Program, Recording, Wanted
+from agrad._record.nested import Part
+from agrad._record.trees import split
+from agrad._transforms.base import Arguments, OfScalar, Transformation, check_tangents
+from agrad._transforms.parameters import ArgNums, Parameters
+
+__all__ = ["hessian", "hvp"]
+
+
+class SecondOrder(OfScalar):
+    """A transformation whose result is made of Hessian products: `directions` says which, `finish` what is made of them."""
+
+    orders = 2
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        program = recording.program(output)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
+
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+        check_tangents(self.name, program, "take differences of its gradient")
+        rows = self.directions(parameters)
+        directions = np.zeros((len(rows), program.input_size))
+        directions[:, wanted] = rows
+        result = program.hessian_products(inputs, np.ones(1), directions)
+        return None if result is None else self.finish(result[2][:, wanted], parameters)
+
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        gradient = part.adjoints(output, np.ones(()))
+        part.end()
+        products = [part.adjoints(gradient, row) for row in self.directions(parameters)]
+        return self.with_aux(self.finish(np.stack(products) if products else np.zeros((0, 0)), parameters), aux)
+
+    @abstractmethod
+    def directions(self, parameters: Parameters) -> Any:
+        """The directions within the parameters' space, one a row."""
+
+    @abstractmethod
+    def finish(self, products: Any, parameters: Parameters) -> Any:
+        """The result, from one product a row."""
+
+
+class Hessian(SecondOrder):
+    """See :func:`hessian`."""
+
+    name = "hessian"
+
+    def directions(self, parameters: Parameters) -> np.ndarray[Any, Any]:
+        return np.eye(sum(leaf.size for leaf in parameters.leaves))
+
+    def finish(self, products: Any, parameters: Parameters) -> Any:
+        rows = split(products, parameters.shapes)  # by the gradient's parts; the first axis is that of the directions
+        return parameters.together([self._of_leaf(np.moveaxis(part, 0, -1), parameters) for part in rows])
+
+    def _of_leaf(self, part: Any, parameters: Parameters) -> Any:
+        return parameters.together(split(part, parameters.shapes))
+
+
+class HessianProduct(SecondOrder):
+    """See :func:`hvp`."""
+
+    plan = Wanted.hessian_product
+    name = "hvp"
+    along: Any
+
+    def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
+        if len(args) < 2:
+            raise TypeError(
+                f"{self.label}: number of positional arguments is {len(args)}, but must be at least 2; the vector comes last, "
+                "after the function's own"
+            )
+        bound = copy.copy(self)
+        bound.direction = args[-1]
+        return bound, args[:-1]
+
+    def prepare(self, parameters: Parameters) -> None:
+        self.along = parameters.direction(self.name, "vector", self.direction)
+
+    def directions(self, parameters: Parameters) -> Any:
+        return self.along[np.newaxis]
+
+    def finish(self, products: Any, parameters: Parameters) -> Any:
+        return parameters.together(split(products[0], parameters.shapes))
+
+
+def hessian(
+    function: Callable[Arguments, Any],
+    argnums: ArgNums = 0,
+    *,
+    has_aux: bool = False,
+    sparse: bool = False,
+    return_info: bool = False,
+) -> Callable[Arguments, Any]:
+    """Make a function that returns the Hessian of `function`: the Jacobian of its gradient.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(hessian, aux)``.
+    sparse : bool
+        Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
+    return_info : bool
+        With ``sparse``: return ``(hessian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
+        that is products, were needed.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`. For an array of shape s it returns an array of shape s + s. For a nested structure
+        it returns that structure with, in the place of each leaf, the structure again: ``hessian["a"]["b"]`` is the
+        derivative of the gradient's part ``"a"`` with respect to ``"b"``, of the shape of a followed by that of b. For a
+        sequence of argnums it is a tuple of tuples. With ``sparse`` it returns one matrix, whose rows and columns are the
+        entries of all leaves of the differentiated arguments, one after the other, each in C order. Entries of the pattern
+        that happen to be zero are stored.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar.
+    NotImplementedError
+        (When called) an operation has first derivatives only, as a solve by CVODES has.
+    ValueError
+        (When called) with ``sparse``, the pattern has more than 2**28 entries.
+
+    Notes
+    -----
+    Columns are computed forward over reverse, eight a run; nothing is made symmetric afterwards. :func:`hvp` is one product
+    with a vector at the cost of one run. A sparse Hessian takes one product for each colour of a star colouring of its pattern
+    (Gebremedhin, Manne and Pothen, SIAM Review 47, 2005), and is symmetric to the bit.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.hessian(lambda x: x[0] ** 3 * x[1])(np.array([1.0, 2.0]))
+    array([[12.,  3.],
+           [ 3.,  0.]])
+    >>> ag.hessian(lambda x: np.sum(x[1:] * x[:-1] ** 2), sparse=True)(np.ones(1000)).nnz
+    2997
+    """
+    if sparse or return_info:
+        from agrad._transforms.sparse import sparse_hessian
+
+        return sparse_hessian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
+    return Hessian(function, argnums, has_aux=has_aux)
+
+
+def hvp(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
+    """Make a function that returns the product of the Hessian of `function` and a vector, without the Hessian.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(product, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function` and, as the last positional one, the vector: of the structure and shapes of the
+        differentiated argument, or a tuple of such for a sequence of argnums. Returns the product in the same structure.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar, or a part of the vector is of another shape than the argument's.
+    TypeError
+        The vector has another structure than the argument.
+    NotImplementedError
+        (When called) an operation has first derivatives only, as a solve by CVODES has.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.hvp(lambda x, a: np.sum(a * x**4))(np.ones(2), 0.5, np.array([1.0, 10.0]))
+    array([ 6., 60.])
+    """
+    return HessianProduct(function, argnums, has_aux=has_aux)

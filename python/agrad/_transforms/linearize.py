@@ -1,0 +1,96 @@
+"""linearize: a function's value, and its derivative at a point as a function of directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Program
+from agrad._record.recording import innermost
+from agrad._record.structure import Outputs
+from agrad._record.trees import split
+from agrad._transforms.base import check_tangents
+from agrad._transforms.compiled.compile import Path
+from agrad._transforms.products import Inside, Recorded, is_recorded, parameters_of
+
+__all__ = ["linearize"]
+
+
+def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Value of a function, and a function that multiplies its Jacobian at that point with vectors, by forward mode.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
+        run as it was recorded.
+    *primals : floating-point numbers, arrays, nested structures of them
+        The arguments at which to differentiate; all are parameters.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux is passed on as plain values.
+
+    Returns
+    -------
+    tuple
+        ``(value, pushforward)`` or ``(value, pushforward, aux)``. ``pushforward(*tangents)`` takes one tangent for each primal
+        and returns the directional derivative, of the structure of the value. It may be called many times: the function is not
+        called again, as :func:`jvp` would.
+
+    Raises
+    ------
+    ShapeError, TypeError, NotImplementedError
+        As :func:`jvp`.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> value, pushforward = ag.linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pushforward(1.0, 0.0), pushforward(0.0, 1.0)
+    (6.0, 3.0, 2.0)
+    """
+    around = innermost()
+    parameters = parameters_of("linearize", function, primals, has_aux, around)
+
+    def direction(tangents: tuple[Any, ...]) -> Any:
+        if len(tangents) != len(primals):
+            raise TypeError(
+                f"linearize: number of tangents is {len(tangents)}, but must be {len(primals)}, one for each primal"
+            )
+        return parameters.direction("linearize", "tangents", tangents)
+
+    aux = None
+    if around is not None:
+        inside = Inside("linearize", function, primals, parameters, around)
+        recorded, aux = inside.outputs(has_aux)
+
+        def within(*tangents: Any) -> Any:
+            return inside.together(recorded, inside.part.tangents(recorded.joined, direction(tangents)))
+
+        value = inside.together(recorded, recorded.joined)
+        return (value, within, aux) if has_aux else (value, within)
+
+    leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he goes on
+    outputs: Outputs | Path
+    if is_recorded(function):
+        path, flat = function.run(primals, lambda program: program.forward(leaves))
+        outputs, value, program = path, path.together(split(flat, path.shapes)), path.program
+    else:
+        here = Recorded("linearize", function, primals, parameters, has_aux)
+        outputs, value, aux = here.outputs, here.value(), here.aux
+        program = here.recording.program(here.outputs.joined)
+    check_tangents("linearize", program, "use vjp", order=1)
+    pushforward = _pushforward(program, leaves, outputs, direction)
+    return (value, pushforward, aux) if has_aux else (value, pushforward)
+
+
+def _pushforward(
+    program: Program, leaves: list[Any], outputs: Outputs | Path, direction: Callable[[tuple[Any, ...]], Any]
+) -> Callable[..., Any]:
+    def pushforward(*tangents: Any) -> Any:
+        result = program.jacobian_products(leaves, direction(tangents)[np.newaxis])
+        assert result is not None, "the path was found for these values"
+        return outputs.together(split(result[1][0], outputs.shapes))
+
+    return pushforward

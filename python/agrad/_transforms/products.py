@@ -1,0 +1,258 @@
+"""Products of a Jacobian and a vector: jvp and vjp, with JAX's signatures.
+
+The function is recorded at the call; one that is compiled already is run as it was recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeGuard, TypeVar, overload
+
+import numpy as np
+
+from agrad._core import Array, Program, Recording
+from agrad._record.nested import Part, has_recorded, known
+from agrad._record.recording import innermost, name_of, open_recording
+from agrad._record.structure import Outputs
+from agrad._record.trees import direction, split, values_of
+from agrad._record.within import differentiated
+from agrad._transforms.base import check_tangents, separate
+from agrad._transforms.compiled.compile import Compiled, Path
+from agrad._transforms.parameters import Parameters
+
+__all__ = ["Inside", "Recorded", "is_recorded", "jvp", "parameters_of", "vjp"]
+
+Result = TypeVar("Result")
+Aux = TypeVar("Aux")
+
+
+def is_recorded(function: Callable[..., Any]) -> TypeGuard[Compiled[..., Any]]:
+    """Whether it is a compiled function, which is run as it was recorded."""
+    return isinstance(function, Compiled) and function.transformation is None
+
+
+def parameters_of(
+    name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool, within: Recording | None
+) -> Parameters:
+    """All of the primals as parameters, with what must be checked before the function is called."""
+    if not callable(function):
+        raise TypeError(f"{name}: function is {function!r}, but must be callable")
+    if has_aux and is_recorded(function):
+        raise TypeError(f"{name}: has_aux is True, but must be False for a compiled function; return everything as its value")
+    return Parameters(name, tuple(primals), range(len(primals)), within)
+
+
+class Inside:
+    """A function recorded where a recording is open already: as a part of it."""
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], primals: Sequence[Any], parameters: Parameters, recording: Recording
+    ) -> None:
+        self.label = f"{name}({name_of(function)})"
+        self.recording, self.arguments = recording, primals
+        self.part = Part(recording, parameters.leaves)
+        given = [x.copy() for x in self.part.inputs]
+        with differentiated(1):
+            self.result = function(*parameters.put(tuple(primals), given))
+
+    def outputs(self, has_aux: bool) -> tuple[Outputs, Any]:
+        value, aux = separate(self.label, self.result, has_aux)
+        outputs = Outputs(self.recording, value)
+        self.part.end()
+        return outputs, values_of(aux)
+
+    def together(self, outputs: Outputs, flat: Array) -> Any:
+        return known(outputs.together(split(flat, outputs.shapes)), self.arguments)
+
+
+class Recorded:
+    """A function recorded at the primals: its outputs, their values, aux, and the recording to sweep back or run."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        primals: Sequence[Any],
+        parameters: Parameters,
+        has_aux: bool,
+        *,
+        captures: bool = False,
+    ) -> None:
+        label = f"{name}({name_of(function)})"
+        with open_recording(label, keeps_adjoints=True, captures=captures) as recording:
+            self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
+            given = [x.copy() for x in self.inputs]  # which the function may write into
+            result = function(*parameters.put(tuple(primals), given))
+            value, aux = separate(label, result, has_aux)
+            self.outputs, self.aux = Outputs(recording, value), values_of(aux)
+            self.recording, self.captured = recording, recording.captured
+
+    def value(self) -> Any:
+        flat = self.outputs.joined.recorded_values
+        return self.outputs.together(split(flat, self.outputs.shapes))
+
+
+@overload
+def jvp(
+    function: Callable[..., Result], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[False] = False
+) -> tuple[Result, Result]: ...
+@overload
+def jvp(
+    function: Callable[..., tuple[Result, Aux]], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
+) -> tuple[Result, Result, Aux]: ...
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
+    """Value of a function and its directional derivative: the Jacobian times a vector, by forward mode.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
+        run as it was recorded.
+    primals : tuple or list
+        The arguments at which to differentiate; all are parameters, so all are floating-point.
+    tangents : tuple or list
+        The direction: one for each primal, of its structure and shapes.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux is passed on as plain values.
+
+    Returns
+    -------
+    tuple
+        ``(value, tangent)``, both of the structure of the function's value, or ``(value, tangent, aux)``.
+
+    Raises
+    ------
+    ShapeError
+        A tangent is of another shape than its primal.
+    TypeError
+        The tangents have another structure than the primals; a primal is integer, complex or no number.
+    NotImplementedError
+        An operation has no tangents, as a :func:`custom_vjp`.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> ag.jvp(lambda x, y: {"product": x * y}, (2.0, 3.0), (1.0, 10.0))
+    ({'product': 6.0}, {'product': 23.0})
+    """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"jvp: {name} is {given!r}, but must be a tuple or list, one for each argument")
+    around = innermost()
+    parameters = parameters_of("jvp", function, primals, has_aux, around)
+    along = parameters.direction("jvp", "tangents", tangents)
+    if around is not None and has_recorded((primals, tangents)):
+        return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
+
+    def run(program: Program) -> Any:
+        check_tangents("jvp", program, "use vjp", order=1)
+        return program.jacobian_products(parameters.leaves, along[np.newaxis])
+
+    outputs: Outputs | Path
+    aux = None
+    if is_recorded(function):
+        outputs, (flat, product) = function.run(tuple(primals), run)
+    else:
+        recorded = Recorded("jvp", function, primals, parameters, has_aux, captures=around is not None)
+        if around is not None and recorded.captured:  # the function uses values of the recording around it
+            return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
+        outputs, aux = recorded.outputs, recorded.aux
+        flat, product = run(recorded.recording.program(outputs.joined))
+    value, tangent = (outputs.together(split(x, outputs.shapes)) for x in (flat, product[0]))
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def _jvp_inside(inside: Inside, along: Any, has_aux: bool) -> Any:
+    outputs, aux = inside.outputs(has_aux)
+    tangent = inside.part.tangents(outputs.joined, along)
+    value, tangent = (inside.together(outputs, x) for x in (outputs.joined, tangent))
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+@overload
+def vjp(
+    function: Callable[..., Result], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    function: Callable[..., tuple[Result, Aux]], *primals: Any, has_aux: Literal[True]
+) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Value of a function, and a function that multiplies vectors with the transposed Jacobian, by reverse mode.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
+        run as it was recorded.
+    *primals : floating-point numbers, arrays, nested structures of them
+        The arguments at which to differentiate; all are parameters.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux is passed on as plain values.
+
+    Returns
+    -------
+    tuple
+        ``(value, pullback)`` or ``(value, pullback, aux)``. ``pullback(cotangent)`` takes a cotangent of the structure and
+        shapes of the value and returns a tuple: for each primal, one of its structure and shapes. It may be called many
+        times, by several threads; each call is one sweep back (for a compiled function with one run forward before).
+
+    Raises
+    ------
+    ShapeError
+        (By the pullback) a part of the cotangent is of another shape than the value's.
+    TypeError
+        A primal is integer, complex or no number; (by the pullback) the cotangent has another structure than the value.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> value, pullback = ag.vjp(lambda x, y: (x * y, x), 2.0, 3.0)
+    >>> value, pullback((1.0, 10.0))
+    ((6.0, 2.0), (13.0, 2.0))
+    """
+    around = innermost()
+    parameters = parameters_of("vjp", function, primals, has_aux, around)
+    if around is not None:
+        return _vjp_inside(Inside("vjp", function, primals, parameters, around), parameters, has_aux)
+    outputs: Outputs | Path
+    aux = None
+    if is_recorded(function):
+        leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he pulls back
+        outputs, flat = function.run(primals, lambda program: program.forward(leaves))
+        value, program = outputs.together(split(flat, outputs.shapes)), outputs.program
+
+        def sweep(seeds: Any) -> Any:
+            result = program.adjoint_products(leaves, seeds[np.newaxis])
+            assert result is not None, "the path was found for these values"
+            return result[1][0]
+    else:
+        recorded = Recorded("vjp", function, primals, parameters, has_aux)
+        outputs, value, aux, lock = recorded.outputs, recorded.value(), recorded.aux, threading.Lock()
+
+        def sweep(seeds: Any) -> Any:
+            with lock:  # the recording has one space of adjoints
+                return recorded.recording.reverse(recorded.outputs.joined, seeds, recorded.inputs)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        seeds = direction("vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes)
+        return tuple(parameters.together(split(sweep(seeds), parameters.shapes)))
+
+    return (value, pullback, aux) if has_aux else (value, pullback)
+
+
+def _vjp_inside(inside: Inside, parameters: Parameters, has_aux: bool) -> Any:
+    outputs, aux = inside.outputs(has_aux)
+    value = inside.together(outputs, outputs.joined)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        seeds = direction(
+            "vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes, within=inside.recording
+        )
+        flat = inside.part.adjoints(outputs.joined, seeds)
+        back = tuple(parameters.together(split(flat, parameters.shapes)))
+        result: tuple[Any, ...] = known(back, (inside.arguments, cotangent))
+        return result
+
+    return (value, pullback, aux) if has_aux else (value, pullback)

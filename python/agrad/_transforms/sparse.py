@@ -1,0 +1,127 @@
+"""Sparse Jacobians and Hessians: computed from as many products as the pattern has colours, returned as scipy.sparse.
+
+The pattern is that of the recorded program, so it holds at every point of the recorded path. Columns that share no row have
+one colour and cost one direction together; of a symmetric matrix a star colouring needs fewer still. Compiled, pattern and
+colouring are made once for each path.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Program, Recording, SparseHessian, SparseJacobian
+from agrad._transforms.base import OfScalar, Transformation, check_tangents
+from agrad._transforms.parameters import ArgNums, Parameters
+
+__all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sparsity:
+    """How a sparse Jacobian or Hessian was computed; see ``return_info`` of :func:`jacobian` and :func:`hessian`.
+
+    Attributes
+    ----------
+    pattern : scipy.sparse.csr_array of bool
+        The entries that may be other than zero, as SciPy takes it for ``jac_sparsity``.
+    colours : int
+        The number of products that the matrix is computed from.
+    groups : numpy.ndarray of int
+        The colour of each column (of each row where the mode is "reverse"), -1 where it has no entry.
+    mode : str
+        "forward" (products with tangents, sums of columns), "reverse" (products with adjoints, sums of rows), or for
+        Hessians "forward over reverse".
+    """
+
+    pattern: Any
+    colours: int
+    groups: np.ndarray[Any, np.dtype[np.int32]]
+    mode: str
+
+
+def _csr(entries: np.ndarray[Any, Any], analysis: SparseJacobian | SparseHessian) -> Any:
+    from scipy.sparse import csr_array  # imported by those who use it: it takes longer than agrad itself
+
+    return csr_array((entries, analysis.indices, analysis.indptr), shape=analysis.shape)
+
+
+class Sparse(Transformation):
+    """What sparse Jacobians and Hessians share: an analysis for each program, kept as long as the program is."""
+
+    nests = False
+
+    def __init__(self, function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, return_info: bool) -> None:
+        super().__init__(function, argnums, has_aux=has_aux)
+        self.return_info = return_info
+        self._analyses: weakref.WeakKeyDictionary[Program, Any] = weakref.WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_analyses"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _analyses=weakref.WeakKeyDictionary())
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        program = recording.program(output)
+        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
+
+    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+        analysis = self._analyses.get(program)
+        if analysis is None:
+            analysis = self._analyses[program] = self.analyse(program, np.arange(program.input_size)[wanted])
+        entries = analysis.entries(program, inputs)
+        if entries is None:
+            return None
+        matrix = _csr(entries, analysis)
+        return (matrix, self._info(analysis)) if self.return_info else matrix
+
+    @abstractmethod
+    def analyse(self, program: Program, wanted: Any) -> SparseJacobian | SparseHessian:
+        """The analysis of a program with respect to some of its inputs."""
+
+    def _info(self, analysis: SparseJacobian | SparseHessian) -> Sparsity:
+        mode = "forward over reverse"
+        if isinstance(analysis, SparseJacobian):
+            mode = "reverse" if analysis.by_rows else "forward"
+        pattern = _csr(np.ones(analysis.indices.size, bool), analysis)
+        return Sparsity(pattern, analysis.colours, analysis.groups, mode)
+
+
+class _Jacobian(Sparse):
+    name = "jacobian"
+
+    def analyse(self, program: Program, wanted: Any) -> SparseJacobian:
+        return SparseJacobian(program, wanted)
+
+
+class _Hessian(Sparse, OfScalar):
+    name = "hessian"
+
+    def analyse(self, program: Program, wanted: Any) -> SparseHessian:
+        check_tangents(self.name, program, "take differences of its gradient")
+        return SparseHessian(program, wanted)
+
+
+def sparse_jacobian(
+    function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool
+) -> Sparse:
+    """The form of :func:`agrad.jacobian` for which ``sparse`` or ``return_info`` is given."""
+    _check_options("jacobian", sparse, return_info)
+    return _Jacobian(function, argnums, has_aux=has_aux, return_info=return_info)
+
+
+def sparse_hessian(function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool) -> Sparse:
+    """The form of :func:`agrad.hessian` for which ``sparse`` or ``return_info`` is given."""
+    _check_options("hessian", sparse, return_info)
+    return _Hessian(function, argnums, has_aux=has_aux, return_info=return_info)
+
+
+def _check_options(function: str, sparse: bool, return_info: bool) -> None:
+    if return_info and not sparse:
+        raise TypeError(f"{function}: return_info is True, but must be False unless sparse is True")
