@@ -35,13 +35,13 @@ from agrad._ode.solve_many import Subject, solve_many
 from agrad._ode.steady_state import SteadyResult, steady_state
 from agrad._record.debug import debug_nans
 from agrad._record.tape import tape, var
-from agrad._transforms.base import grad, jacobian, value_and_grad
 from agrad._transforms.check import check_grads
 from agrad._transforms.compiled.compile import compile
 from agrad._transforms.compiled.profile import Profile
 from agrad._transforms.custom import custom_jvp, custom_vjp, stop_gradient
+from agrad._transforms.gradients import grad, value_and_grad
 from agrad._transforms.hessian import hessian, hvp
-from agrad._transforms.jacobians import jacfwd, jacrev
+from agrad._transforms.jacobians import jacfwd, jacobian, jacrev
 from agrad._transforms.linearize import linearize
 from agrad._transforms.products import jvp, vjp
 from agrad._transforms.sparse import Sparsity

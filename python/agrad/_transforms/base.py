@@ -1,4 +1,4 @@
-"""Transformations of functions: gradients and Jacobians, recorded at each call.
+"""Transformations of functions, recorded at each call: what gradients, Jacobians and the others have in common.
 
 A transformation calls the user's function once with recorded arrays in place of the parameters, and sweeps the recording
 back where it stands. ``agrad.compile`` (``compiled``) records once and runs the program again instead.
@@ -10,19 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
 from agrad._core import Array, Program, Recording, ScopeError, ShapeError, Wanted
 from agrad._record.nested import Part, has_recorded
 from agrad._record.recording import innermost, name_of, named_after, open_recording
-from agrad._record.structure import Outputs, of_rows, output_of
-from agrad._record.trees import split, values_of
+from agrad._record.structure import Outputs, output_of
+from agrad._record.trees import values_of
 from agrad._record.within import differentiated
+from agrad._transforms.by_name import ByName
 from agrad._transforms.class_methods import bound_to
-from agrad._transforms.compiled.pickle import ByName
 from agrad._transforms.parameters import ArgNums, Parameters, as_places
 
-__all__ = ["Jacobian", "OfScalar", "Transformation", "check_tangents", "grad", "jacobian", "separate", "value_and_grad"]
+__all__ = ["Arguments", "OfScalar", "Result", "Transformation", "check_tangents", "separate"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -170,213 +168,3 @@ class OfScalar(Transformation):
                 f"{self.label}: result is of shape {output.shape}, but must be a scalar; use agrad.jacobian, or sum it"
             )
         return output
-
-
-class ValueAndGrad(OfScalar):
-    """See :func:`value_and_grad`."""
-
-    name = "value_and_grad"
-    plan = Wanted.value_and_gradient
-
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        value = float(output.recorded_values)
-        flat = recording.reverse(output, np.ones(()), inputs)
-        return self.with_aux(self.finish(value, flat, parameters), aux)
-
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.with_aux(self.finish(output, part.adjoints(output, np.ones(())), parameters), aux)
-
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
-        result = program.value_and_vjp(inputs, np.ones(()))
-        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters)
-
-    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
-        return value, parameters.together(split(flat, parameters.shapes))
-
-    def with_aux(self, result: Any, aux: Any) -> Any:
-        value, gradient = result
-        return super().with_aux(value, aux), gradient
-
-
-class Grad(ValueAndGrad):
-    """See :func:`grad`."""
-
-    name = "grad"
-    plan = Wanted.gradient
-
-    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
-        return parameters.together(split(flat, parameters.shapes))
-
-    def with_aux(self, result: Any, aux: Any) -> Any:
-        return Transformation.with_aux(self, result, aux)
-
-
-class Jacobian(Transformation):
-    """See :func:`jacobian`. Its aux is a pair: the user's, and the form of the result, which may be a structure of arrays."""
-
-    name = "jacobian"
-
-    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
-        value, aux = separate(self.label, result, self.has_aux)
-        outputs = Outputs(recording, output_of(recording, "result", value) if isinstance(value, (list, type(None))) else value)
-        self.check_real(outputs.holds_truths)
-        return outputs.joined, (aux, outputs)
-
-    def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
-        aux, outputs = beside
-        return outputs, aux
-
-    def beside(self, aux: Any, form: Any) -> Any:
-        return aux, form
-
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        rows = np.empty((output.size, sum(each.size for each in inputs)))
-        for row, seed in zip(rows, np.eye(output.size), strict=True):
-            row[:] = recording.reverse(output, seed, inputs)
-        return self.finish(rows, parameters, aux)
-
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        matrix = part.columns(output) if part.size < output.size else part.rows(output)
-        return self.finish(matrix, parameters, aux)
-
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
-        result = program.jacobian(inputs)
-        return None if result is None else result[1][:, wanted]
-
-    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
-        rows = self.of_program(program, inputs, wanted, parameters)
-        return None if rows is None else self.finish(rows, parameters, aux)
-
-    def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
-        """The result from the rows of the joined outputs."""
-
-        def of_one(own: Any, shape: tuple[int, ...]) -> Any:
-            return parameters.together(split(own.reshape((*shape, own.shape[-1])), parameters.shapes))
-
-        users, form = aux
-        return self.with_aux(of_rows(form, rows, of_one), users)
-
-
-def value_and_grad(
-    function: Callable[Arguments, Result], argnums: ArgNums = 0, *, has_aux: bool = False
-) -> Callable[Arguments, tuple[Result, Any]]:
-    """Make a function that returns the value of `function` and its gradient.
-
-    Parameters
-    ----------
-    function : callable
-        Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
-        and dataclasses of them. Integers, truths, strings and None in these are data: they are handed on as they are, and the
-        gradient has None in their place.
-    argnums : int or sequence of int
-        The positional arguments to differentiate with respect to.
-    has_aux : bool
-        The function returns ``(value, aux)``; aux, any nested structure, is passed on as plain values.
-
-    Returns
-    -------
-    callable
-        With the arguments of `function`; returns ``(value, gradient)``, or ``((value, aux), gradient)``. The gradient has
-        the structure of the argument, or is a tuple of such for a sequence of argnums.
-
-    Raises
-    ------
-    ShapeError
-        (When called) the function's value is no scalar.
-    TypeError
-        A parameter is complex, or an integer where there is no other; a recorded value is used where only a plain number can
-        be.
-
-    Notes
-    -----
-    The function is recorded anew at each call, so any Python control flow is right. :func:`compile` records once.
-
-    Examples
-    --------
-    >>> import agrad as ag
-    >>> ag.value_and_grad(lambda p: p["a"] ** 2 * p["b"])({"a": 3.0, "b": 2.0})
-    (18.0, {'a': 12.0, 'b': 9.0})
-    """
-    return ValueAndGrad(function, argnums, has_aux=has_aux)
-
-
-def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
-    """Make a function that returns the gradient of `function`; as :func:`value_and_grad` without the value.
-
-    Parameters
-    ----------
-    function : callable
-        Returns a scalar (see :func:`value_and_grad`).
-    argnums : int or sequence of int
-        The positional arguments to differentiate with respect to.
-    has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(gradient, aux)``.
-
-    Returns
-    -------
-    callable
-        With the arguments of `function`; returns the gradient in the structure of the argument.
-
-    Examples
-    --------
-    >>> import numpy as np, agrad as ag
-    >>> ag.grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
-    array([2., 4.])
-    """
-    return Grad(function, argnums, has_aux=has_aux)
-
-
-def jacobian(
-    function: Callable[Arguments, Any],
-    argnums: ArgNums = 0,
-    *,
-    has_aux: bool = False,
-    sparse: bool = False,
-    return_info: bool = False,
-) -> Callable[Arguments, Any]:
-    """Make a function that returns the Jacobian of `function`.
-
-    Parameters
-    ----------
-    function : callable
-        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure (tuple, dict, dataclass) of
-        arrays.
-    argnums : int or sequence of int
-        The positional arguments to differentiate with respect to.
-    has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
-    sparse : bool
-        Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
-    return_info : bool
-        With ``sparse``: return ``(jacobian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
-        that is products, were needed.
-
-    Returns
-    -------
-    callable
-        With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
-        by the leaf's shape. Where the function returns a structure, that structure with such a result in the place of each
-        array: ``jacobian["y"]["rate"]``. With ``sparse`` it returns one matrix: its rows are the entries of the output in C
-        order, its columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern
-        that happen to be zero are stored, so that the structure is the same at every point of a recorded path.
-
-    Raises
-    ------
-    ValueError
-        (When called) with ``sparse``, the pattern has more than 2**28 entries.
-
-    Examples
-    --------
-    >>> import numpy as np, agrad as ag
-    >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
-    array([[2., 0.],
-           [0., 4.]])
-    >>> matrix, info = ag.jacobian(lambda x: np.sin(x[1:] - x[:-1]), sparse=True, return_info=True)(np.zeros(1000))
-    >>> matrix.shape, matrix.nnz, info.colours
-    ((999, 1000), 1998, 2)
-    """
-    if sparse or return_info:
-        from agrad._transforms.sparse import sparse_jacobian
-
-        return sparse_jacobian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
-    return Jacobian(function, argnums, has_aux=has_aux)

@@ -18,6 +18,7 @@ from agrad._record.nested import Part
 from agrad._record.trees import split
 from agrad._transforms.base import Arguments, OfScalar, Transformation, check_tangents
 from agrad._transforms.parameters import ArgNums, Parameters
+from agrad._transforms.sparse import sparse_hessian
 
 __all__ = ["hessian", "hvp"]
 
@@ -156,8 +157,6 @@ def hessian(
     2997
     """
     if sparse or return_info:
-        from agrad._transforms.sparse import sparse_hessian
-
         return sparse_hessian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
     return Hessian(function, argnums, has_aux=has_aux)
 

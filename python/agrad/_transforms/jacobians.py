@@ -1,4 +1,4 @@
-"""Jacobians by a mode of the caller's choice: columns by tangents (forward), rows by adjoints (reverse)."""
+"""Jacobians: by whichever mode takes less, by tangents (forward, columns), by adjoints (reverse, rows)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,59 @@ import numpy as np
 
 from agrad._core import Array, Program, Recording
 from agrad._record.nested import Part
-from agrad._transforms.base import Arguments, Jacobian, check_tangents
+from agrad._record.structure import Outputs, of_rows, output_of
+from agrad._record.trees import split
+from agrad._transforms.base import Arguments, Transformation, check_tangents, separate
 from agrad._transforms.parameters import ArgNums, Parameters
+from agrad._transforms.sparse import sparse_jacobian
 
-__all__ = ["jacfwd", "jacrev"]
+__all__ = ["Jacobian", "jacfwd", "jacobian", "jacrev"]
+
+
+class Jacobian(Transformation):
+    """See :func:`jacobian`. Its aux is a pair: the user's, and the form of the result, which may be a structure of arrays."""
+
+    name = "jacobian"
+
+    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
+        value, aux = separate(self.label, result, self.has_aux)
+        outputs = Outputs(recording, output_of(recording, "result", value) if isinstance(value, (list, type(None))) else value)
+        self.check_real(outputs.holds_truths)
+        return outputs.joined, (aux, outputs)
+
+    def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
+        aux, outputs = beside
+        return outputs, aux
+
+    def beside(self, aux: Any, form: Any) -> Any:
+        return aux, form
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        rows = np.empty((output.size, sum(each.size for each in inputs)))
+        for row, seed in zip(rows, np.eye(output.size), strict=True):
+            row[:] = recording.reverse(output, seed, inputs)
+        return self.finish(rows, parameters, aux)
+
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        matrix = part.columns(output) if part.size < output.size else part.rows(output)
+        return self.finish(matrix, parameters, aux)
+
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+        result = program.jacobian(inputs)
+        return None if result is None else result[1][:, wanted]
+
+    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
+        rows = self.of_program(program, inputs, wanted, parameters)
+        return None if rows is None else self.finish(rows, parameters, aux)
+
+    def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
+        """The result from the rows of the joined outputs."""
+
+        def of_one(own: Any, shape: tuple[int, ...]) -> Any:
+            return parameters.together(split(own.reshape((*shape, own.shape[-1])), parameters.shapes))
+
+        users, form = aux
+        return self.with_aux(of_rows(form, rows, of_one), users)
 
 
 class ForwardJacobian(Jacobian):
@@ -44,6 +93,60 @@ class ReverseJacobian(Jacobian):
     def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
         result = program.adjoint_products(inputs, np.eye(program.output_size))
         return None if result is None else result[1][:, wanted]
+
+
+def jacobian(
+    function: Callable[Arguments, Any],
+    argnums: ArgNums = 0,
+    *,
+    has_aux: bool = False,
+    sparse: bool = False,
+    return_info: bool = False,
+) -> Callable[Arguments, Any]:
+    """Make a function that returns the Jacobian of `function`.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure (tuple, dict, dataclass) of
+        arrays.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+    sparse : bool
+        Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
+    return_info : bool
+        With ``sparse``: return ``(jacobian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
+        that is products, were needed.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
+        by the leaf's shape. Where the function returns a structure, that structure with such a result in the place of each
+        array: ``jacobian["y"]["rate"]``. With ``sparse`` it returns one matrix: its rows are the entries of the output in C
+        order, its columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern
+        that happen to be zero are stored, so that the structure is the same at every point of a recorded path.
+
+    Raises
+    ------
+    ValueError
+        (When called) with ``sparse``, the pattern has more than 2**28 entries.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    >>> matrix, info = ag.jacobian(lambda x: np.sin(x[1:] - x[:-1]), sparse=True, return_info=True)(np.zeros(1000))
+    >>> matrix.shape, matrix.nnz, info.colours
+    ((999, 1000), 1998, 2)
+    """
+    if sparse or return_info:
+        return sparse_jacobian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
+    return Jacobian(function, argnums, has_aux=has_aux)
 
 
 def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:

@@ -12,7 +12,7 @@ from agrad._record.recording import innermost
 from agrad._record.structure import Outputs
 from agrad._record.trees import split
 from agrad._transforms.base import check_tangents
-from agrad._transforms.compiled.compile import Path
+from agrad._transforms.compiled.paths import Path
 from agrad._transforms.products import Inside, Recorded, is_recorded, parameters_of
 
 __all__ = ["linearize"]

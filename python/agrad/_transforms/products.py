@@ -18,7 +18,8 @@ from agrad._record.structure import Outputs
 from agrad._record.trees import direction, split, values_of
 from agrad._record.within import differentiated
 from agrad._transforms.base import check_tangents, separate
-from agrad._transforms.compiled.compile import Compiled, Path
+from agrad._transforms.compiled.compile import Compiled
+from agrad._transforms.compiled.paths import Path
 from agrad._transforms.parameters import Parameters
 
 __all__ = ["Inside", "Recorded", "is_recorded", "jvp", "parameters_of", "vjp"]

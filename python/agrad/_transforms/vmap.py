@@ -19,9 +19,9 @@ from agrad._record.nested import known
 from agrad._record.recording import innermost, name_of, named_after, open_recording
 from agrad._record.structure import Outputs
 from agrad._record.trees import axes_of, flatten
+from agrad._transforms.by_name import ByName
 from agrad._transforms.class_methods import kept_for
 from agrad._transforms.compiled.compile import Compiled
-from agrad._transforms.compiled.pickle import ByName
 
 __all__ = ["Vmap", "vmap"]
 

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
-from agrad._core import Array, CallPlan, Comparison, DomainError, KnownCalls, Program, Recording, Wanted, program_of
+from agrad._core import Array, Comparison, DomainError, KnownCalls, Program, Recording, Wanted
 from agrad._loops.body import bodies_of
 from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, named_after, open_recording
-from agrad._record.source import Tally, line_in_traceback, parting_lines
+from agrad._record.source import line_in_traceback, parting_lines
 from agrad._record.structure import Outputs
-from agrad._record.trees import flatten, split
+from agrad._record.trees import split
 from agrad._record.within import Place, at
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.class_methods import bound_to, kept_for
 from agrad._transforms.compiled.inspect import Inspected
+from agrad._transforms.compiled.paths import Entry, Path
 from agrad._transforms.compiled.plans import plan_of, result_of
 from agrad._transforms.compiled.signatures import Aux, Signature
 from agrad._transforms.parameters import Parameters
@@ -25,57 +26,10 @@ from agrad._transforms.parameters import Parameters
 if TYPE_CHECKING:
     from agrad._core import SourceLines
 
-__all__ = ["Compiled", "Path", "compile"]
+__all__ = ["Compiled", "compile"]
 
 _MOST_PATHS = 64
 _MOST_SIGNATURES = 256
-
-
-class Path:
-    """One recorded path through the function: the program and what its outputs are."""
-
-    def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
-        self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
-        self.shapes, self.together = outputs.shapes, outputs.together
-        self.bodies: list[Any] = []  # of loops, which may grow while the program is run
-        self.aux: Aux | None = None
-
-    def kept(self) -> tuple[Any, ...] | None:
-        """What pickles hold of it; None where the program holds more than data."""
-        program = self.program.kept() if self.aux is None else None
-        if program is None:
-            return None
-        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
-
-    @classmethod
-    def of_kept(cls, state: tuple[Any, ...]) -> Path:
-        path = cls.__new__(cls)
-        program, result, path.shapes, path.comparisons = state
-        path.program = program_of(program)
-        path.bodies, path.aux = [], None
-        _, path.together, path.structure = flatten(result)
-        return path
-
-
-class _Entry:
-    """What is known of calls of one signature: the recorded paths, and for a transformation its parameters."""
-
-    def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
-        self.paths: list[Path] = []
-        self.parameters, self.wanted = parameters, wanted
-        self.plan: CallPlan | None = None
-        self.is_plain: bool | None = None
-        self.learnt: list[Path] = []
-        self._last_used = 0
-
-    def used(self, now: int) -> None:
-        self._last_used = now
-        if self.plan is not None:
-            self.plan.used()
-
-    @property
-    def last_used(self) -> int:
-        return self._last_used if self.plan is None else self.plan.last_used
 
 
 class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
@@ -88,7 +42,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
-        self._entries: dict[Any, _Entry] = {}
+        self._entries: dict[Any, Entry] = {}
         self._uses = 0
         self._known = KnownCalls()
 
@@ -170,7 +124,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         entry = self._entry_of(args, Signature(args, kwargs))
         entry.paths = entry.paths or list(paths)
 
-    def _learn(self, args: tuple[Any, ...], entry: _Entry, call: Signature, path: Path) -> None:
+    def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:
         """Make the next such call a known one, where its arguments and its result are plain."""
         if entry.is_plain is False or path in entry.learnt:
             return
@@ -194,7 +148,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         signature = Signature(args, {})
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
-    def _on_path(self, entry: _Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
+    def _on_path(self, entry: Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
         if is_debugging():
             self._record(call)  # raises at the first nan
         for path in entry.paths:
@@ -256,7 +210,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         output, beside = self.transformation.take_apart(recording, result)
         return inputs, *self.transformation.outputs_of(recording, output, beside)
 
-    def _entry_of(self, args: tuple[Any, ...], call: Signature) -> _Entry:
+    def _entry_of(self, args: tuple[Any, ...], call: Signature) -> Entry:
         try:
             entry = self._entries.get(call.key)
         except TypeError:
@@ -277,14 +231,14 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             if entry.plan is not None:
                 self._known.remove(entry.plan)
 
-    def _new_entry(self, args: tuple[Any, ...], call: Signature) -> _Entry:
+    def _new_entry(self, args: tuple[Any, ...], call: Signature) -> Entry:
         if self.transformation is None:
-            return _Entry(None, None)
+            return Entry(None, None)
         parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
-        return _Entry(parameters, _places(call, parameters))
+        return Entry(parameters, _places(call, parameters))
 
 
-def _result(bound: Transformation | None, entry: _Entry, path: Path, call: Signature) -> Any:
+def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signature) -> Any:
     """The result of a compiled call for these arguments; None when the path does not hold for them."""
     if bound is None or entry.parameters is None:
         flat = path.program.forward(call.inputs)
@@ -293,7 +247,7 @@ def _result(bound: Transformation | None, entry: _Entry, path: Path, call: Signa
     return bound.of_run(path.program, call.inputs, entry.wanted, entry.parameters, bound.beside(aux, path))
 
 
-def _result_of(entry: _Entry, path: Path) -> Any:
+def _result_of(entry: Entry, path: Path) -> Any:
     """What a plan makes of a run: the function's values, or its gradient with respect to the parameters."""
     if entry.parameters is None:
         begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
@@ -301,7 +255,7 @@ def _result_of(entry: _Entry, path: Path) -> Any:
     return result_of(entry.parameters.together, _firsts(entry), entry.parameters.shapes)
 
 
-def _firsts(entry: _Entry) -> list[int]:
+def _firsts(entry: Entry) -> list[int]:
     """The places of the parameters' leaves among the program's inputs."""
     if entry.parameters is None:
         return []

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from agrad._transforms.compiled.compile import Path
-    from agrad._transforms.compiled.inspect import Inspected
+from agrad._transforms.compiled.paths import Path, WithPaths
 
 __all__ = ["counted", "describe", "drawing", "leaf_names"]
 
@@ -38,7 +36,7 @@ def _signature(key: Any) -> Iterator[str]:
         yield f"{name}: {_of_kind('float64', next(shape_of)) if is_number else _constant(next(constant_of))}"
 
 
-def describe(compiled: Inspected[...]) -> str:
+def describe(compiled: WithPaths) -> str:
     """All that a compiled function has recorded."""
     recorded = compiled.recorded()
     name = compiled.label if compiled.transformation is None else f"compile({compiled.transformation.label})"

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Generic
 
-from agrad._transforms.base import Arguments, Transformation
+from agrad._transforms.base import Arguments
 from agrad._transforms.compiled.describe import counted, describe, drawing
+from agrad._transforms.compiled.paths import Path, WithPaths
 from agrad._transforms.compiled.pickle import example_of, taken_apart
 from agrad._transforms.compiled.profile import Profile, profile_of
 
 if TYPE_CHECKING:
     from agrad._core import Program, SourceLines
-    from agrad._transforms.compiled.compile import Path
 
 __all__ = ["Inspected"]
 
 
-class Inspected(ABC, Generic[Arguments]):
+class Inspected(WithPaths, Generic[Arguments]):
     """The part of :class:`agrad._transforms.compiled.compile.Compiled` that looks at what was recorded."""
-
-    label: str
-    function: Callable[..., Any]
-    transformation: Transformation | None
-
-    @abstractmethod
-    def __init__(self, function: Callable[..., Any]) -> None: ...
-
-    @abstractmethod
-    def recorded(self) -> list[tuple[Any, list[Path]]]:
-        """The paths, by the signatures of calls that they were recorded for."""
-
-    @abstractmethod
-    def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
-        """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
 
     @abstractmethod
     def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Any]:

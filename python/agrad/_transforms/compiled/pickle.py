@@ -14,21 +14,18 @@ import hashlib
 import importlib
 import operator
 import re
-import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import optree
 
 from agrad import _core
 from agrad._record.trees import flatten
+from agrad._transforms.by_name import ByName, place_of
+from agrad._transforms.compiled.paths import Path, WithPaths
 
-if TYPE_CHECKING:
-    from agrad._transforms.compiled.compile import Path
-    from agrad._transforms.compiled.inspect import Inspected
-
-__all__ = ["ByName", "example_of", "read_program", "taken_apart"]
+__all__ = ["example_of", "read_program", "taken_apart"]
 
 _FORMAT = 1  # of the tuples below
 
@@ -61,29 +58,12 @@ def _thawed(frozen: Any) -> Any:
     return frozen[1]
 
 
-def _place_of(thing: Any) -> tuple[str, str] | None:
-    """The module and the name that stand for this function, as they do after ``@ag.compile`` or ``@ag.grad``."""
-    place = thing.__module__, getattr(thing, "__qualname__", "")
-    try:
-        return place if operator.attrgetter(place[1])(sys.modules[place[0]]) is thing else None
-    except (AttributeError, KeyError):
-        return None
-
-
-class ByName:
-    """A function made from a function: pickled by its name where that stands for it, else by its fields."""
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        place = _place_of(self)
-        return super().__reduce_ex__(protocol) if place is None else place[1]
-
-
 def read_program(kept: bytes) -> _core.Program:
     """The program that was kept as these bytes."""
     return _core.program_of(kept)
 
 
-def taken_apart(compiled: Inspected[...]) -> tuple[Any, ...]:
+def taken_apart(compiled: WithPaths) -> tuple[Any, ...]:
     """What pickle wants: a function, and arguments of which it makes the same compiled function."""
     entries = []
     for key, paths in compiled.recorded():
@@ -91,13 +71,13 @@ def taken_apart(compiled: Inspected[...]) -> tuple[Any, ...]:
         if kept:
             entries.append((example_of(key, _Input), kept))
     function: Any = compiled.transformation or compiled.function
-    place = _place_of(compiled)
+    place = place_of(compiled)
     if place is not None:
         return _named, (_FORMAT, _seal(type(compiled), place, entries), *place, entries)
     return _restored, (_FORMAT, _seal(type(compiled), function, entries), type(compiled), function, entries)
 
 
-def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> Inspected[...]:
+def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> WithPaths:
     _check_format(version)
     _check(all(isinstance(each, str) for each in (module, name)))
     compiled = operator.attrgetter(name)(importlib.import_module(module))
@@ -105,16 +85,14 @@ def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> Ins
     return _with_entries(compiled, entries)
 
 
-def _restored(version: Any, seal: Any, kind: Any, function: Any, entries: Any) -> Inspected[...]:
+def _restored(version: Any, seal: Any, kind: Any, function: Any, entries: Any) -> WithPaths:
     _check_format(version)
     _check_seal(seal, kind, function, entries)
-    made: Inspected[...] = kind(function)
+    made: WithPaths = kind(function)
     return _with_entries(made, entries)
 
 
-def _with_entries(compiled: Inspected[...], entries: list[Any]) -> Inspected[...]:
-    from agrad._transforms.compiled.compile import Path
-
+def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
     for example, kept in entries:
         leaves, together, _ = flatten(example)
         args, kwargs = together([np.zeros(leaf.shape) if isinstance(leaf, _Input) else leaf for leaf in leaves])
@@ -143,9 +121,7 @@ def _check(holds: bool) -> None:
 
 
 def _check_seal(seal: Any, kind: Any, function: Any, entries: Any) -> None:
-    from agrad._transforms.compiled.inspect import Inspected
-
-    _check(isinstance(kind, type) and issubclass(kind, Inspected))
+    _check(isinstance(kind, type) and issubclass(kind, WithPaths))
     try:
         found = _seal(kind, function, entries)
     except (AttributeError, IndexError, TypeError, ValueError):  # not of the form that was written

@@ -1,0 +1,124 @@
+"""Gradients: grad and value_and_grad, by one sweep back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, Recording, Wanted
+from agrad._record.nested import Part
+from agrad._record.trees import split
+from agrad._transforms.base import Arguments, OfScalar, Result, Transformation
+from agrad._transforms.parameters import ArgNums, Parameters
+
+__all__ = ["Grad", "ValueAndGrad", "grad", "value_and_grad"]
+
+
+class ValueAndGrad(OfScalar):
+    """See :func:`value_and_grad`."""
+
+    name = "value_and_grad"
+    plan = Wanted.value_and_gradient
+
+    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
+        value = float(output.recorded_values)
+        flat = recording.reverse(output, np.ones(()), inputs)
+        return self.with_aux(self.finish(value, flat, parameters), aux)
+
+    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
+        return self.with_aux(self.finish(output, part.adjoints(output, np.ones(())), parameters), aux)
+
+    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+        result = program.value_and_vjp(inputs, np.ones(()))
+        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters)
+
+    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
+        return value, parameters.together(split(flat, parameters.shapes))
+
+    def with_aux(self, result: Any, aux: Any) -> Any:
+        value, gradient = result
+        return super().with_aux(value, aux), gradient
+
+
+class Grad(ValueAndGrad):
+    """See :func:`grad`."""
+
+    name = "grad"
+    plan = Wanted.gradient
+
+    def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
+        return parameters.together(split(flat, parameters.shapes))
+
+    def with_aux(self, result: Any, aux: Any) -> Any:
+        return Transformation.with_aux(self, result, aux)
+
+
+def value_and_grad(
+    function: Callable[Arguments, Result], argnums: ArgNums = 0, *, has_aux: bool = False
+) -> Callable[Arguments, tuple[Result, Any]]:
+    """Make a function that returns the value of `function` and its gradient.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
+        and dataclasses of them. Integers, truths, strings and None in these are data: they are handed on as they are, and the
+        gradient has None in their place.
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; aux, any nested structure, is passed on as plain values.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns ``(value, gradient)``, or ``((value, aux), gradient)``. The gradient has
+        the structure of the argument, or is a tuple of such for a sequence of argnums.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar.
+    TypeError
+        A parameter is complex, or an integer where there is no other; a recorded value is used where only a plain number can
+        be.
+
+    Notes
+    -----
+    The function is recorded anew at each call, so any Python control flow is right. :func:`compile` records once.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> ag.value_and_grad(lambda p: p["a"] ** 2 * p["b"])({"a": 3.0, "b": 2.0})
+    (18.0, {'a': 12.0, 'b': 9.0})
+    """
+    return ValueAndGrad(function, argnums, has_aux=has_aux)
+
+
+def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
+    """Make a function that returns the gradient of `function`; as :func:`value_and_grad` without the value.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a scalar (see :func:`value_and_grad`).
+    argnums : int or sequence of int
+        The positional arguments to differentiate with respect to.
+    has_aux : bool
+        The function returns ``(value, aux)``; the new one returns ``(gradient, aux)``.
+
+    Returns
+    -------
+    callable
+        With the arguments of `function`; returns the gradient in the structure of the argument.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return Grad(function, argnums, has_aux=has_aux)
