@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from agrad._ode.explain import StepReport
+from agrad._ode.step_report import StepReport
 
 __all__ = ["MULTISTEP", "advice_for"]
 

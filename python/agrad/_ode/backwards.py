@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agrad._core import Array
 from agrad._ode.events import DoseTable, Event, Happenings
+from agrad._ode.given import GivenProblem
 from agrad._ode.record import real_values, vector
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
 from agrad._record.structure import as_one
-
-if TYPE_CHECKING:
-    from agrad._ode.problem import InitialValueProblem
 
 __all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turned_statistics"]
 
@@ -58,7 +56,7 @@ def check_no_doses(function: str, doses: DoseTable) -> None:
         )
 
 
-def turned(problem: InitialValueProblem) -> InitialValueProblem:
+def turned(problem: GivenProblem) -> GivenProblem:
     """The same problem in s = -t."""
     happenings, solver = problem.happenings, problem.function
     if happenings is not None:
@@ -75,7 +73,7 @@ def _turned_event(event: Event) -> Event:
     return replace(event, root=OfMinusTime(event.root), reset=reset)
 
 
-def answer_backwards(problem: InitialValueProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
+def answer_backwards(problem: GivenProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
     """What `problem.answer` gives, for a t_span that decreases."""
     function = problem.function
     output_times(function, t_span, t_eval, freely=True)  # whose messages name times as they were given

@@ -8,7 +8,7 @@ solve. The times lie within the steps, so that nothing has to be known of a stat
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,10 @@ from agrad._ode.advice import MULTISTEP
 from agrad._ode.backwards import in_minus_time
 from agrad._ode.event_problem import EventProblem
 from agrad._ode.events import NOTHING_HAPPENS
+from agrad._ode.given import GivenProblem
 from agrad._ode.record import as_given, pose, real_values, vector
 from agrad._record.structure import as_one
 from agrad._record.trees import flatten
-
-if TYPE_CHECKING:
-    from agrad._ode.problem import InitialValueProblem
 
 __all__ = ["Solution"]
 
@@ -46,9 +44,9 @@ class Solution:
     compiled function may run with other values, and take other steps: there each call solves with t as output times.
     """
 
-    def __init__(self, problem: InitialValueProblem, t_span: Any, y: Any) -> None:
+    def __init__(self, problem: GivenProblem, t_span: Any, y: Any) -> None:
         """Of what was given as it is now; y are the states that were found."""
-        self._problem: InitialValueProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
+        self._problem: GivenProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
         self._problem.progress = False
         self._t_span = _copied(as_given(problem.function, "t_span", t_span))
         self._start = vector("sol", "y0", self._problem.y0)
@@ -155,7 +153,7 @@ def _varies(x: Any) -> bool:
     return isinstance(x, Array) and x.known_values is None
 
 
-def _pieces_of(problem: InitialValueProblem, t_span: Any, t0: float, end: float) -> _Pieces | None:
+def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pieces | None:
     """The polynomials; None where a method keeps no log of its steps, or takes others with these output times."""
     log, asked = StepLog(), np.array([end])
     if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves have the same

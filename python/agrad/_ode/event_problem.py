@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops.body import keep
+from agrad._ode.events import Happenings
+from agrad._ode.given import GivenProblem
 from agrad._ode.record import PosedProblem, RecordedSlope, named_by_time, real_values, stays_equal, vector
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.structure import find_recording
-
-if TYPE_CHECKING:
-    from agrad._ode.events import Happenings
-    from agrad._ode.problem import InitialValueProblem
 
 __all__ = ["EventProblem"]
 
@@ -43,7 +41,7 @@ class EventProblem:
 
     def __init__(
         self,
-        problem: InitialValueProblem,
+        problem: GivenProblem,
         happenings: Happenings,
         t0: Any,
         times: Any,

@@ -13,30 +13,21 @@ from agrad._ode.backwards import turned_statistics
 from agrad._ode.dense import Solution
 from agrad._ode.event_problem import EventProblem
 from agrad._ode.events import NOTHING_HAPPENS, Happenings
-from agrad._ode.explain import Explained
-from agrad._ode.progress import Progress, Told, told_of
+from agrad._ode.given import GivenProblem
+from agrad._ode.progress import Told, told_of
 from agrad._ode.record import PosedProblem, as_given, pose, real_values, stays_equal, vector
 from agrad._ode.repeats import carried, raise_equal, repeated, runs_of
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics
+from agrad._ode.step_report import Explained
 
 __all__ = ["InitialValueProblem", "states_at"]
 
 
 @dataclass
-class InitialValueProblem:
-    """What `solve_ivp` is given, but for the times."""
+class InitialValueProblem(GivenProblem):
+    """What `solve_ivp` is given, with ways to solve it."""
 
-    function: str
-    fun: Callable[..., Any]
-    y0: Any
-    make_options: Callable[[int], OdeMethod]
-    happenings: Happenings | None
-    args: tuple[Any, ...]
-    progress: Progress = False
-    method: str = ""  # and the tolerances, for those who ask what limited the steps
-    tolerances: tuple[Any, Any] = (None, None)
-    is_backwards: bool = False  # whether time is s = -t of what the user gave
     _posed: PosedProblem | None = field(default=None, init=False)  # that was solved last
 
     def answer(self, t_span: Any, t_eval: Any, *, partial: bool, dense: bool) -> OdeResult:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from agrad._core import Array, DomainError
 from agrad._ode.record import stays_equal, vector
-
-if TYPE_CHECKING:
-    from agrad._ode.result import OdeResult
+from agrad._ode.result import OdeResult
 
 __all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
 from agrad._ode.record import real_values
-
-if TYPE_CHECKING:
-    from agrad._ode.explain import Explained
+from agrad._ode.step_report import Explained
 
 __all__ = ["OdeResult", "output_times"]
 

@@ -12,7 +12,6 @@ from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, chec
 from agrad._loops.body import keep
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_statistics
 from agrad._ode.events import Dose, DoseTable
-from agrad._ode.explain import Explained
 from agrad._ode.methods import options_of, served
 from agrad._ode.options import Steps, Tolerances, never_zero, whole
 from agrad._ode.progress import Progress, told_of
@@ -30,6 +29,7 @@ from agrad._ode.record import (
 from agrad._ode.repeats import raise_equal, runs_of
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics
+from agrad._ode.step_report import Explained
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten, is_number
 
