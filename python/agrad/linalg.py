@@ -13,9 +13,12 @@ import scipy.linalg
 
 from agrad._core import ShapeError
 from agrad._numpy.linalg import apply, recorded, row, solve_with, square
+from agrad._record.foreign import stand_for_foreign
+from agrad._record.recording import open_recording
 from agrad._record.structure import find_recording
 
 __all__ = ["block_diag", "cho_factor", "cho_solve", "expm", "log_determinant", "solve", "solve_triangular"]
+stand_for_foreign(__name__, __all__)
 
 
 def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
@@ -193,8 +196,6 @@ def log_determinant(a: Any, *, spd: bool = False) -> Any:
     """
     is_plain = find_recording(a) is None
     if is_plain:
-        from agrad._record.recording import open_recording
-
         with open_recording("log_determinant") as recording:
             return log_determinant(recording.array(np.asarray(a, dtype=float)), spd=spd).recorded_values[()]
     (y,) = apply(row("log_determinant_spd" if spd else "log_determinant"), square("log_determinant", *recorded(a)))

@@ -15,6 +15,7 @@ import scipy.special
 from agrad import elementwise
 from agrad._core import cumulate, elementwise_rows, reduce, stop_gradient
 from agrad._numpy.axes import axes_of, recorded
+from agrad._record.foreign import stand_for_foreign
 from agrad._record.structure import array, find_recording
 
 
@@ -123,3 +124,4 @@ _BY_NAME = {
 }
 globals().update(_BY_NAME)
 __all__ = ["log_softmax", "logsumexp", "softmax", *_BY_NAME]
+stand_for_foreign(__name__, __all__)

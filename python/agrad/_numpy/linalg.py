@@ -14,6 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from agrad._core import ShapeError, linalg_rows
+from agrad._record.foreign import stand_for_foreign
 from agrad._record.structure import find_recording
 
 __all__ = ["apply", "functions", "recorded", "row", "solve_with", "square"]
@@ -374,3 +375,4 @@ _LATER: dict[str, Callable[..., Any]] = {
     "trace": lambda x, /, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
 }
 functions |= {getattr(np.linalg, name): function for name, function in _LATER.items() if hasattr(np.linalg, name)}
+stand_for_foreign("np.linalg", [each.__name__ for each in functions if getattr(np.linalg, each.__name__, None) is each])

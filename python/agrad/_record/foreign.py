@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -10,20 +11,18 @@ import numpy as np
 from agrad._core import Array
 from agrad._record.objects import recording_within
 
-__all__ = ["foreign_call"]
+__all__ = ["foreign_call", "stand_for_foreign"]
 
 _PACKAGES = ("scipy", "pandas")
 _GENERAL = "write it with NumPy's functions, or give it a derivative by agrad.custom_vjp"
+#: What of ours, or of NumPy's that knows recorded arrays, is of the name of a function of SciPy.
+_ours: dict[str, str] = {}
 
 
-def _of_ours(name: str) -> str | None:
-    """What of ours, or of NumPy's that knows recorded arrays, is of the name of a function of SciPy."""
-    from agrad import linalg, special  # not when this file is read: both record
-    from agrad._numpy.linalg import functions
-
-    if getattr(np.linalg, name, None) in functions:
-        return f"np.linalg.{name}"
-    return next((f"{module.__name__}.{name}" for module in (special, linalg) if name in module.__all__), None)
+def stand_for_foreign(package: str, names: Iterable[str]) -> None:
+    """Let messages name these functions of a package for SciPy's of the same names, unless another package has them."""
+    for name in names:
+        _ours.setdefault(name, f"{package}.{name}")
 
 
 def _holds_recorded(x: Any) -> bool:
@@ -54,7 +53,7 @@ def foreign_call(error: BaseException) -> str | None:
             if not any(map(_holds_recorded, frame.f_locals.values())):
                 return None
             name = _name_of(frame, package)
-            ours = _of_ours(frame.f_code.co_name) if package == "scipy" else None
+            ours = _ours.get(frame.f_code.co_name) if package == "scipy" else None
             instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL
             if module.startswith("scipy.stats"):
                 instead = "write the density with NumPy's functions, or as agrad.normal_lpdf"
