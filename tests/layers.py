@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+import layers_python
+
 CPP = Path(__file__).resolve().parents[1] / "cpp"
 HEADERS = CPP / "include"
 # From the lowest to the highest. Where a folder within another is listed, all in there are; others are part of the one around.
@@ -124,6 +126,7 @@ def main() -> int:
         for what, graph in (("rooms", rooms), ("headers", headers))
         if (ring := cycle(graph))
     ]
+    found += layers_python.complaints()
     for complaint in found:
         print(f"layers: {complaint}")
     arrows = sum(map(len, rooms.values()))
