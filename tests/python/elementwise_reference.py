@@ -10,13 +10,22 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import scipy.special
 from mpmath import mp
 
-from agrad._core import ElementwiseRow
+from agrad._core import ElementwiseRow, elementwise_rows
+
+ROWS = elementwise_rows()
 
 
 class UndefinedError(Exception):
     """The function has no real value there."""
+
+
+def ufunc_of(row: ElementwiseRow) -> np.ufunc | None:
+    """NumPy's or SciPy's ufunc of the row's name for it, if there is one."""
+    found = getattr(np, row.ufunc, None) or getattr(scipy.special, row.ufunc, None)
+    return found if isinstance(found, np.ufunc) else None
 
 
 def lower_gamma(a: Any, x: Any) -> Any:

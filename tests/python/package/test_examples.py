@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.thread_unsafe(reason="builds and runs programs")
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "python" / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "python" / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -9,29 +9,21 @@ import math
 import mpmath
 import numpy as np
 import pytest
-import scipy.special
 
 import agrad as ag
 import elementwise_reference as reference
 from agrad import elementwise
-from agrad._core import elementwise_rows
 from differences import jacobian_by_differences
+from elementwise_reference import ROWS, ufunc_of
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
-ROWS = elementwise_rows()
 EPS = np.finfo(float).eps
 TINY = np.finfo(float).tiny
 
 
 def function_of(row):
     return getattr(elementwise, row.name)
-
-
-def ufunc_of(row):
-    """NumPy's or SciPy's ufunc of the row's name for it, if there is one."""
-    found = getattr(np, row.ufunc, None) or getattr(scipy.special, row.ufunc, None)
-    return found if isinstance(found, np.ufunc) else None
 
 
 def rows(which=lambda row: True):

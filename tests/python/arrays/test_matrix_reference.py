@@ -8,7 +8,7 @@ import matrix_reference
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
-TABLE = Path(__file__).resolve().parents[1] / "reference" / "matrix.txt"
+TABLE = Path(__file__).resolve().parents[2] / "reference" / "matrix.txt"
 
 
 def test_names():

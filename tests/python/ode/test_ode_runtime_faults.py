@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from test_leaks import SLACK, growth, on_linux
+from memory_use import SLACK, growth, on_linux
 
 EXPLICIT = ["Tsit5", "RK45", "CKRK", "DOP853", "auto"]
 IMPLICIT = ["BDF", "Adams", "Rodas4"]  # which need the Jacobian forwards, too

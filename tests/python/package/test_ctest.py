@@ -15,7 +15,7 @@ from native_tools import require_compiler_and_cmake, run
 
 pytestmark = pytest.mark.thread_unsafe(reason="builds and runs the C++ tests in one folder")
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[3]
 SUNDIALS = _info.prefix() / "lib" / "agrad" / "sundials"
 
 

@@ -11,7 +11,7 @@ from native_tools import require_compiler_and_cmake, run
 
 pytestmark = pytest.mark.thread_unsafe(reason="builds and installs")
 
-CONSUMER = Path(__file__).resolve().parents[1] / "consumer"
+CONSUMER = Path(__file__).resolve().parents[2] / "consumer"
 VERSION_HEADER = "agrad/version.hpp"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.thread_unsafe(reason="runs programs")
 
-DIRECTORY = Path(__file__).resolve().parents[2] / "benchmarks" / "python"
+DIRECTORY = Path(__file__).resolve().parents[3] / "benchmarks" / "python"
 #: What an agrad without the function that a case is written with says about it.
 NOT_THERE = ("agrad has no derivative of it", "has no attribute")
 

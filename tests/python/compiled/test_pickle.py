@@ -283,7 +283,7 @@ def counting_nothing(x, y):
 
 def test_damaged_pickles_end_in_errors_or_in_the_same_results():
     """A few of those that ``python tests/python/fuzz_pickles.py 20000`` makes."""
-    command = [sys.executable, str(Path(__file__).with_name("fuzz_pickles.py")), "1000"]
+    command = [sys.executable, str(Path(fuzz_pickles.__file__)), "1000"]
     environment = {**os.environ, "PYTHONPATH": str(Path(ag.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"}
     run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert run.returncode == 0, run.stdout + run.stderr

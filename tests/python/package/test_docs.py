@@ -16,7 +16,7 @@ from native_tools import require_compiler_and_cmake, run
 
 pytestmark = pytest.mark.thread_unsafe(reason="doctest captures the output of the whole process")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "cpp/include/agrad/tape/README.md"]
 MODULES = sorted(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from test_leaks import SLACK, growth, on_linux
+from memory_use import SLACK, growth, on_linux
 
 STEPS = 100_000
 

@@ -225,7 +225,7 @@ def test_every_kernel_of_the_headers_has_a_name():
     """A kernel that is added to the headers has to be named in cpp/rows/kernels.cpp, or programs cannot be pickled."""
     from pathlib import Path
 
-    headers = Path(__file__).parents[2] / "cpp" / "include" / "agrad" / "program"
+    headers = Path(__file__).parents[3] / "cpp" / "include" / "agrad" / "program"
     if not headers.exists():
         pytest.skip("the headers are not there")
     text = "".join(header.read_text() for header in headers.rglob("*.hpp"))

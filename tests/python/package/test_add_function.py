@@ -14,7 +14,7 @@ from native_tools import require_compiler_and_cmake, run
 
 pytestmark = pytest.mark.thread_unsafe(reason="builds the module")
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[3]
 BUNDLE = _info.prefix() / "lib" / "agrad" / "sundials"
 NEEDED = ("CMakeLists.txt", "cmake", "cpp", "python")
 FAMILY = "cpp/include/agrad/rules/hyperbolic.hpp"

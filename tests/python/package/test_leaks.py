@@ -1,7 +1,5 @@
 """Memory stays flat however solves and recordings end, and Ctrl-C ends a long solve."""
 
-import ctypes
-import gc
 import os
 import signal
 import subprocess
@@ -9,47 +7,14 @@ import sys
 import textwrap
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agrad as ag
+from memory_use import SLACK, growth, on_linux
 
 pytestmark = pytest.mark.thread_unsafe(reason="counts what the whole process holds")
-
-STATM = Path("/proc/self/statm")
-LIBC = ctypes.CDLL(None)
-# The allocator may take some pages more; the solver's memory of one solve, 10 kB at least, would be 10 MB after all rounds.
-SLACK = 512 * 1024
-ROUNDS = 1000
-
-on_linux = pytest.mark.skipif(not STATM.exists(), reason="the resident size is read from /proc/self/statm")
-
-
-def resident():
-    """Bytes, without what tests before have freed and the allocator keeps, which could hide a leak of megabytes."""
-    gc.collect()
-    if hasattr(LIBC, "malloc_trim"):
-        LIBC.malloc_trim(0)
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def growth(call):
-    """What `call`, done a thousand times, adds to the resident size after it has been done often enough to settle.
-
-    The least of up to three: what is not freed adds the same each time, and where an allocator settles late it does so once.
-    """
-    for _ in range(ROUNDS // 4):
-        call()
-    grown = []
-    while not grown or (min(grown) >= SLACK and len(grown) < 3):
-        before = resident()
-        for _ in range(ROUNDS):
-            call()
-        grown.append(resident() - before)
-    return min(grown)
-
 
 # A few hundred numbers in each state, parameter and recording: what is not freed is at least some kilobytes for each call.
 Y0 = np.linspace(1.0, 2.0, 12)
