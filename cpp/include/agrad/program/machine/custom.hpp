@@ -6,7 +6,7 @@
 // sweep back at an x that carries tangents but receives no adjoint (`hold`), so that the adjoints' tangents, the second
 // derivatives, are right too. `with_derivative` puts the three together: the value of the first, the tangent of the second,
 // and the adjoint goes to the third.
-// Read next: python/agrad/_custom.py, which records them; program/machine/structure.hpp.
+// Read next: python/agrad/_transforms/custom.py, which records them; program/machine/structure.hpp.
 #pragma once
 
 #include <type_traits>

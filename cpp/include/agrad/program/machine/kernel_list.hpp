@@ -1,9 +1,8 @@
 // Kernel list: the kernels of all rules that a program or library was compiled with, whoever asked for them.
 //
-// Derivatives of rules are made of rules, some of which no table shows. Where all files are compiled with AGRAD_LIST_KERNELS, each
-// one's kernel enters the list before `main`, so that a kept program finds it by its name, and nobody has to write the names down
-// a second time. Without it the list is empty, and a file contains no more rules than it calls: <agrad/ode.hpp> alone compiles in
-// half the time.
+// Derivatives of rules are made of rules, some of which no table shows. Where all files are compiled with AGRAD_LIST_KERNELS, the
+// kernel of each rule enters the list before `main`, so that a kept program finds it by its name, and nobody has to write the names
+// down a second time. Without AGRAD_LIST_KERNELS the list is empty, and a file contains no more rules than it calls.
 // Read next: program/keep/portable.hpp; cpp/rows/kernels.hpp, the names of all kernels.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Step log: of each step of an integration, what limited it, for those who ask why there are so many.
 //
 // A solver that is given a log writes a row for each step and for each attempt that failed; without one it writes nothing.
-// Read next: solve/one_step/logger.hpp and solve/cvodes/log.hpp, who write; python/agrad/_ode_explain.py, who reads.
+// Read next: solve/one_step/logger.hpp and solve/cvodes/log.hpp, who write; python/agrad/_ode/explain.py, who reads.
 #pragma once
 
 #include <Eigen/Core>
