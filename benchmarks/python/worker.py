@@ -20,6 +20,7 @@ import measure
 import numpy as np
 import reference
 from cases import CASES
+
 from loops import chain, elementwise
 
 _RECURSION = 1_000_000  # some systems walk their graphs recursively

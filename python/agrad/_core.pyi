@@ -436,6 +436,8 @@ class OdeOptions(OdeMethod):
         max_step: float,
     ) -> None: ...
 
+def one_step_methods() -> list[tuple[str, str, int, float, bool]]: ...
+
 class StepMethod(OdeMethod):
     def __init__(
         self,

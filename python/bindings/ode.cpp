@@ -1,9 +1,7 @@
 // Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
-#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
-#include <agrad/solve/one_step/rosenbrock_second.hpp>
-#include <agrad/solve/one_step/switching.hpp>
+#include <agrad/solve/one_step/methods.hpp>
 #include <agrad/solve/record/ode_operation.hpp>
 #include <optional>
 #include <utility>
@@ -80,15 +78,6 @@ ode_algebra algebra_from(const std::string& kind, const std::string& argument, s
   return a;
 }
 
-template <class Solver>
-ode_maker maker_of(const std::string& name, const step_options& options) {
-  const auto make = [options](const std::string& function, ode_system& system,
-                              ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<Solver>(function, system, options, wanted);
-  };
-  return make_named("one step", make, name, options);
-}
-
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
                               long max_num_steps, double first_step, double max_step, double max_memory,
                               const ode_algebra& algebra, step_error_control error_control) {
@@ -122,15 +111,13 @@ py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssiz
 
 }  // namespace
 
-ode_maker one_step_maker(const std::string& name, const step_options& o) {
-  if (name == "Tsit5") return maker_of<runge_kutta<tsitouras_tableau>>(name, o);
-  if (name == "RK45") return maker_of<runge_kutta<dormand_prince_tableau>>(name, o);
-  if (name == "CKRK") return maker_of<runge_kutta<cash_karp_tableau>>(name, o);
-  if (name == "DOP853") return maker_of<runge_kutta<dormand_prince_8_tableau>>(name, o);
-  if (name == "auto") return maker_of<switching_solver>(name, o);
-  if (name == "Rodas4") return maker_of<rosenbrock_by<rosenbrock_second, rodas4_tableau>>(name, o);
-  if (name == "Rodas5P") return maker_of<rosenbrock_by<rosenbrock_second, rodas5p_tableau>>(name, o);
-  throw std::logic_error("no one-step method has the name " + name);
+ode_maker one_step_maker(const std::string& name, const step_options& options) {
+  const one_step_method* method = entry_of(name);
+  if (method == nullptr) throw std::invalid_argument("no one-step method has the name " + name);
+  const auto make = [method, options](const std::string& function, ode_system& system, ode_wanted wanted) {
+    return method->make(function, system, options, wanted);
+  };
+  return make_named("one step", make, name, options);
 }
 ode_maker adjoint_maker(const ode_adjoint_options& options) {
   return make_named("adjoint", detail::cvodes_maker(options), options);
@@ -142,6 +129,17 @@ portable_kind ode_kind() {
 
 void register_ode(py::module_& m) {
   interrupt_check = check_signals;
+  m.def(
+      "one_step_methods",
+      [] {
+        py::list rows;
+        for (const one_step_method& each : one_step_methods)
+          rows.append(py::make_tuple(each.name, each.text, each.order, each.real_stability, each.has_factors));
+        return rows;
+      },
+      "Return of each one-step method the name, the description, the order, how far the method is stable along the negative "
+      "real "
+      "axis (0 for implicit ones), and whether the method solves linear equations with the Jacobian.");
   py::class_<ode_algebra>(m, "OdeAlgebra", "Linear algebra of implicit methods; see solve_ivp.")
       .def(py::init(&algebra_from), py::arg("kind"), py::arg("argument"), py::arg("half_bandwidths"), py::arg("ends"),
            py::arg("columns"));

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from agrad._ode.method_table import METHODS
 from agrad._ode.step_report import StepReport
 
 __all__ = ["MULTISTEP", "advice_for"]
 
-#: Of explicit methods: h times the fastest decay from which on the method, not the error, sets the steps. It is somewhat below
-#: the border of stability on the real axis (3.2 to 3.5 and 6.4), around which step sizes swing.
-_BORDER = {"Tsit5": 2.5, "RK45": 2.5, "CKRK": 2.5, "DOP853": 4.5}
+#: The part of the border of stability on the real axis from which on stability, not the error, sets the steps: step sizes swing
+#: around the border.
+_BELOW_BORDER = 0.7
 MULTISTEP = ("BDF", "Adams")
+_EXPLICIT = {name: method for name, method in METHODS.items() if method.is_explicit}
+_ROSENBROCK = [name for name in METHODS if name not in _EXPLICIT and name != "auto"]
 
 
 def advice_for(report: StepReport) -> list[str]:
@@ -29,7 +32,7 @@ def _advice(report: StepReport) -> Iterator[str]:
         yield "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
     elif limits["error"] >= 0.5 * steps:
         yield from _about_error(report)
-    if report.method in ("Rodas4", "Rodas5P", "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
+    if report.method in (*_ROSENBROCK, "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
         yield "Along this solution the system is not stiff: 'Tsit5', and 'DOP853' for tight tolerances, take cheaper steps"
     if limits["max_step"] >= 0.3 * steps:
         yield "Raise max_step, which holds the steps back"
@@ -52,7 +55,7 @@ def _about_error(report: StepReport) -> Iterator[str]:
             f"{top.atol / max(top.size, top.atol):.1g} of its size there"
         )
         return
-    if report.rtol <= 1e-8 and report.method in ("Tsit5", "RK45", "CKRK"):
+    if report.rtol <= 1e-8 and report.method in _EXPLICIT and _EXPLICIT[report.method].order < 8:
         yield "At so tight a tolerance 'DOP853', of order 8, takes longer steps"
     else:
         yield f"Loosen rtol if fewer digits of {name} are enough"
@@ -61,7 +64,9 @@ def _about_error(report: StepReport) -> Iterator[str]:
 def _is_stiff(method: str, columns: dict[str, np.ndarray[Any, Any]]) -> bool:
     """Whether most steps that nothing else cut lie at the border of stability."""
     damping = columns["damping"][columns["limit"] <= 1]
-    return method in _BORDER and damping.size >= 15 and bool(np.median(damping) >= _BORDER[method])
+    if method not in _EXPLICIT or damping.size < 15:
+        return False
+    return bool(np.median(damping) >= _BELOW_BORDER * _EXPLICIT[method].real_stability)
 
 
 def _is_abrupt(report: StepReport) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agrad._ode.algebra import Algebra
 from agrad._ode.forward import SENSITIVITIES, forward_method
-from agrad._ode.one_step import METHODS, WITH_FACTORS
+from agrad._ode.method_table import METHODS
 from agrad._ode.options import ADAMS, BDF, Steps, simple_options, step_method
 
 __all__ = ["options_of", "served"]
@@ -36,7 +36,7 @@ def options_of(
     methods = [*codes, *METHODS, *SERVED]
     if method not in methods:
         raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
-    has_factors = method in WITH_FACTORS
+    has_factors = method in METHODS and METHODS[method].has_factors
     algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
     if sensitivities not in SENSITIVITIES:
         known = ", ".join(map(repr, SENSITIVITIES))

@@ -77,107 +77,71 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
   }
 }
 
+/// A function that solves by one method, with tolerances of 1e-6 and at most 1e6 steps.
+template <class Solver>
+struct one_step_function {
+  const char* name;
+
+  template <class F, class Y0, class T0, class Time = double, class... Args>
+  auto operator()(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                  const Args&... args) const {
+    return solve_one_step<Solver>(name, f, y0, t0, times, usual_tolerance, usual_tolerance, usual_steps, args...);
+  }
+};
+
+/// A function that solves by one method, with tolerances and a number of steps that are arguments.
+template <class Solver>
+struct one_step_function_tol {
+  const char* name;
+
+  template <class F, class Y0, class T0, class Time = double, class... Args>
+  auto operator()(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
+                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) const {
+    return solve_one_step<Solver>(name, f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
+  }
+};
+
 }  // namespace detail
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, by Tsitouras' method of order 5: the first choice for systems that are not stiff.
 ///
+///     ode_tsit5(f, y0, t0, times, args...)                                                           with tolerances of 1e-6
+///     ode_tsit5_tol(f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...)
+///
 /// f, y0, t0, times, args: as for ode_adjoint_tol; y0 and args may hold dual<double, K> or dual<var, K> as well, t0 and times
 ///   are numbers then, and f is called with duals. relative_tolerance, absolute_tolerance: of each step's error, positive and
-///   finite. max_num_steps: most steps between two output times.
+///   finite. max_num_steps: most steps between two output times, 1e6 where it is no argument.
 ///
 /// Returns one column vector for each of the times: of promoted_t<y0, t0, times, args...>.
 /// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early; what f throws comes out unchanged.
 /// Source: Tsitouras (2011), Computers and Mathematics with Applications 62:770.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_tsit5_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                   double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5_tol", f, y0, t0, times, relative_tolerance,
-                                                                         absolute_tolerance, max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_tsit5(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<tsitouras_tableau>>("ode_tsit5", f, y0, t0, times, detail::usual_tolerance,
-                                                                         detail::usual_tolerance, detail::usual_steps, args...);
-}
+inline constexpr detail::one_step_function<explicit_runge_kutta<tsitouras_tableau>> ode_tsit5{"ode_tsit5"};
+inline constexpr detail::one_step_function_tol<explicit_runge_kutta<tsitouras_tableau>> ode_tsit5_tol{"ode_tsit5_tol"};
 
-/// As ode_tsit5_tol, by Dormand and Prince's method of order 5.
+/// As ode_tsit5, by Dormand and Prince's method of order 5.
 /// Source: Dormand and Prince (1980), Journal of Computational and Applied Mathematics 6:19.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rk45_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
-      "ode_rk45_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rk45(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_tableau>>(
-      "ode_rk45", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance, detail::usual_steps, args...);
-}
+inline constexpr detail::one_step_function<explicit_runge_kutta<dormand_prince_tableau>> ode_rk45{"ode_rk45"};
+inline constexpr detail::one_step_function_tol<explicit_runge_kutta<dormand_prince_tableau>> ode_rk45_tol{"ode_rk45_tol"};
 
-/// As ode_tsit5_tol, by Cash and Karp's method of order 5, for solutions that change abruptly.
+/// As ode_tsit5, by Cash and Karp's method of order 5, for solutions that change abruptly.
 /// Source: Cash and Karp (1990), ACM Transactions on Mathematical Software 16:201.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_ckrk_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                  double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk_tol", f, y0, t0, times, relative_tolerance,
-                                                                         absolute_tolerance, max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_ckrk(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<cash_karp_tableau>>("ode_ckrk", f, y0, t0, times, detail::usual_tolerance,
-                                                                         detail::usual_tolerance, detail::usual_steps, args...);
-}
+inline constexpr detail::one_step_function<explicit_runge_kutta<cash_karp_tableau>> ode_ckrk{"ode_ckrk"};
+inline constexpr detail::one_step_function_tol<explicit_runge_kutta<cash_karp_tableau>> ode_ckrk_tol{"ode_ckrk_tol"};
 
-/// As ode_tsit5_tol, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too, and with duals
-/// of duals where there are duals among the arguments. A recorded f whose Jacobian cannot be recorded then raises DerivativeError.
-/// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rodas4_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<detail::rodas4>("ode_rodas4_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
-                                                max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rodas4(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                const Args&... args) {
-  return detail::solve_one_step<detail::rodas4>("ode_rodas4", f, y0, t0, times, detail::usual_tolerance,
-                                                detail::usual_tolerance, detail::usual_steps, args...);
-}
-
-/// As ode_rodas4_tol, by the Rosenbrock method Rodas5P of order 5, for tighter tolerances.
-/// Source: Steinebach (2023), BIT Numerical Mathematics 63:27.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rodas5p_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                     double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<detail::rodas5p>("ode_rodas5p_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance,
-                                                 max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_rodas5p(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                 const Args&... args) {
-  return detail::solve_one_step<detail::rodas5p>("ode_rodas5p", f, y0, t0, times, detail::usual_tolerance,
-                                                 detail::usual_tolerance, detail::usual_steps, args...);
-}
-
-/// As ode_tsit5_tol, by Dormand and Prince's method of order 8, for tight tolerances.
+/// As ode_tsit5, by Dormand and Prince's method of order 8, for tight tolerances.
 /// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_dop853_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(
-      "ode_dop853_tol", f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...);
-}
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
-template <class F, class Y0, class T0, class Time = double, class... Args>
-auto ode_dop853(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
-                const Args&... args) {
-  return detail::solve_one_step<explicit_runge_kutta<dormand_prince_8_tableau>>(
-      "ode_dop853", f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance, detail::usual_steps, args...);
-}
+inline constexpr detail::one_step_function<explicit_runge_kutta<dormand_prince_8_tableau>> ode_dop853{"ode_dop853"};
+inline constexpr detail::one_step_function_tol<explicit_runge_kutta<dormand_prince_8_tableau>> ode_dop853_tol{"ode_dop853_tol"};
+
+/// As ode_tsit5, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too, and with duals of
+/// duals where there are duals among the arguments. A recorded f whose Jacobian cannot be recorded then raises DerivativeError.
+/// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
+inline constexpr detail::one_step_function<detail::rodas4> ode_rodas4{"ode_rodas4"};
+inline constexpr detail::one_step_function_tol<detail::rodas4> ode_rodas4_tol{"ode_rodas4_tol"};
+
+/// As ode_rodas4, by the Rosenbrock method Rodas5P of order 5, for tighter tolerances.
+/// Source: Steinebach (2023), BIT Numerical Mathematics 63:27.
+inline constexpr detail::one_step_function<detail::rodas5p> ode_rodas5p{"ode_rodas5p"};
+inline constexpr detail::one_step_function_tol<detail::rodas5p> ode_rodas5p_tol{"ode_rodas5p_tol"};
 
 }  // namespace agrad

@@ -14,37 +14,9 @@
 
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_one_step.hpp>
-#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
-#include <agrad/solve/one_step/rosenbrock_second.hpp>
-#include <agrad/solve/one_step/switching.hpp>
+#include <agrad/solve/one_step/methods.hpp>
 
 namespace agrad {
-
-/// Methods whose gradient is the exact one of their steps. `automatic` starts with tsit5 and goes on with rodas5p,
-/// or with rodas4 where the relative tolerance is 1e-5 or more, where the system turns stiff.
-enum class ode_one_step_method { tsit5, rk45, ckrk, dop853, rodas4, rodas5p, automatic };
-
-/// A new solver by one of the methods.
-inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function,
-                                                        ode_system& system, const step_options& options, ode_wanted wanted) {
-  switch (method) {
-    case ode_one_step_method::tsit5:
-      return std::make_unique<runge_kutta<tsitouras_tableau>>(function, system, options, wanted);
-    case ode_one_step_method::rk45:
-      return std::make_unique<runge_kutta<dormand_prince_tableau>>(function, system, options, wanted);
-    case ode_one_step_method::ckrk:
-      return std::make_unique<runge_kutta<cash_karp_tableau>>(function, system, options, wanted);
-    case ode_one_step_method::dop853:
-      return std::make_unique<runge_kutta<dormand_prince_8_tableau>>(function, system, options, wanted);
-    case ode_one_step_method::rodas4:
-      return std::make_unique<rosenbrock_second>(rodas4_tableau, function, system, options, wanted);
-    case ode_one_step_method::rodas5p:
-      return std::make_unique<rosenbrock_second>(rodas5p_tableau, function, system, options, wanted);
-    case ode_one_step_method::automatic:
-      return std::make_unique<switching_solver>(function, system, options, wanted);
-  }
-  throw DomainError(detail::sentence(function, "method", -1, static_cast<int>(method), "one of ode_one_step_method"));
-}
 
 namespace detail {
 
