@@ -1,7 +1,8 @@
-// Step control: how large an error is against its tolerances, and how large the next step should be.
+// Step control: the size of an error relative to the tolerances, and the size of the next step.
 //
-// Errors are measured in the root mean square of their parts of the tolerances, as in Hairer, Norsett and Wanner (1993),
-// section II.4; step sizes follow the last two errors (a PI controller, Gustafsson 1991), which keeps them from hunting.
+// An error is the root mean square of the states' errors divided by their tolerances, as in Hairer, Norsett and Wanner (1993),
+// section II.4. Step sizes follow the last two errors (a PI controller, Gustafsson 1991), which keeps the sizes from
+// oscillating.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,13 +13,13 @@
 
 namespace agrad::detail {
 
-/// What an error of each state is measured by.
+/// Sets each state's scale: the error that the tolerances allow.
 inline void set_scale(const step_options& options, const double* y, const double* next, Eigen::VectorXd& scale) {
   for (Eigen::Index i = 0; i < scale.size(); ++i)
     scale[i] = options.absolute_tolerance[i] + options.relative_tolerance * std::max(std::abs(y[i]), std::abs(next[i]));
 }
 
-/// Root mean square of an error's parts of the scale.
+/// The root mean square of the errors divided by the scale.
 inline double weighed(const double* error, const Eigen::VectorXd& scale) {
   double sum = 0;
   for (Eigen::Index i = 0; i < scale.size(); ++i) sum += (error[i] / scale[i]) * (error[i] / scale[i]);
@@ -31,7 +32,7 @@ class step_control {
 
   void start() { before_ = 1e-4, rejected_ = false, is_first_ = true; }
 
-  /// The factor of the next step after one with that error, 1 being as large as allowed.
+  /// The factor of the next step's size after an accepted step with that error, where 1 is the allowed error.
   double after_accepted(double error) {
     const double wanted = safety * power(std::max(error, 1e-10), -first_) * power(before_, last_);
     const double factor = std::clamp(wanted, smallest, rejected_ ? 1.0 : largest);
@@ -46,11 +47,11 @@ class step_control {
   }
 
  private:
-  /// In seven digits, which is quicker; two are enough for a step's size.
+  /// Computes in float, which is faster; two of its seven digits suffice for a step size.
   static double power(double x, double exponent) { return std::pow(static_cast<float>(x), static_cast<float>(exponent)); }
 
   static constexpr double safety = 0.9, smallest = 0.2, largest = 10;
-  static constexpr double smallest_first = 0.01;  // a first step is a guess, which a quick mode may prove wrong by many orders
+  static constexpr double smallest_first = 0.01;  // a first step is a guess, which a fast mode may prove wrong by many orders
   double last_, first_;
   double before_ = 1e-4;
   bool rejected_ = false, is_first_ = true;

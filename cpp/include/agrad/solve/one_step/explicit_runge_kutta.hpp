@@ -1,11 +1,12 @@
-// Explicit Runge-Kutta: the methods of a tableau and the adjoints of their steps.
+// Explicit Runge-Kutta: the steps of a tableau's method and their adjoints.
 //
-// A step's stages are Y_s = y + h sum_j a_sj k_j with k_s = f(t + c_s h, Y_s). Backwards, with l the adjoint of the step's
-// end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters get (df/dp)' u_s, and the step's begin
-// has the adjoint l + sum_s w_s. A step's record is its first state and its slopes, of which states within the step are sums, too.
+// A step's stages are Y_s = y + h sum_j a_sj k_j with k_s = f(t + c_s h, Y_s). In the reverse pass, with l the adjoint of the
+// step's end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters' adjoint grows by (df/dp)' u_s,
+// and the adjoint of the step's begin is l + sum_s w_s. A step's record is its first state and its slopes; states within the
+// step are sums of these, too.
 // Source: Hager (2000), Numerische Mathematik 87:247, for the adjoint of a Runge-Kutta step.
 // Read next: solve/one_step/explicit_runge_kutta_second.hpp, second order; solve/one_step/tableaus.hpp, the methods;
-// solve/one_step/tableau_combinations.hpp, their sums.
+// solve/one_step/tableau_combinations.hpp, the sums.
 #pragma once
 
 #include <algorithm>
@@ -28,28 +29,28 @@ class explicit_runge_kutta : public one_step_solver {
 
  public:
   static constexpr int stages = Tableau::stages;
-  /// Stages that the step's end depends on: without the one that is there for the next step.
+  /// Stages that the step's end depends on: all but the stage that the next step reuses.
   static constexpr int inner = combinations::inner;
-  /// All stages, with those that only states within the step depend on.
+  /// All stages, with the stages that only states within the step depend on.
   static constexpr int all = combinations::all;
 
   explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_wanted wanted)
       : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
                         (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {}
 
-  /// Gives up where the system has turned stiff (`integrate`, `gave_up`).
+  /// Makes the solver give up once the system turns stiff (`integrate`, `gave_up`).
   void watch_stiffness() { watches_ = true; }
 
  protected:
   static double stage_time(int s, const one_step& at) { return Tableau::c[s] == 1 ? at.end : at.t + Tableau::c[s] * at.h; }
 
-  /// Y_s of a record that has `width` numbers a state.
+  /// Y_s of a record with `width` numbers for each state.
   template <int Width = 1>
   void stage(int s, double h, const double* record, double* y) const {
     combinations::stage(s, h, record, n_ * Width, y);
   }
-  /// h (b_s l + sum_{r>s} a_rs w_r), what stage s gets of the adjoints l and w, each of `count` numbers, and what slope s has of
-  /// outputs within the step.
+  /// h (b_s l + sum_{r>s} a_rs w_r), the seed of stage s from the adjoints l and w of `count` numbers each, plus the adjoint of
+  /// slope s from outputs within the step.
   void seed(int s, double h, const double* l, const double* w, const double* of_record, std::size_t count, double* u) const {
     combinations::seed(s, h, l, w, count, u);
     if (of_record == nullptr) return;
@@ -92,18 +93,18 @@ class explicit_runge_kutta : public one_step_solver {
       stage(s, at.h, record, next);
       slope_at(stage_time(s, at), next, slope_of(record, s));
     }
-    if (!Tableau::last_is_first) combinations::advance(at.h, record, n_, next);  // else the last stage is the end already
+    if (!Tableau::last_is_first) combinations::advance(at.h, record, n_, next);  // else the last stage is already the end
     return error_of(at.h, record, error_.data(), [&] { return this->weighed(error_.data(), record, next); });
   }
 
-  /// The error of a step with these slopes; `to` gets it, and measure() says how large it is.
+  /// Computes the error of a step with these slopes. Writes the error to `to`, where measure() measures its size.
   template <class Measure>
   double error_of(double h, const double* record, double* to, const Measure& measure) const {
     double coarse = 0;
     if constexpr (Tableau::order == 8) coarse = (sum<typename combinations::coarse_error>(h, record, to), measure());
     sum<typename combinations::error>(h, record, to);
     const double error = measure();
-    if constexpr (Tableau::order == 8)  // of order 5, made smaller where that of order 3 is larger
+    if constexpr (Tableau::order == 8)  // the error of order 5, reduced where the error of order 3 is larger
       return error == 0 ? 0 : error * error / std::sqrt(error * error + 0.01 * coarse * coarse);
     return error;
   }
@@ -113,9 +114,9 @@ class explicit_runge_kutta : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) to[i] *= h;
   }
 
-  // ---- the probe, whose record is as that of a step
+  // ---- the probe, with a record like a step's
 
-  /// Stages whose slopes are new in each step.
+  /// The first stage with a new slope in each step.
   static constexpr int first_new = Tableau::last_is_first ? 1 : 0;
 
   void begin_probe(double t, const double* record) override {
@@ -140,7 +141,7 @@ class explicit_runge_kutta : public one_step_solver {
     return error_of(at.h, tangents, probe_.error(), [&] { return this->probe_.weighed(this->options_); });
   }
 
-  /// The derivatives of f at as many stages as the step's end depends on, of which the first is stage `First`.
+  /// Linearises f at the `inner` stages from stage `First` on.
   template <int First>
   void linearize_stages(const one_step& at, const double* record) {
     stage_.resize(inner * n_);
@@ -151,9 +152,9 @@ class explicit_runge_kutta : public one_step_solver {
     system_.linearize(inner, stage_times_.data(), stage_.data());
   }
 
-  /// Stiff is a system whose fastest mode, not its error, sets the step size: 15 steps (and hardly one in between that is not)
-  /// that lie at the border of stability. The last two stages are at one time, so their slopes' difference over their own
-  /// tells the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
+  /// A system is stiff if its fastest mode, not its error, limits the step size: when 15 steps lie at the border of stability,
+  /// without 6 steps in a row in between that do not. The last two stages are at the same time, so the difference of their
+  /// slopes divided by the difference of their states estimates the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
   bool gives_up(const one_step& at, const double* record, const double* next) override {
     if (!watches_ || !Tableau::last_is_first) return false;
     const bool is_stiff = lies_at_border(at.h, record, next, scale()) ||
@@ -166,8 +167,8 @@ class explicit_runge_kutta : public one_step_solver {
     return false;
   }
 
-  /// Whether a step of states or tangents is as long as stability allows. In units of the tolerances: a quick mode whose state is
-  /// small would not be seen beside the slow drift of large ones.
+  /// Whether a step of states or tangents is as long as stability allows. States are divided by their scales: else the slow
+  /// drift of large states would hide a fast mode of a small state.
   bool lies_at_border(double h, const double* record, const double* next, const Eigen::VectorXd& scale) {
     stage_.resize(n_);
     stage(stages - 2, h, record, stage_.data());
@@ -182,7 +183,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   void repeat(const one_step& at, double* record, double* next) override {
-    for (int s = 0; s < (all > stages ? stages : inner); ++s) {  // extra stages take all slopes before them
+    for (int s = 0; s < (all > stages ? stages : inner); ++s) {  // extra stages use all slopes before them
       stage(s, at.h, record, next);
       system_.rhs(s == 0 ? at.t : stage_time(s, at), next, slope_of(record, s));
       ++statistics_.recomputed_rhs_evaluations;
@@ -220,7 +221,8 @@ class explicit_runge_kutta : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
   }
 
-  /// From the adjoints of slopes that only states within the step depend on, or its end's slope, to those before them.
+  /// The reverse pass from the slope at the end and the slopes that only states within the step depend on, to the slopes before
+  /// them.
   void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
     const double* vectors = vectors_within(at, record);
     stage_.resize(n_);
@@ -236,7 +238,7 @@ class explicit_runge_kutta : public one_step_solver {
 
   /// The adjoint of stage s.
   double* of_stage(int s) { return back_.data() + static_cast<std::size_t>(s) * n_; }
-  /// Adds what a stage has for the parameters.
+  /// Adds a stage's part of the parameters' adjoint.
   void add_part(double* parameters) {
     ++statistics_.backward.rhs_evaluations;
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
@@ -245,7 +247,7 @@ class explicit_runge_kutta : public one_step_solver {
   std::array<double, std::size_t{inner}> stage_times_{};
   std::vector<double> part_, back_, seed_, stage_, vectors_, probe_record_;
   bool watches_ = false;
-  int stiff_ = 0, calm_ = 0;  // steps in a row, roughly, that were stiff and that were not
+  int stiff_ = 0, calm_ = 0;  // counts of stiff steps, and of other steps since the last stiff step
 };
 
 }  // namespace agrad

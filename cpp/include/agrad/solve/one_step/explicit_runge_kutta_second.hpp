@@ -1,7 +1,7 @@
 // Runge-Kutta: the explicit methods with second derivatives.
 //
-// Tangents travel along the accepted steps; backwards the adjoints carry tangents of their own, which are the gradient's
-// derivatives (forward over discrete adjoint). Read first: solve/one_step/explicit_runge_kutta.hpp.
+// The forward pass propagates tangents through the accepted steps; the reverse pass propagates adjoints with tangents, which
+// are the derivatives of the gradient (forward over discrete adjoint). Read first: solve/one_step/explicit_runge_kutta.hpp.
 #pragma once
 
 #include <vector>
@@ -43,7 +43,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   using base::outputs_;
   using base::store_;
 
-  /// Where a stage is, as a point with directions: record and directions are those of the step.
+  /// A stage as a point with directions; record and directions are the step's.
   template <int Width>
   ode_point point(int s, std::size_t step, const double* record, const double* directions) {
     const double h = store_.size(step);
@@ -54,13 +54,13 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     return {Width, base::stage_time(s, this->place(step)), y_.data(), dy_.data(), along_.parameters.data()};
   }
 
-  /// The record of a step, with all slopes that states within it depend on.
+  /// The record of a step, if `is_within` with all slopes that states within the step depend on.
   const double* vectors_of(std::size_t step, bool is_within) {
     const double* record = this->taken(step);
     return is_within ? this->vectors_within(this->place(step), record) : record;
   }
 
-  /// Tangents of the states at all times, and of the stages of all steps.
+  /// Propagates tangents to the states at all output times and keeps the tangents of all stages.
   template <int Width>
   void carry(double* states) {
     const std::size_t count = n_ * Width, size = (1 + all) * count;
@@ -84,7 +84,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     }
   }
 
-  /// Adjoints with tangents: those of a state, of the stages of a step, and of the parameters.
+  /// Adjoints with tangents: of a state, of the stages of a step, or of the parameters.
   struct pair {
     std::vector<double> value, tangents;
     void resize(std::size_t n, int width) {
@@ -151,7 +151,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     if (step % 64 == 0) poll_interrupt();
   }
 
-  /// From the adjoint of slope s to that of its stage.
+  /// From the adjoint of slope s to the adjoint of stage s.
   template <int Width>
   void stage_back(int s, std::size_t step, const double* vectors) {
     const auto at = static_cast<std::size_t>(s);

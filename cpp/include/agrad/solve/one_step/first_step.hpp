@@ -1,6 +1,6 @@
 // First step: the size of a one-step method's first step.
 //
-// It comes from the sizes of the slope and of the slope's change over a short step of Euler's method.
+// The size depends on the sizes of the slope and of its change over a short Euler step.
 // Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.4.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace agrad::detail {
 
-/// slope(t, y, to) is the right-hand side, weigh(x) the size of a vector beside the tolerances. span: the longest step.
+/// slope(t, y, to) is the right-hand side, weigh(x) the size of a vector relative to the tolerances. span: the longest step.
 template <class Slope, class Weigh>
 double first_step(double t, const double* y, std::size_t n, double span, int order, const Slope& slope, const Weigh& weigh) {
   std::vector<double> here(n), ahead(n), change(n);

@@ -1,6 +1,6 @@
 // Step logger: writes the step log of a one-step solver.
 //
-// Read first: solve/solver/step_log.hpp, what a log holds.
+// Read first: solve/solver/step_log.hpp, the contents of a log.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,7 +15,7 @@
 
 namespace agrad::detail {
 
-/// A step's first state, its last state and its error.
+/// A step's first state, last state and error.
 struct logged_vectors {
   const double *first, *last, *error;
 };
@@ -24,16 +24,16 @@ class step_logger {
  public:
   void attach(step_log* log) { log_ = log; }
   bool is_on() const { return log_ != nullptr; }
-  /// What the last time of the integration under way is.
+  /// What ends the present integration.
   step_limit at_end() const { return log_->at_end; }
-  /// What keeps the step under way from being longer, unless it is its own error.
+  /// Sets what limits the present step, other than the step's own error.
   void limit(step_limit by) { limit_ = by; }
 
   AGRAD_COLD void reject(double t, const std::vector<double>& error, const Eigen::VectorXd& scale, bool by_error) {
     log_->rejected.push_back({t, static_cast<std::int32_t>(largest(error, scale)), by_error});
   }
 
-  /// A step that was accepted: its begin, size and error, and whose error is largest against the scale.
+  /// Logs an accepted step: begin, size and error, and the state with the largest error relative to the scale.
   AGRAD_COLD void accept(const step_row& of, const logged_vectors& at, const Eigen::VectorXd& scale,
                          const Eigen::VectorXd& absolute, int order) {
     row_ = of, row_.order = order, row_.is_stiff = log_->is_stiff;
@@ -44,7 +44,7 @@ class step_logger {
     row_.size = std::max(std::abs(at.first[i]), std::abs(at.last[i]));
     row_.by_absolute = absolute[row_.state] / scale[row_.state];
   }
-  /// Where the step ended, whether an event ended it, and whether the derivatives' error was larger than the states'.
+  /// Logs where the step ended, whether an event ended the step, and whether the derivatives' error exceeded the states' error.
   AGRAD_COLD void finish(ode_system& system, double end, const double* last, bool has_event, bool by_derivatives) {
     row_.damping = row_.h * damping_.rate(system, end, last);
     const step_limit by_error = by_derivatives ? step_limit::derivatives : step_log::by_error(row_.error);
@@ -54,7 +54,7 @@ class step_logger {
 
  private:
   step_log* log_ = nullptr;
-  step_limit limit_ = step_limit::error;  // of the step under way
+  step_limit limit_ = step_limit::error;  // of the present step
   step_row row_;
   damping_probe damping_;
 };

@@ -10,19 +10,19 @@
 
 namespace agrad {
 
-/// What step sizes are chosen by: the errors of the states, or those of derivatives as well (solve/one_step/probe.hpp).
-/// `automatic` takes derivatives into account where they are wanted, so a solve without derivatives takes the longer steps.
+/// Which errors choose the step sizes: the errors of the states, or also the errors of derivatives (solve/one_step/probe.hpp).
+/// `automatic` includes derivatives if derivatives are wanted, so a solve without derivatives takes longer steps.
 enum class step_error_control { automatic, states, derivatives };
 
-/// Everything that tunes a one-step method.
+/// Options of a one-step method.
 struct step_options {
   double relative_tolerance = 1e-6;
   Eigen::VectorXd absolute_tolerance;  // one for each state
   long max_num_steps = 100000;         // between two output times
-  double first_step = 0;               // 0: chosen
+  double first_step = 0;               // 0: the solver chooses
   double max_step = infinity_step();
-  double max_memory = 1e9;  // bytes that may be kept for the sweep back; beyond it steps are computed twice
-  ode_algebra algebra;      // of Rodas4's matrices
+  double max_memory = 1e9;  // bytes of records for the reverse pass; beyond them steps are computed twice
+  ode_algebra algebra;      // of a Rosenbrock method's matrices
   step_error_control error_control = step_error_control::automatic;
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }

@@ -1,8 +1,9 @@
-// Step outputs: where output times lie among the steps, and what a state there has to do with its step.
+// Step outputs: in which steps output times lie, and how the states there depend on the steps.
 //
-// An output at a step's end is the step's last state. One within a step is what the method's interpolant gives, a sum of the
-// vectors that the step's record begins with, whose weights depend on the part of the step alone. Tangents of the output are
-// the same sums of the record's tangents, and its adjoints go to the record's vectors by the same weights.
+// An output at a step's end is the step's last state. An output within a step is the value of the method's interpolant: a sum
+// of the vectors at the begin of the step's record, with weights that depend only on the fraction of the step. Tangents of the
+// output are the same sums of the record's tangents, and the output's adjoint is added to the adjoints of the record's vectors
+// with the same weights.
 // Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.6.
 #pragma once
 
@@ -19,7 +20,7 @@ class step_outputs {
   /// The weights of a record's vectors in a state within the step.
   using weights = std::array<double, most_vectors>;
 
-  /// vectors: how many each interpolant sums up; 0 where steps end on all output times.
+  /// vectors: how many vectors the interpolant sums; 0 if steps end on all output times.
   explicit step_outputs(std::size_t vectors) : vectors_(vectors) {}
 
   bool are_interpolated() const { return vectors_ > 0; }
@@ -29,22 +30,22 @@ class step_outputs {
   void add_at_end(std::size_t step) { outputs_.push_back({step, true, {}}); }
   void add_within(std::size_t step, const weights& w) { outputs_.push_back({step, false, w}); }
 
-  /// Whether the last output of all is at its step's end.
+  /// Whether the last output lies at a step's end.
   bool ends_at_end() const { return !outputs_.empty() && outputs_.back().is_at_end; }
-  /// Whether output k is within this step.
+  /// Whether output k lies within this step.
   bool is_within(std::size_t k, std::size_t step) const {
     return k < outputs_.size() && outputs_[k].step == step && !outputs_[k].is_at_end;
   }
 
-  /// to = the weighed sum of vectors of `count` numbers.
+  /// Sets `to` to the weighted sum of vectors of `count` numbers.
   void sum(const weights& w, const double* vectors, std::size_t count, double* to) const {
     std::fill_n(to, count, 0.0);
     for (std::size_t v = 0; v < vectors_; ++v)
       for (std::size_t i = 0; i < count; ++i) to[i] += w[v] * vectors[v * count + i];
   }
 
-  /// Writes the states or tangents, `count` numbers each, at the outputs of a step, of which k is the first; k becomes the
-  /// first one of a later step.
+  /// Writes the states or tangents, `count` numbers each, at the outputs of a step. k is the first output of the step and
+  /// becomes the first output of a later step.
   void write(std::size_t step, std::size_t& k, const double* vectors, const double* end, std::size_t count, double* to) const {
     for (; k < outputs_.size() && outputs_[k].step == step; ++k) {
       if (outputs_[k].is_at_end)
@@ -54,9 +55,9 @@ class step_outputs {
     }
   }
 
-  /// Adds the adjoints of a step's outputs to those of the step's end and of its record's vectors. k: how many outputs are
-  /// before or in the step. adjoint(k): the `count` numbers of output k.
-  /// Returns the adjoints of the vectors, or null when no output is within the step.
+  /// Adds the adjoints of a step's outputs to the adjoints of the step's end and of the record's vectors. k: how many outputs
+  /// lie before or in the step. adjoint(k): the `count` numbers of output k.
+  /// Returns the adjoints of the vectors, or null if no output lies within the step.
   template <class Adjoint>
   double* collect(std::size_t step, std::size_t k, const Adjoint& adjoint, std::size_t count, double* end,
                   std::vector<double>& of_vectors) const {
@@ -76,7 +77,7 @@ class step_outputs {
     return any ? of_vectors.data() : nullptr;
   }
 
-  /// How many outputs there are before a step, where k are before or in it.
+  /// How many outputs lie before a step, where k outputs lie before or in the step.
   std::size_t before(std::size_t step, std::size_t k) const {
     while (k > 0 && outputs_[k - 1].step == step) --k;
     return k;

@@ -1,11 +1,11 @@
-// Step probe: one tangent in a generic direction, whose error takes part in the choice of step sizes.
+// Step probe: a tangent in a generic direction, with an error that takes part in the choice of step sizes.
 //
-// A step that is chosen by the error of the state alone may be far too long for the derivatives: where the state rests, its error
-// is zero, steps grow beyond the stability of the linearised equation, and tangents and adjoints are multiplied by what the method
-// makes of its fast modes. The probe v' = (df/dy) v + (df/dp) w sees these modes. Its initial value and w are of the sizes of what
-// they belong to, with fixed factors that no symmetry of a problem cancels, so steps are the same in every run and every thread.
-// The local errors of the probe add up to an estimate of the gradient's error.
-// Read next: solve/one_step/solver.hpp, which controls steps by it.
+// A step chosen by the state's error alone may be far too long for the derivatives: where the state rests, its error is zero,
+// steps grow beyond the stability of the linearised equation, and the method multiplies tangents and adjoints by its
+// amplification of the fast modes. The probe v' = (df/dy) v + (df/dp) w sees these modes. The entries of v at the start and of
+// w have the sizes of their states and parameters, with fixed factors that no symmetry of a problem cancels, so steps are the
+// same in every run and every thread. The local errors of the probe add up to an estimate of the gradient's error.
+// Read next: solve/one_step/solver.hpp, which controls steps by the probe.
 #pragma once
 
 #include <Eigen/Core>
@@ -24,8 +24,8 @@
 
 namespace agrad::detail {
 
-/// Number i of a fixed sequence: of either sign and of a size between 0.5 and 1.5. A factor near zero would leave its state unseen,
-/// and factors of equal size cancel each other.
+/// Number i of a fixed sequence with either sign and sizes from 0.5 to 1.5. A factor near zero would hide its state, and
+/// factors of equal size could cancel each other.
 inline double generic_factor(std::size_t i) {
   std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U;  // splitmix64, Steele, Lea and Flood 2014
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -37,11 +37,11 @@ inline double generic_factor(std::size_t i) {
 
 class step_probe {
  public:
-  /// Takes the tangent with which the next integration begins, in the place of a new one. Empty: a new one.
+  /// Sets the tangent that the next integration starts with, instead of a new tangent. Empty: a new tangent.
   void continue_from(std::vector<double> tangent) { given_ = std::move(tangent); }
 
-  /// Draws the direction at an initial state, or takes what was given, where steps of a solve with these options are controlled by
-  /// derivatives. The system says the parameters' values.
+  /// Draws the direction at an initial state, or takes the given tangent, if derivatives control the steps of a solve with
+  /// these options. The system gives the sizes of the parameters.
   void start(ode_system& system, const step_options& options, const ode_wanted& wanted, const Eigen::VectorXd& y0, double t0) {
     const bool has_derivatives = wanted.initial_state || wanted.initial_time || wanted.times || system.parameters() > 0;
     is_on_ = has_derivatives && options.error_control != step_error_control::states;
@@ -68,19 +68,19 @@ class step_probe {
   }
 
   bool is_on() const { return is_on_; }
-  /// The tangents of states at the step's begin and at its end, of the parameters, and the error of the step under way.
+  /// Tangents of the states at the step's begin and end, tangents of the parameters, and the error of the present step.
   const double* now() const { return now_.data(); }
   double* next() { return next_.data(); }
   const double* parameters() const { return parameters_.data(); }
   double* error() { return error_.data(); }
   const std::vector<double>& tangent() const { return now_; }
 
-  /// Looks at the state y and its slope, from which a step is attempted.
+  /// Looks at the state y and its slope before a step is attempted.
   ///
-  /// Where the state jumps, a tangent is for the most part a shift of the jump in time: c times the slope, and as large as the slope
-  /// is. An error of the tolerance beside a tangent so large is an error of the shift, of which the jump's end keeps the whole while
-  /// the tangent there is small again. So the tangent is weighed as if the state moved at its mean speed: `share_` is what then
-  /// remains of it. All sizes are relative to the largest value that each state has had.
+  /// Where the state jumps, a tangent is mostly a shift of the jump in time: c times the slope, and as large as the slope. An
+  /// error of the tolerance relative to such a large tangent is an error of the shift; after the jump the error remains in full
+  /// although the tangent is small again. So the error is weighed as if the state moved at its mean speed: `share_` is the part
+  /// of the tangent that then remains. All sizes are relative to the largest value that each state has had.
   void look(const double* y, const double* slope, const step_options& options) {
     double across = 0, whole = 0, square = 0;
     for (Eigen::Index i = 0; i < sum_.size(); ++i) {
@@ -98,7 +98,7 @@ class step_probe {
     share_ = std::clamp((rest + std::abs(shift) * mean) / std::sqrt(whole), least, 1.0);
   }
 
-  /// The size of the error beside the tolerances.
+  /// The size of the error relative to the tolerances.
   double weighed(const step_options& options) {
     scale_.resize(sum_.size());
     set_scale(options, now_.data(), next_.data(), scale_);
@@ -107,8 +107,8 @@ class step_probe {
   }
   const Eigen::VectorXd& scale() const { return scale_; }
 
-  /// The larger one of a state's error in a step and of the probe's, which attempt() takes through the same step where the state's
-  /// passes.
+  /// The larger error of a step: of the state, or of the probe, which attempt() propagates through the step if the state's
+  /// error allows the step.
   template <class Attempt>
   double larger_error(double of_state, const Attempt& attempt) {
     holds_ = false;
@@ -118,10 +118,10 @@ class step_probe {
     holds_ = own > of_state;
     return std::max(of_state, own);
   }
-  /// Whether the error of the step attempted last is that of the probe.
+  /// Whether the probe's error was the larger error of the step attempted last.
   bool holds() const { return holds_; }
 
-  /// The probe has taken a step of size h that was accepted.
+  /// Adds an accepted step of size h.
   void accept(double h) {
     path_ += speed_ * std::abs(h), span_ += std::abs(h);
     for (Eigen::Index i = 0; i < sum_.size(); ++i) {
@@ -132,23 +132,23 @@ class step_probe {
     now_.swap(next_);
   }
 
-  /// The root mean square of the states' accumulated local errors, each relative to the largest tangent of its state; nan where the
-  /// probe was lost or there was none.
+  /// The root mean square of the states' accumulated local errors, each relative to the largest tangent of its state; nan if
+  /// there was no probe or the probe was lost.
   double relative_error() const {
     if (is_blind_ || sum_.size() == 0) return std::numeric_limits<double>::quiet_NaN();
     return sum_.cwiseQuotient(largest_).norm() / std::sqrt(static_cast<double>(sum_.size()));
   }
 
  private:
-  /// Whether a tangent that is not finite asks for a shorter step once more. Where that has not helped so many times, as at the
-  /// square root of zero, the solution goes on without its probe; whether its gradient is finite is for the sweep to say.
+  /// Whether a tangent that is not finite makes the step shorter. After `most_faults` of them, as at the square root of zero,
+  /// the solve continues without the probe; the reverse pass then checks whether the gradient is finite.
   bool asks_again() {
     if (++faults_ < most_faults) return true;
     is_on_ = false, is_blind_ = true;
     return false;
   }
 
-  /// A later initial time moves the initial state backwards along its slope.
+  /// A later initial time moves the initial state backwards along the slope.
   void move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0, const Eigen::VectorXd& sizes) {
     Eigen::VectorXd slope(y0.size());
     system.rhs(t0, y0.data(), slope.data());
@@ -171,7 +171,7 @@ class step_probe {
   std::vector<double> now_, next_, parameters_, error_, given_;
   Eigen::VectorXd sum_, largest_, scale_;  // of each state: the sum of its local errors, its largest tangent, its tolerance
   Eigen::VectorXd largest_state_;
-  double share_ = 1, speed_ = 0, path_ = 0, span_ = 0;  // the state has passed `path_`, in its units, in the time `span_`
+  double share_ = 1, speed_ = 0, path_ = 0, span_ = 0;  // the state has moved by `path_`, in its units, in the time `span_`
   bool is_on_ = false, is_blind_ = false, holds_ = false;
   int faults_ = 0;
 };

@@ -1,11 +1,11 @@
-// Rosenbrock: linearly implicit methods for stiff systems, Rodas4 and Rodas5P, and the adjoint of their steps.
+// Rosenbrock: linearly implicit methods for stiff systems, Rodas4 and Rodas5P, and the adjoints of their steps.
 //
 // With J = df/dy and f_t = df/dt at a step's begin, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
-// + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_s + U_s of its last stage. Backwards V_s solves the transposed
-// system for v_s = b_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) with the factors that the step kept, w_s = (df/dy)' V_s at Y_s, and what U_s
-// has of outputs within the step. J itself depends on y and p: they get the derivatives of V_s' J U_s, without which the
-// gradient would lose three digits.
-// A step's record is its first state, the U_s and what the matrix keeps of its factors (solve/algebra/newton_matrix.hpp).
+// + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_s + U_s of its last stage. In the reverse pass V_s solves the
+// transposed system with the step's factors for v_s = b_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) plus the adjoint of U_s
+// from outputs within the step; w_s = (df/dy)' V_s at Y_s. J also depends on y and p, whose adjoints grow by the derivatives of
+// V_s' J U_s, without which the gradient would lose three digits.
+// A step's record is its first state, the U_s and the matrix's factors (solve/algebra/newton_matrix.hpp).
 // Read next: solve/one_step/rosenbrock_second.hpp (second derivatives), solve/one_step/rosenbrock_tableau.hpp (coefficients).
 // Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
 #pragma once
@@ -67,7 +67,7 @@ class rosenbrock : public one_step_solver {
     return choose_algebra(function, system, asked);
   }
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
-  /// How many U_s there are, as a size.
+  /// The number of vectors U_s.
   std::size_t vectors() const { return static_cast<std::size_t>(stages_); }
   double time_of(int s, const one_step& at) const { return method_.c[s] == 1 ? at.end : at.t + method_.c[s] * at.h; }
 
@@ -85,7 +85,7 @@ class rosenbrock : public one_step_solver {
       for (std::size_t i = 0; i < n_; ++i) y[i] += method_.a_of(s, j) * solution(record, j)[i];
   }
 
-  // ---- forwards
+  // ---- forward pass
 
   void begin(double t, double* record) override {
     first_slope(t, record, slope_.data());
@@ -94,7 +94,7 @@ class rosenbrock : public one_step_solver {
 
   double attempt(const one_step& at, double* record, double* next) override {
     if (!is_linearised_) linearise(at, record);
-    // An infinite entry would leave a state where it is, and its adjoint, too.
+    // An infinite entry would leave a state and the state's adjoint unchanged.
     if (sweeps_ && !detail::are_finite(entries_.data(), entries_.size())) return std::numeric_limits<double>::quiet_NaN();
     statistics_.forward.rhs_evaluations += stages_ - 1;
     carry_out(at, record, next);
@@ -111,7 +111,7 @@ class rosenbrock : public one_step_solver {
     is_linearised_ = false;
   }
 
-  /// J and f_t at the step's begin; f_t by a difference, whose own adjoint is taken.
+  /// Computes J and f_t at the step's begin; f_t is a difference quotient, and the reverse pass differentiates this quotient.
   void linearise(const one_step& at, const double* record) {
     jacobian_(at.t, record, entries_.data());
     ++statistics_.forward.jacobian_evaluations;
@@ -125,13 +125,13 @@ class rosenbrock : public one_step_solver {
   static double time_difference(const one_step& at) {
     const double delta = std::sqrt(std::numeric_limits<double>::epsilon() * std::max(1e-5, std::abs(at.t)));
     const double later = at.t + std::min(delta, at.h);
-    return later - at.t;  // what is added to t in the end
+    return later - at.t;  // the rounded difference, which `at.t + delta` really adds
   }
 
   void carry_out(const one_step& at, double* record, double* next) {
     factorise(at.h, record);
     if (is_singular_) {
-      std::fill_n(solution(record, stages_ - 1), n_, std::numeric_limits<double>::quiet_NaN());  // a shorter step is tried
+      std::fill_n(solution(record, stages_ - 1), n_, std::numeric_limits<double>::quiet_NaN());  // the step is rejected
       std::copy_n(record, n_, next);
       return;
     }
@@ -149,7 +149,7 @@ class rosenbrock : public one_step_solver {
     vector_map(next, n()) += const_vector(solution(record, stages_ - 1), n());  // Y_s + U_s
   }
 
-  // ---- the probe, whose record is as that of a step but without factors
+  // ---- the probe, with a record like a step's but without factors
 
   double attempt_probe(const one_step& at, const double* record) override {
     probe_.look(record, slope_.data(), options_);
@@ -176,7 +176,7 @@ class rosenbrock : public one_step_solver {
     return probe_.weighed(options_);
   }
 
-  /// The probe's part of the difference in time.
+  /// The probe's tangent of the difference quotient in time.
   void probe_by_time(const one_step& at, const double* record) {
     time_adjoint_.assign(n_, 0.0);
     if (is_autonomous_) return;
@@ -187,7 +187,7 @@ class rosenbrock : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) time_adjoint_[i] = (time_adjoint_[i] - right_[i]) / delta;
   }
 
-  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w, by a difference along u where the system has no derivatives of its Jacobian.
+  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w; a difference along u if the system has no Jacobian derivatives.
   void add_moved_jacobian(double t, const double* y, const double* u, double* to) {
     if (system_.has_jacobian_adjoint()) {
       const double* entry_tangent = entry_tangents_.data();
@@ -232,7 +232,7 @@ class rosenbrock : public one_step_solver {
     return w;
   }
 
-  // ---- backwards
+  // ---- reverse pass
 
   /// V_s of the present step.
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
@@ -273,7 +273,7 @@ class rosenbrock : public one_step_solver {
     system_.linearize(stages_, stage_times_.data(), stage_states_.data());
   }
 
-  /// to = (df/dy)' v, and factor (df/dp)' v for the parameters.
+  /// to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
   void send(double factor, double t, const double* y, const double* v, double* to, double* parameters) {
     system_.vjp(t, y, v, to, m_ > 0 ? part_.data() : nullptr);
     add_part(factor, parameters);
@@ -283,8 +283,8 @@ class rosenbrock : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += factor * part_[j];
   }
 
-  // The derivatives of sum_s V_s' J(y) U_s with respect to y and the parameters: exact where the system has tangents. One
-  // direction for each stage, or for each colour of J's columns where these are fewer.
+  // The derivatives of sum_s V_s' J(y) U_s with respect to y and the parameters: exact if the system has the Jacobian's adjoint
+  // or tangents; tangents need one direction a stage, or a colour of J's columns if colours are fewer.
 
   void send_matrices(const one_step& at, const double* record, double* parameters) {
     if (system_.has_jacobian_adjoint()) {
@@ -305,7 +305,7 @@ class rosenbrock : public one_step_solver {
     }
   }
 
-  /// What entry (i, j) of J is multiplied with in sum_s V_s' J U_s.
+  /// The factor of entry (i, j) of J in sum_s V_s' J U_s.
   double weight(const double* record, std::size_t i, std::size_t j) const {
     double sum = 0;
     for (int s = 0; s < stages_; ++s) sum += adjoint_of(s)[i] * solution(record, s)[j];
@@ -318,8 +318,8 @@ class rosenbrock : public one_step_solver {
   }
   const csr_pattern* pattern() const { return jacobian_.how().pattern ? &*jacobian_.how().pattern : nullptr; }
 
-  /// The columns of colour c as a direction, and what is multiplied with J times it: entry i has V_i U_j for the column j of
-  /// that colour that has an entry in row i, summed over the stages.
+  /// The columns of colour c as a direction, and the vector whose product with J times that direction is needed: entry i is the
+  /// sum over the stages of V_i U_j for the column j of colour c that has an entry in row i.
   void colour_product(const double* record, std::uint32_t c) {
     direction_.assign(n_, 0.0);
     product_.assign(n_, 0.0);
@@ -346,7 +346,7 @@ class rosenbrock : public one_step_solver {
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_tangents_[j];
   }
 
-  /// The largest part of a state that u is. A state's own size is its value and the ratio of its tolerances.
+  /// The largest ratio of u to the size of a state, which is the state's value plus the ratio of its tolerances.
   double relative_size(const double* u, const double* y) const {
     double size = 0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -356,7 +356,7 @@ class rosenbrock : public one_step_solver {
     return size;
   }
 
-  /// Along U_s, in which J' V_s stays of the size of the adjoints however stiff J is.
+  /// Takes the difference along U_s, where J' V_s remains of the size of the adjoints however stiff J is.
   void send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters) {
     const double* u = solution(record, s);
     const double size = relative_size(u, record);
@@ -369,9 +369,9 @@ class rosenbrock : public one_step_solver {
     }
   }
 
-  /// Those of v' (f(t + delta, y) - f(t, y)), where v is what all stages have of it.
+  /// The derivatives of v' (f(t + delta, y) - f(t, y)), where v is the sum of all stages' parts.
   void send_time(const one_step& at, const double* record, double* parameters) {
-    time_states_.assign(n_, 0.0);  // apart: what cancels leaves nothing behind
+    time_states_.assign(n_, 0.0);  // summed separately, so that equal terms cancel exactly
     time_parameters_.assign(m_, 0.0);
     for (const double sign : {1.0, -1.0}) {
       const double time = sign > 0 ? at.t + time_difference(at) : at.t;
@@ -387,12 +387,12 @@ class rosenbrock : public one_step_solver {
   state_jacobian jacobian_;
   newton_matrix matrix_;
   std::vector<double> entries_;  // of the Jacobian at the step's begin
-  colouring colours_;            // of its columns, for send_matrices
+  colouring colours_;            // of the Jacobian's columns, for send_matrices
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
-  std::vector<double> stage_states_;  // the states of all of them
+  std::vector<double> stage_states_;  // of all stages
   std::vector<double> stage_times_;
-  std::vector<double> probe_record_, entry_tangents_;  // of the probe, and of J's entries along the probe
+  std::vector<double> probe_record_, entry_tangents_;  // of the probe; of J's entries along the probe
   std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_states_, time_parameters_, adjoint_, none_,
       direction_, product_, weights_;
 };

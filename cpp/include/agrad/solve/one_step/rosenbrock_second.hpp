@@ -1,8 +1,8 @@
-// Rosenbrock, second order: tangents of the steps, and adjoints with tangents of their own.
+// Rosenbrock, second order: tangents of the steps, and adjoints with tangents.
 //
-// Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and those of the adjoints
-// E' V_s' = v_s' + J'^T V_s on the other side. J' comes from the program of J's entries (program/derive/entries_program.hpp),
-// as does the derivative of what J itself sends back. A system without such a program has first derivatives only.
+// Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and the tangents of the
+// adjoints solve E^T V_s' = v_s' + J'^T V_s. J' comes from the program of J's entries (program/derive/entries_program.hpp), and
+// so does the derivative of J's part of the adjoints. A system without such a program has first derivatives only.
 // Read first: solve/one_step/rosenbrock.hpp; solve/one_step/explicit_runge_kutta_second.hpp does the same for explicit methods.
 #pragma once
 
@@ -65,7 +65,7 @@ class rosenbrock_second : public rosenbrock {
       for (std::size_t i = 0; i < value.size(); ++i) value[i] += factor * from.value[i];
       for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += factor * from.tangents[i];
     }
-    /// Adds one of several vectors of its own size.
+    /// Adds vector `at` of several vectors, each as long as this vector.
     void add_vector(const pair& from, std::size_t at) {
       for (std::size_t i = 0; i < value.size(); ++i) value[i] += from.value[at * value.size() + i];
       for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += from.tangents[at * tangents.size() + i];
@@ -79,7 +79,7 @@ class rosenbrock_second : public rosenbrock {
     return directions + (1 + static_cast<std::size_t>(s)) * count();
   }
 
-  /// A stage, or the step's begin, with directions.
+  /// A stage, or the step's begin, as a point with directions.
   ode_point point(double t, const double* y, const double* directions) const {
     return {along_.width, t, y, directions, along_.parameters.data()};
   }
@@ -100,7 +100,7 @@ class rosenbrock_second : public rosenbrock {
     again_.resize(matrix_.kept());
   }
 
-  /// to += J' u, or J'^T u.
+  /// Adds J' u, or J'^T u, to `to`.
   void add_product(bool transposed, const double* u, double* to) const {
     const double* entry_tangent = moved_entries_.data();
     each_entry([&](std::size_t i, std::size_t j) {
@@ -110,7 +110,7 @@ class rosenbrock_second : public rosenbrock {
     });
   }
 
-  /// Solves for each direction.
+  /// Applies `solve` to the vector of each direction.
   template <class Solve>
   void each_direction(double* x, const Solve& solve) {
     one_.resize(n_);
@@ -121,9 +121,9 @@ class rosenbrock_second : public rosenbrock {
     }
   }
 
-  // ---- forwards
+  // ---- forward pass
 
-  /// Tangents of the stages of a step, from those of its first state, and those of its last state.
+  /// Propagates the tangents of a step's first state to the stages and to the step's last state.
   void carry(const one_step& at, const double* record, double* directions, double* next) {
     linearise_with_tangents(at, record, directions);
     matrix_.factorise(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
@@ -153,12 +153,12 @@ class rosenbrock_second : public rosenbrock {
       system_.tangent(along_.width, t, record, directions, along_.parameters.data(), slope.data());
       for (std::size_t i = 0; i < count(); ++i) by_time_tangents_[i] += sign * slope[i];
     }
-    for (double& x : by_time_tangents_) x /= delta;  // last: a product that is fused with its sum would not cancel
+    for (double& x : by_time_tangents_) x /= delta;  // at the end: a product that is fused with its sum would not cancel
   }
 
-  // ---- backwards
+  // ---- reverse pass
 
-  /// From the adjoints of a step's end, with tangents, to those of its begin.
+  /// The reverse pass through a step: from the adjoint of its end to the adjoint of its begin, with tangents.
   void send_back(const one_step& at, const double* record, const double* directions) {
     linearise_with_tangents(at, record, directions);
     matrix_.factorise_transposed(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
@@ -185,7 +185,7 @@ class rosenbrock_second : public rosenbrock {
     l_ = std::move(begin);
   }
 
-  /// to = (df/dy)' v with tangents; parameters get (df/dp)' v.
+  /// to = (df/dy)' v with tangents; adds (df/dp)' v to the parameters' adjoint.
   void send_with_tangents(const ode_point& at, const pair& v, pair& to) {
     pair part(m_, width());
     system_.second(at, v.value.data(), v.tangents.data(),
@@ -196,7 +196,7 @@ class rosenbrock_second : public rosenbrock {
   void send_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,
                                pair& begin) {
     pair difference(n_, width()),
-        before = std::exchange(total_, pair(m_, width()));  // apart: what cancels leaves nothing behind
+        before = std::exchange(total_, pair(m_, width()));  // summed separately, so that equal terms cancel exactly
     for (const double sign : {1.0, -1.0}) {
       pair v(n_, width()), w(n_, width());
       v.add(sign, time);
@@ -208,7 +208,7 @@ class rosenbrock_second : public rosenbrock {
     total_ = std::move(before);
   }
 
-  /// The derivatives of sum_s V_s' J U_s, whose factors of J's entries have tangents, too.
+  /// Adds the derivatives of sum_s V_s' J U_s; the factors of J's entries have tangents as well.
   void send_matrix_with_tangents(const one_step& at, const double* record, const double* directions, pair& begin) {
     pair weights(matrix_.entries(), width()), w(n_, width()), part(m_, width());
     std::size_t e = 0;
@@ -235,7 +235,8 @@ class rosenbrock_second : public rosenbrock {
   std::vector<pair> w_, v_;
 };
 
-/// A solver by one tableau, so that a type names the method: of first order for Base rosenbrock, of second for rosenbrock_second.
+/// A solver with a tableau as template argument, so that a type names the method: of first order for Base rosenbrock, of second
+/// order for rosenbrock_second.
 template <class Base, const rosenbrock_tableau& Tableau>
 class rosenbrock_by final : public Base {
  public:

@@ -1,19 +1,21 @@
-// Rosenbrock tableau: what the coefficients of a Rosenbrock method are, and Rodas4's and Rodas5P's.
+// Rosenbrock tableau: the coefficients of a Rosenbrock method, with the tableaus of Rodas4 and Rodas5P.
 //
-// The coefficients are data that one class reads (solve/one_step/rosenbrock.hpp), which is compiled once for all methods.
+// A single class, compiled once for all methods, reads the coefficients (solve/one_step/rosenbrock.hpp).
 // Sources: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS, for Rodas4;
 // Steinebach (2023), BIT Numerical Mathematics 63:27, for Rodas5P.
 #pragma once
 
 namespace agrad {
 
-/// A stiffly accurate method whose last stage is its embedded error. Rows of a and C are those of lower triangles, without the first.
+/// A stiffly accurate method whose last stage is the error estimate. a and C hold the rows of lower triangles, without the
+/// first row.
 struct rosenbrock_tableau {
   const char* name;
-  int stages, order;  // one more than that of the embedded method
+  int stages, order;  // order: one more than the embedded method's
   double gamma;
   const double *c, *d, *a, *C;
-  // At the part x of a step the state is (1 - x) y + x (end + (1 - x) sum_s (p_s1 + p_s2 x + ...) U_s): for each stage so many p.
+  // At the fraction x of a step the state is (1 - x) y + x (end + (1 - x) sum_s (p_s1 + p_s2 x + ...) U_s), with `powers` p for
+  // each stage.
   const double* interpolant;
   int powers;
 
@@ -21,7 +23,7 @@ struct rosenbrock_tableau {
   double C_of(int s, int j) const { return C[s * (s - 1) / 2 + j]; }
   /// The weight of U_s in the step's end.
   double b(int s) const { return s == stages - 1 ? 1.0 : a_of(stages - 1, s); }
-  /// The sum of p_s1 + p_s2 x + ... of a stage.
+  /// The sum p_s1 + p_s2 x + ... of stage s.
   double within(int s, double x) const {
     double sum = 0;
     for (int k = powers; k-- > 0;) sum = sum * x + interpolant[s * powers + k];

@@ -1,9 +1,9 @@
-// One-step solver: what all methods share that go from step to step and differentiate the steps themselves.
+// One-step solver: the base class of the methods that advance step by step and whose steps are differentiated themselves.
 //
-// The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint): no interpolation, no
-// tolerances of a backward pass. A method says how it attempts a step and how adjoints go back through one; here are the
-// control of the step size, the output times, the memory for the sweep and the sweep over the steps. Where the method has an
-// interpolant it gives the states at output times within steps; else steps end on output times.
+// The gradient is the exact gradient of the computed solution for the accepted step sizes (a discrete adjoint): a reverse pass
+// has neither interpolation nor tolerances. A method implements the attempt of a step and the step's reverse pass; this class
+// has the control of the step size, the output times, the memory and the reverse pass over the steps. An interpolant gives the
+// states at output times within steps; without an interpolant, steps end on output times.
 // Read next: solve/one_step/explicit_runge_kutta.hpp, solve/one_step/rosenbrock.hpp, the methods; solve/one_step/store.hpp, the
 // memory; solve/one_step/outputs.hpp, output times.
 #pragma once
@@ -30,7 +30,7 @@
 
 namespace agrad {
 
-/// Where a step is.
+/// Time and size of a step.
 struct one_step {
   double t, h, end;  // end: t + h, or the output time that the step was made for
 };
@@ -64,8 +64,8 @@ class one_step_solver : public ode_solver {
     return states_;
   }
 
-  /// Whether `integrate` gave up because another method would do better from there on. Its last column is then the state at
-  /// `time`, which took the place of the output times that were not reached.
+  /// Whether `integrate` ended early, at an event or because another method would do better. The last column is then the state
+  /// at `time`, which replaces the output times that were not reached.
   bool gave_up() const { return t_ < asked_until_; }
   double time() const { return t_; }
   bool watch(detail::event_watch* events) override {
@@ -112,8 +112,8 @@ class one_step_solver : public ode_solver {
   const ode_statistics& statistics() const override { return statistics_; }
 
  protected:
-  /// order: with which the error of a step falls. record: the numbers of a step, the first n of them its first state.
-  /// interpolated: how many vectors of n at the record's begin the method's interpolant sums up, 0 where it has none.
+  /// order: power of the step size in a step's error. record: size of a step's record, which begins with the step's first
+  /// state. interpolated: how many vectors of n at the record's begin the interpolant sums, 0 without an interpolant.
   one_step_solver(std::string function, ode_system& system, step_options options, ode_wanted wanted, int order,
                   std::size_t record, std::size_t interpolated)
       : function_(std::move(function)),
@@ -133,32 +133,32 @@ class one_step_solver : public ode_solver {
     check_solver_options(function_, options_, system.states());
   }
 
-  /// Before the first step from the state that the record begins with, and before every other one.
+  /// Prepares a step from the state at the record's begin: the first step and every later step.
   virtual void begin(double t, double* record) = 0;
-  /// A step from the record's state to `next`; fills the record and returns the error, 1 being what is allowed.
+  /// Attempts a step from the record's state to `next`. Fills the record and returns the error, where 1 is allowed.
   virtual double attempt(const one_step& at, double* record, double* next) = 0;
-  /// Before the first step of the probe, and before every other one.
+  /// Prepares the probe for a step: the first step and every later step.
   virtual void begin_probe(double /*t*/, const double* /*record*/) {}
-  /// Takes the probe along the step that was attempted last: fills `probe_.next()` and `probe_.error()`. Returns the error as `attempt`
-  /// does.
+  /// Propagates the probe through the step attempted last: fills `probe_.next()` and `probe_.error()`, returns its error.
   virtual double attempt_probe(const one_step& at, const double* record) = 0;
-  /// The record of a step that was accepted, once more: from its first state to `next`.
+  /// Computes the record of an accepted step again: from the step's first state to `next`.
   virtual void repeat(const one_step& at, double* record, double* next) = 0;
-  /// The weights of the record's vectors in the state at a part of a step of size h, for methods with an interpolant.
+  /// The weights of the record's vectors in the state at the fraction `part` of a step of size h, for methods with an
+  /// interpolant.
   virtual detail::step_outputs::weights interpolant(double /*part*/, double /*h*/) const { return {}; }
-  /// These vectors of a step that was taken.
+  /// The vectors that the interpolant of an accepted step sums.
   virtual const double* vectors_within(const one_step& /*at*/, const double* record) { return record; }
-  /// From the adjoint l of a step's end to that of its begin; parameters get their part. of_record: adjoints of the vectors that
-  /// the interpolant sums up, or null.
+  /// Turns the adjoint l of a step's end into that of its begin; adds to the parameters' adjoint. of_record: adjoints of the
+  /// vectors that the interpolant sums, or null.
   virtual void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
-  /// The derivative at the end of the step that was attempted last, where the method has it; else null.
+  /// The slope at the end of the step attempted last if the method has computed that slope; else null.
   virtual const double* end_slope(const double* /*record*/) const { return nullptr; }
-  /// Whether to give up after a step that was accepted.
+  /// Whether to stop after an accepted step because another method would do better.
   virtual bool gives_up(const one_step&, const double* /*record*/, const double* /*next*/) { return false; }
-  /// What became infinite or nan in a step that failed, in words, or nothing.
+  /// Says in words what became infinite or nan in a failed step; empty if unknown.
   virtual std::string place_of_fault(const one_step& at, const double* record) = 0;
 
-  /// Refuses adjoints or tangents of `of` that are not finite at a step of a solution that is: so many numbers, `width` for each.
+  /// Throws if one of `count` adjoints or tangents of `of` at a step is not finite although the solution is; `width` for each.
   void check_finite(const char* what, const char* of, std::size_t step, const double* x, std::size_t count,
                     std::size_t width = 1) const {
     if (!detail::are_finite(x, count))
@@ -169,7 +169,7 @@ class one_step_solver : public ode_solver {
     return {store_.time(step), store_.size(step), step + 1 < store_.steps() ? store_.time(step + 1) : times_.back()};
   }
 
-  /// The record of a step that was taken.
+  /// The record of an accepted step.
   const double* taken(std::size_t i) {
     return store_.record(i, [&](std::size_t step, double* record) {
       repeat(place(step), record, next_.data());
@@ -181,7 +181,7 @@ class one_step_solver : public ode_solver {
     system_.rhs(t, y, to);
     ++statistics_.forward.rhs_evaluations;
   }
-  /// The derivative at the first state; stops where it is not finite.
+  /// The slope at the first state; throws if the first slope of a solve is not finite.
   void first_slope(double t, const double* y, double* to) {
     slope_at(t, y, to);
     if (statistics_.forward.steps > 0) return;
@@ -189,14 +189,14 @@ class one_step_solver : public ode_solver {
     if (!place.empty()) fail("not_finite", place);
   }
 
-  /// The size of an error beside the tolerances, between a step's first state and its last.
+  /// The size of an error relative to the tolerances, between a step's first state and last state.
   double weighed(const double* error, const double* first, const double* last) {
     detail::set_scale(options_, first, last, scale_);
     return detail::weighed(error, scale_);
   }
 
   const Eigen::VectorXd& scale() const { return scale_; }
-  /// A slope for states within a step; on the way back it is computed for the second time.
+  /// The slope at a state within a step; a reverse pass computes the slope a second time.
   void slope_within(double t, const double* y, double* to) {
     system_.rhs(t, y, to);
     ++(integrated_ ? statistics_.recomputed_rhs_evaluations : statistics_.forward.rhs_evaluations);
@@ -221,7 +221,7 @@ class one_step_solver : public ode_solver {
   detail::step_probe probe_;
 
  private:
-  /// Attempts a step of the state and, where that passes, of the probe. Returns the larger error.
+  /// Attempts a step of the state and, if the state's error allows the step, of the probe. Returns the larger error.
   double attempt_both(const one_step& at) {
     const double of_state = attempt(at, record_.data(), next_.data());
     return probe_.larger_error(of_state, [&] { return attempt_probe(at, record_.data()); });
@@ -233,7 +233,7 @@ class one_step_solver : public ode_solver {
     return detail::first_step(t_, y, n_, span, order_, slope, [&](const double* x) { return weighed(x, y, y); });
   }
 
-  /// To the next output time, or past it; whether it is over there.
+  /// Steps to the next output time or past it. Returns whether the integration has ended there.
   bool integrate_to_next() {
     double h = 0;
     long steps = 0;
@@ -251,15 +251,15 @@ class one_step_solver : public ode_solver {
     return false;
   }
 
-  /// Where the steps to come have to end: on the next output time, or on the last one while a step passes several. To step onto
-  /// one output is as cheap as to interpolate it, at the same error; onto several it is not (docs/performance_ode.md).
+  /// Where the next steps must end: on the next output time, or on the last while a step passes several. A step onto a single
+  /// output costs as much as its interpolation, at the same error; onto several it costs more (docs/performance_ode.md).
   double end_of_next() const {
     const std::size_t k = outputs_.size();
     const bool passes_several = outputs_.are_interpolated() && k + 1 < times_.size() && t_ + h_ >= times_[k + 1];
     return passes_several ? times_.back() : times_[k];
   }
 
-  /// The states at the output times that the step has reached.
+  /// Writes the states at the output times that the step has reached.
   void put_outputs(const one_step& at) {
     const auto step = static_cast<std::size_t>(statistics_.forward.steps) - 1;
     const double* vectors = nullptr;
@@ -276,10 +276,10 @@ class one_step_solver : public ode_solver {
       }
     }
   }
-  /// Whether the last output is where the solution is.
+  /// Whether the last output is the solution's present state.
   bool is_at_output() const { return outputs_.ends_at_end() && times_[outputs_.size() - 1] == t_; }
 
-  /// Where it is over: the state that was reached takes the place of the next output and of those after it.
+  /// Ends the outputs early: the present state replaces the next output and all later outputs.
   void stop_here() {
     const std::size_t k = outputs_.size() - (is_at_output() ? 1 : 0);
     if (!is_at_output()) {
@@ -291,8 +291,7 @@ class one_step_solver : public ode_solver {
     states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(k + 1));
   }
 
-  /// One step; whether it is the last one of all. A size that was `wanted` but cut short comes back where the step
-  /// says nothing against it.
+  /// Takes one step and returns whether it was the last. If the error allows a longer step, the next size is at least `wanted`.
   bool take(const one_step& whole, double wanted) {
     one_step at = whole;
     double error = attempt_both(at);
@@ -326,7 +325,7 @@ class one_step_solver : public ode_solver {
     return is_enough;
   }
 
-  /// What keeps a step of size h from being longer, unless it is its own error.
+  /// What limited a step of size h, other than the step's own error.
   detail::step_limit limit_of(double h, double end) const {
     if (h < h_ * (1 - 1e-9)) return end == times_.back() ? logger_.at_end() : detail::step_limit::output;
     return h_ >= options_.max_step ? detail::step_limit::largest : detail::step_limit::error;
@@ -353,7 +352,7 @@ class one_step_solver : public ode_solver {
     }
     return watch_->sees(at.end, next_.data(), slope);
   }
-  /// The same step, ended at the first event that is in it.
+  /// The same step, ended at its first event.
   one_step up_to_event(const one_step& at) {
     const auto state_at = [&](double h) {
       attempt(part_of(at, h), record_.data(), next_.data());
@@ -384,14 +383,14 @@ class one_step_solver : public ode_solver {
   int order_;
   detail::step_control control_;
   std::vector<double> record_;
-  std::vector<double> of_record_;  // adjoints of the record's vectors that the interpolant sums up
+  std::vector<double> of_record_;  // adjoints of the record's vectors that the interpolant sums
   Eigen::MatrixXd states_;
   std::vector<double> times_;
   Eigen::VectorXd y0_;
   std::string fault_place_;
   detail::event_watch* watch_ = nullptr;
   detail::step_logger logger_;
-  progress_listener* listener_ = nullptr;  // of the pass under way
+  progress_listener* listener_ = nullptr;  // listener of the pass that is running
   std::vector<double> slope_;
   double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;
   bool integrated_ = false;

@@ -1,9 +1,9 @@
-// Step store: what the sweep back needs of the accepted steps, in as many bytes as may be spent on it.
+// Step store: keeps the records of accepted steps for the reverse pass within a given number of bytes.
 //
-// Kept are the times and step sizes of all steps, and for each its first state and its stages. When these take more than the
-// budget, stages go and so do all states but those of every second step, fourth step and so on; `restore` then computes a
-// segment of steps once more, which is the same to the bit because the step sizes are known.
-// The memory of ended solves is used again: to have it anew from the operating system takes longer than some solves.
+// The store keeps the times and step sizes of all steps, and each step's first state and stages. If these exceed the budget,
+// the store drops all stages and keeps only the states of every second step, every fourth step and so on; `restore` then
+// computes a segment of steps again, with the same result to the bit because the step sizes are known.
+// Later solves reuse the memory of ended solves: to allocate memory from the operating system takes longer than some solves.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace agrad::detail {
 
-/// What a step store writes into.
+/// The memory of a step store.
 struct step_memory {
   std::vector<double> time, size, kept, again;
 
@@ -32,7 +32,7 @@ class step_store {
   step_store(const step_store&) = delete;
   step_store& operator=(const step_store&) = delete;
 
-  /// record: the numbers of a step, of which the first `states` are its first state. budget: bytes.
+  /// record: how many numbers a step's record has; the first `states` are the step's first state. budget: bytes.
   void start(std::size_t record, std::size_t states, double budget) {
     record_ = record, states_ = states;
     budget_ = budget / sizeof(double);
@@ -47,7 +47,7 @@ class step_store {
   /// Whether steps are computed twice.
   bool is_thinned() const { return every_ > 0; }
 
-  /// One more step: `record` are its numbers.
+  /// Adds a step with its record.
   void add(double t, double h, const double* record) {
     const std::size_t i = time_.size();
     time_.push_back(t);
@@ -64,8 +64,8 @@ class step_store {
     if (static_cast<double>(kept_.size()) > budget_ / 2) thin_states();
   }
 
-  /// The numbers of step i. `recompute(i, record)` writes those of a step whose first state is in the record, and returns the
-  /// next step's first state.
+  /// The record of step i. `recompute(i, record)` computes the record of a step from the first state in the record and returns
+  /// the next step's first state.
   template <class Recompute>
   const double* record(std::size_t i, const Recompute& recompute) {
     if (every_ == 0) return kept_.data() + i * record_;
@@ -74,7 +74,7 @@ class step_store {
   }
 
  private:
-  /// From whole records to the states of every second step.
+  /// Drops stages: keeps only the states of every second step.
   void thin_records(std::size_t steps) {
     every_ = 2;
     for (std::size_t i = 0, to = 0; i < steps; i += every_, to += states_)

@@ -1,8 +1,9 @@
-// Switching: starts with an explicit method and goes on with a stiff one where the system has turned stiff.
+// Switching: a solver that starts with an explicit method and continues with a stiff method once the system turns stiff.
 //
-// The explicit method watches the step size against the largest eigenvalue (solve/one_step/explicit_runge_kutta.hpp) and gives
-// up where that holds it back; the state it has reached is the other's initial state. Backwards the adjoint of that state
-// passes from the one to the other, so the gradient is that of all the steps, and so do tangents and second derivatives.
+// The explicit method compares the step size with the largest eigenvalue (solve/one_step/explicit_runge_kutta.hpp) and gives up
+// when stability limits the step; the state reached is the initial state of the stiff method. The reverse pass hands that
+// state's adjoint from the stiff method to the explicit method, so the gradient is exact for all steps; tangents and second
+// derivatives cross the switch as well.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +111,7 @@ class switching_solver final : public ode_solver {
   Eigen::Ref<const Eigen::MatrixXd> late_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
     return adjoints.rightCols(adjoints.cols() - reached_);
   }
-  /// The adjoints before the switch, and that of the state in which the second solver began.
+  /// The adjoints before the switch, then the adjoint of the state in which the second solver began.
   Eigen::MatrixXd early_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const ode_gradient& late) const {
     Eigen::MatrixXd early(adjoints.rows(), reached_ + 1);
     early.leftCols(reached_) = adjoints.leftCols(reached_);
@@ -126,11 +127,11 @@ class switching_solver final : public ode_solver {
     statistics_.stiff_method = second_.method().name;
   }
 
-  /// Order 5 where tolerances are tight.
+  /// Uses order 5 for tight tolerances.
   static const rosenbrock_tableau& stiff_tableau(const step_options& options) {
     return options.relative_tolerance < 1e-5 ? rodas5p_tableau : rodas4_tableau;
   }
-  /// The second solver's initial state gets an adjoint whenever anything before it does.
+  /// The second solver computes the adjoint of its initial state for derivatives of any state, initial time or parameter.
   static ode_wanted after(ode_wanted wanted, const ode_system& system) {
     return {wanted.initial_state || wanted.initial_time || system.parameters() > 0, false, wanted.times};
   }

@@ -1,7 +1,7 @@
-// Tableau combinations: the sums of vectors that the steps of a Runge-Kutta method are made of.
+// Tableau combinations: the sums of vectors in the steps of a Runge-Kutta method.
 //
-// The weights are constants of the compiler: each sum is one pass over its vectors, without those that have no part in it. A
-// record is y, then the slopes k_0, k_1, ..., all of one length.
+// The weights are compile-time constants: each sum is a single pass over its vectors, and vectors of weight zero are left out.
+// A record is y, then the slopes k_0, k_1, ..., all of the same length.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 
 namespace agrad::detail {
 
-/// How many terms a tableau's interpolant has beside Hermite's polynomial, 0 where it has none; and how many stages for it alone.
+/// How many terms a tableau's interpolant adds to Hermite's polynomial, 0 without an interpolant; and how many stages only the
+/// interpolant uses.
 template <class Tableau, class = void>
 inline constexpr int interpolant_terms = 0;
 template <class Tableau>
@@ -27,13 +28,13 @@ inline constexpr int extra_stages<Tableau, std::void_t<decltype(Tableau::extra)>
 template <class Tableau>
 struct tableau_combinations {
   static constexpr int stages = Tableau::stages;
-  /// Stages that the step's end depends on: without the one that is there for the next step.
+  /// Stages that the step's end depends on: all but the stage that the next step reuses.
   static constexpr int inner = stages - (Tableau::last_is_first ? 1 : 0);
-  /// All stages, with those that only the interpolant takes.
+  /// All stages, with the stages that only the interpolant uses.
   static constexpr int all = stages + extra_stages<Tableau>;
   static constexpr bool interpolates = interpolant_terms<Tableau> > 0;
 
-  /// The weights of k_j in stage s, in the step's end and in the error; those of w_r in the adjoint of stage s.
+  /// The weights of k_j in stage s, in the step's end and in the error estimates; the weights of w_r in the adjoint of stage s.
   template <int S>
   struct row {
     static constexpr int count = S;
@@ -76,10 +77,10 @@ struct tableau_combinations {
     static constexpr auto of = seeds_of(std::make_integer_sequence<int, inner>());
     of[static_cast<std::size_t>(s)](h, l, w, count, u);
   }
-  /// The weights of y and the slopes in the state at the part x of the step.
+  /// The weights of y and the slopes in the state at the fraction x of the step.
   static step_outputs::weights interpolant(double x, double h) {
     const double rest = 1 - x;
-    std::array<double, 4> term{x * x * rest * rest};  // x^2 (1-x)^2, then once more x, once more 1-x, ...
+    std::array<double, 4> term{x * x * rest * rest};  // x^2 (1-x)^2, then alternately times x and times 1-x
     for (std::size_t j = 1; j < term.size(); ++j) term[j] = term[j - 1] * (j % 2 == 1 ? x : rest);
     step_outputs::weights w{};
     w[0] = 1;
@@ -91,7 +92,7 @@ struct tableau_combinations {
     }
     return w;
   }
-  /// Adds to the adjoints of y and of the slopes before slope s what they get of the adjoint of its stage.
+  /// Propagates the adjoint of stage s to y and to the slopes before slope s.
   static void spread(int s, double h, const double* of_stage, std::size_t count, double* of_record) {
     for (std::size_t i = 0; i < count; ++i) of_record[i] += of_stage[i];
     for (int j = 0; j < s; ++j) {
@@ -101,10 +102,10 @@ struct tableau_combinations {
   }
 
  private:
-  /// a_sj: rows follow each other, the first of length 1.
+  /// a_sj: rows follow each other; the first has length 1.
   static constexpr double a(int s, int j) { return Tableau::a[s * (s - 1) / 2 + j]; }
 
-  /// Entry i of a weighed sum of vectors.
+  /// Entry i of a weighted sum of vectors.
   template <class Weights>
   static double dot(const double* vectors, std::size_t count, std::size_t i) {
     return terms<Weights>(vectors + i, count, std::make_integer_sequence<int, Weights::count>());

@@ -5,14 +5,15 @@
 
 namespace agrad {
 
-/// Dormand and Prince's method of order 8, for tight tolerances. Its error is estimated of order 5 and of order 3 together.
+/// Dormand and Prince's method of order 8, for tight tolerances. The error estimate combines estimates of order 5 and of order
+/// 3.
 /// Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10, DOP853.
 struct dormand_prince_8_tableau {
   static constexpr int stages = 13, order = 8, extra = 3;
   static constexpr bool last_is_first = true;
-  static constexpr double real_stability = 6.394;  // how far it reaches along the negative real axis
+  static constexpr double real_stability = 6.394;  // stability limit on the negative real axis
   static constexpr double a[] = {
-      // by rows, without the first
+      // by rows, without the first row
       0.05260015195876773,
       0.0197250569845379,
       0.0591751709536137,

@@ -1,9 +1,10 @@
 // Tableaus: the coefficients of explicit Runge-Kutta methods.
 //
-// A step from y takes slopes k_s = f(t + c_s h, y + h sum_j a_sj k_j) and ends at y + h sum_s b_s k_s; its error is estimated
-// as h sum_s e_s k_s. Where `last_is_first` the last slope is that of the end, which is the next step's first. A method with an
-// `interpolant` has, at the part x of the step, the state that Hermite's cubic polynomial gives from the states and slopes at both
-// ends, and h x^2 (1-x)^2 sum_s (p_s1 + x (p_s2 + (1-x) (p_s3 + x p_s4))) k_s; `extra` stages are for that alone.
+// A step from y computes slopes k_s = f(t + c_s h, y + h sum_j a_sj k_j) and ends at y + h sum_s b_s k_s; its error estimate is
+// h sum_s e_s k_s. If `last_is_first`, the last slope is the slope at the end, which the next step reuses as its first. For a
+// method with an `interpolant`, the state at the fraction x of the step is Hermite's cubic polynomial through the states and
+// slopes at both ends, plus h x^2 (1-x)^2 sum_s (p_s1 + x (p_s2 + (1-x) (p_s3 + x p_s4))) k_s; only the interpolant uses the
+// `extra` stages.
 // Read next: solve/one_step/tableau_dop853.hpp, one more; solve/one_step/explicit_runge_kutta.hpp.
 #pragma once
 
@@ -14,9 +15,9 @@ namespace agrad {
 struct tsitouras_tableau {
   static constexpr int stages = 7, order = 5;
   static constexpr bool last_is_first = true;
-  static constexpr double real_stability = 3.507;  // how far it reaches along the negative real axis
+  static constexpr double real_stability = 3.507;  // stability limit on the negative real axis
   static constexpr double a[] = {
-      // by rows, without the first
+      // by rows, without the first row
       0.161,
       -0.008480655492356989,
       0.335480655492357,
@@ -54,9 +55,9 @@ struct tsitouras_tableau {
 struct dormand_prince_tableau {
   static constexpr int stages = 7, order = 5;
   static constexpr bool last_is_first = true;
-  static constexpr double real_stability = 3.307;  // how far it reaches along the negative real axis
+  static constexpr double real_stability = 3.307;  // stability limit on the negative real axis
   static constexpr double a[] = {
-      // by rows, without the first
+      // by rows, without the first row
       0.2,
       0.075,
       0.225,
@@ -93,9 +94,9 @@ struct dormand_prince_tableau {
 struct cash_karp_tableau {
   static constexpr int stages = 6, order = 5;
   static constexpr bool last_is_first = false;
-  static constexpr double real_stability = 3.734;  // how far it reaches along the negative real axis
+  static constexpr double real_stability = 3.734;  // stability limit on the negative real axis
   static constexpr double a[] = {
-      // by rows, without the first
+      // by rows, without the first row
       0.2,
       0.075,
       0.225,
