@@ -1,8 +1,8 @@
-// Event schedule: the times at which something is known to happen, in order, and the checks of what a dose table says.
+// Event schedule: doses, ends of infusions and stops in the order of their times, and the checks of a dose table.
 //
-// At one instant infusions end first; then come doses in the order of their table, then stops. What lies after the last output
-// time is left out; a stop that is not after t0 is, too. An infusion that takes no time beside the time at which it begins is a
-// dose at once: its rate would be beyond what a solver, and its gradient beyond what differences of rates resolve.
+// At the same instant infusions end first; then come doses in the order of their table, then stops. The schedule leaves out all
+// that lies after the last output time, and stops that are not after t0. An infusion whose duration is within rounding of its
+// time becomes a dose at once: a solver could not resolve its rate, nor differences of rates its gradient.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace agrad::detail {
 
-/// Something that is known to happen.
+/// A dose, an end of an infusion or a stop.
 struct scheduled {
   enum kind_type { infusion_end, dose, stop };
   double time;
@@ -27,10 +27,10 @@ struct scheduled {
   bool is_at_once = false;  // of a dose
 };
 
-/// How long an infusion is that takes no time beside the time at which it begins.
+/// Durations up to this one vanish in the rounding of the infusion's time.
 inline double too_short(double begin) { return 256 * std::numeric_limits<double>::epsilon() * std::abs(begin); }
 
-/// How long an infusion runs: its duration as far as it can be told beside its time, so that the amount is right.
+/// The duration of an infusion after rounding of its end time, so that the total amount is exact.
 inline double infusion_length(const event_values& v, std::size_t i) {
   return (v.dose_times[i] + v.durations[i]) - v.dose_times[i];
 }
@@ -62,7 +62,7 @@ inline void check_plan(const std::string& function, const event_plan& plan, Eige
   if (plan.max_events <= 0) throw DomainError(sentence(function, "max_events", -1, plan.max_events, "positive"));
 }
 
-/// Checks a problem's numbers; its first time may be t0, where the solution begins.
+/// Checks a problem's numbers. The first output time may be t0.
 inline void check_values(const std::string& function, const event_plan& plan, const event_values& v, Eigen::Index states) {
   check_size(function, "y0", static_cast<std::size_t>(v.initial_state.size()), static_cast<std::size_t>(states),
              "one for each state");
@@ -76,7 +76,7 @@ inline void check_values(const std::string& function, const event_plan& plan, co
   check_each(function, "tstops", v.stops.data(), v.stops.size(), 1, must_be::finite);
 }
 
-/// What happens until the last output time, in order.
+/// Lists all doses, ends of infusions and stops until the last output time, in order.
 inline void make_schedule(const event_plan& plan, const event_values& v, std::vector<scheduled>& schedule) {
   schedule.clear();
   const double last = v.times.back();

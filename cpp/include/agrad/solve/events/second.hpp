@@ -1,10 +1,11 @@
-// Event second: the sweep of solve/events/sweep.hpp with tangents, for second derivatives of a solution with doses, stops and
-// events.
+// Event second: the reverse pass of solve/events/sweep.hpp with tangents, for second derivatives of a solution with doses,
+// stops and events.
 //
-// All that is carried back has tangents along the directions of the last `tangent`: the adjoint of the state and that of the time
-// at which a segment begins. States that move with their times do so as in solve/system/moving_state.hpp. An event's time is an
-// implicit function of the state at its fixed time: with G(t, y, p) = g(t, z(t, y), p) = 0 and s the adjoint of the time, those
-// of y and p are -m G_y and -m G_p, m = s / G_t, and their tangents follow by the product rule from those of G's derivatives.
+// All adjoints have tangents along the directions of the last `tangent`: the adjoint of the state and the adjoint of the time
+// at which a segment begins. States that move with their times follow solve/system/moving_state.hpp. An event's time is an
+// implicit function of the state at its fixed time: with G(t, y, p) = g(t, z(t, y), p) = 0 and s the adjoint of the time, the
+// adjoints of y and p are -m G_y and -m G_p with m = s / G_t, and their tangents follow by the product rule from the tangents
+// of G's derivatives.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace agrad::detail {
 
-/// One sweep back over a trajectory and its last tangents, which have to outlive it, as do the adjoints.
+/// A single reverse pass over a trajectory and its last tangents. These and the adjoints must outlive it.
 class event_second_sweep {
  public:
   using moving_segment = event_tangent::moving_segment;
@@ -77,7 +78,7 @@ class event_second_sweep {
     return Eigen::RowVectorXd::Map(all.data() + i * static_cast<std::size_t>(width_), width_);
   }
 
-  /// Adds to number i of a gradient.
+  /// Adds to entry i of a gradient.
   void add(Eigen::VectorXd& values, std::vector<double>& tangents, std::size_t i, const moving_number& by, double factor = 1) {
     values[static_cast<Eigen::Index>(i)] += factor * by.value;
     Eigen::RowVectorXd::Map(tangents.data() + i * static_cast<std::size_t>(width_), width_) += factor * by.tangents;
@@ -95,7 +96,7 @@ class event_second_sweep {
   void move(const moving_place& at, moving_vector& state, moving_number& time) {
     of_.moving.back(at, parameter_tangents_, state, time, parameters_.tangents);
   }
-  /// The tangents of a state that moves with its time, at a fixed one.
+  /// Converts tangents of a state at a moving time to tangents at the fixed time.
   tangent_rows fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, tangent_rows tangents) {
     of_.moving.forth(t, y, -by, tangents);
     return tangents;
@@ -109,7 +110,7 @@ class event_second_sweep {
   moving_vector output_adjoint(std::size_t k) const {
     return {adjoints_.states.col(static_cast<Eigen::Index>(k)), rows_of(tangents_.states, k)};
   }
-  /// From an output at its own time to the state at the time that it has now.
+  /// Turns the adjoint of an output at its moving time into the adjoint of the state at the fixed time.
   void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
     if (!moves_ || output.is_zero()) return;
     moving_number by_time = still();
@@ -119,7 +120,7 @@ class event_second_sweep {
     add(g_.times, back_.times, k, by_time);
   }
 
-  /// As the one of the first order.
+  /// As in solve/events/sweep.hpp.
   void take_end_outputs(const event_segment& s) {
     const Eigen::VectorXd& y = of_.solution.end_state;
     const Eigen::RowVectorXd& by = moved_.numbers().end;
@@ -134,7 +135,7 @@ class event_second_sweep {
     }
   }
 
-  // ---- what happens at a segment's end
+  // ---- doses, stops and events at a segment's end
 
   void leave(const event_segment& s, const moving_segment& m) {
     if (s.ending == event_segment::event_ending) return leave_event(s, m);
@@ -155,7 +156,7 @@ class event_second_sweep {
       check_stays_short(what->index);
     }
   }
-  /// The dose in its middle is right to first order of its length only.
+  /// A dose at the middle of a short infusion is exact only to first order in the duration.
   void check_stays_short(std::size_t dose) const {
     if (!directions(along_.durations, dose).isZero(0))
       throw DerivativeError(of_.function + ": doses[" + std::to_string(dose) +
@@ -185,7 +186,7 @@ class event_second_sweep {
     return {width_, s.end, y.data(), time.data(), state.data(), along_.event_parameters[e].data()};
   }
 
-  /// From the state after a reset to the one before it, both at the time of the instant's first event.
+  /// From the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
   void leave_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
     const event_hit& hit = of_.solution.hits[s.happening + j];
     moving_gradient by;
@@ -195,7 +196,7 @@ class event_second_sweep {
     add_all(g_.event_parameters[hit.event], back_.event_parameters[hit.event], by.parameters);
   }
 
-  /// From the state of a hit at its own time to that at the time of the instant's first.
+  /// From the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
   void leave_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
                       moving_number& by_hit) {
     const std::size_t hit = s.happening + j;
@@ -207,7 +208,7 @@ class event_second_sweep {
     move({-1, s.end, y, at_fixed_time, m.end_time}, of_state, time_);
   }
 
-  /// From the time of a hit to what its event depends on.
+  /// From the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
   void leave_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by) {
     const std::size_t e = of_.solution.hits[hit].event;
     const Eigen::RowVectorXd time = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
@@ -253,7 +254,8 @@ class event_second_sweep {
     parameters_ += {part.parameters, tangent_rows::Map(through.parameters.data(), part.parameters.size(), width_)};
   }
 
-  /// From the parameters of a segment to the system's own and, from the rates, to the amounts and durations of the infusions that ran.
+  /// From the adjoints of a segment's parameters to those of the system's parameters, and from the rates' to those of the
+  /// amounts and durations of running infusions.
   void leave_parameters(const event_segment& s) {
     const auto own = static_cast<Eigen::Index>(of_.system.own_parameters());
     add_all(g_.parameters, back_.parameters, {parameters_.value.head(own), parameters_.tangents.topRows(own)});
@@ -277,7 +279,7 @@ class event_second_sweep {
   event_directions& back_;
   bool moves_;
   event_gradient g_;
-  moving_vector state_, parameters_;  // parameters_: of the segment, the system's own and the rates
+  moving_vector state_, parameters_;  // parameters_: the system's parameters, then the rates
   moving_number time_;
   std::vector<double> parameter_tangents_;
 };

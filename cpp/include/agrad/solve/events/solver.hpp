@@ -1,12 +1,12 @@
-// Event solver: an initial value problem with doses, stops and events, by a solver for each segment between them.
+// Event solver: solves an initial value problem with doses, stops and events, with a solver for each segment between them.
 //
-// A segment ends where something happens, and the next one begins there from the state that follows. Its solver gives the
-// derivatives of its end by its begin; between two segments the state's jump has derivatives of its own, and the time of the
-// jump is one number that both depend on: an end moves the state by f before it, a begin by minus f after it. The solvers are
-// kept, so a second solve makes no new ones.
-// Read next: solve/events/trajectory.hpp, what a solve leaves; solve/events/sweep.hpp, the way back over it;
-// solve/events/tangent.hpp, along directions; solve/events/second.hpp, both; solve/solver/event_watch.hpp, events;
-// solve/record/event_operation.hpp, who uses it.
+// A segment ends at a dose, a stop or an event; the next segment begins there from the state after it. A segment's solver has
+// the derivatives of the segment's end with respect to its begin. Between two segments the jump of the state has derivatives of
+// its own, and both segments depend on the time of the jump: this time moves the end of the earlier segment by f before the
+// jump, and the begin of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
+// Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/sweep.hpp, the reverse pass;
+// solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order; solve/solver/event_watch.hpp, events;
+// solve/record/event_operation.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class event_solver {
   using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
   using functions = detail::event_watch::functions;
 
-  /// Solves under a function's name. The system and the events, one for each rule of the plan, have to outlive the solver.
-  /// differentiated: whether there will be a sweep.
+  /// function: the name in errors. The system and the events, one for each rule of the plan, must outlive the solver.
+  /// differentiated: whether reverse passes will follow.
   event_solver(std::string function, ode_system& system, const functions& events, maker make, event_plan plan,
                bool differentiated)
       : way_(std::move(function), system, events, std::move(plan), differentiated),
@@ -63,7 +63,7 @@ class event_solver {
     return way_.solution;
   }
 
-  /// The gradient of a scalar from its derivatives with respect to the numbers of the solution.
+  /// The gradient of a scalar from the adjoints of the solution's numbers.
   event_gradient sweep(const event_adjoints& adjoints) {
     if (!is_integrated_) throw std::logic_error(way_.function + ": sweep comes after integrate has succeeded");
     event_gradient g = detail::event_sweep(way_, adjoints).run();
@@ -71,25 +71,25 @@ class event_solver {
     return g;
   }
 
-  /// Whether it has the function below.
+  /// Whether `tangent` is available.
   bool has_first_tangents() const {
     return way_.solvers[0]->has_first_tangents() &&
            std::all_of(way_.events.begin(), way_.events.end(), [](const auto& event) { return event->has_tangents(); });
   }
   /// As `ode_solver::tangents_match`.
   bool tangents_match() const { return way_.solvers[0]->tangents_match(); }
-  /// After `integrate`: the derivatives of the solution's numbers. reads_hits: whether times and states of events are wanted.
+  /// After `integrate`: the tangents of the solution's numbers. reads_hits: whether times and states of events are wanted.
   event_tangents tangent(const event_directions& along, bool reads_hits) {
     if (!is_integrated_) throw std::logic_error(way_.function + ": tangent comes after integrate has succeeded");
     return tangent_.run(along, reads_hits);
   }
 
-  /// Whether it has the next one, too.
+  /// Whether `second` is available.
   bool has_tangents() const {
     return way_.solvers[0]->has_tangents() && has_first_tangents() && (!way_.moves() || way_.system.has_time_tangents()) &&
            std::all_of(way_.events.begin(), way_.events.end(), [](const auto& event) { return event->has_second(); });
   }
-  /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have tangents of their own.
+  /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with tangents.
   event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back) {
     return detail::event_second_sweep(way_, tangent_, adjoints, tangents, back).run();
   }
@@ -103,7 +103,7 @@ class event_solver {
   const event_plan& plan() const { return way_.plan; }
 
  private:
-  // ---- forwards
+  // ---- forward pass
 
   void start() {
     t_ = way_.v.initial_time, y_ = way_.v.initial_state;
@@ -121,7 +121,7 @@ class event_solver {
     way_.solution.is_terminated = false;
   }
 
-  /// One segment, and what happens at its end; whether that is the solution's end.
+  /// Integrates a segment and applies what happens at its end. Returns whether the solution ends there.
   bool advance() {
     if (way_.used == way_.segments.size()) way_.segments.emplace_back();
     detail::event_segment& s = way_.segments[way_.used++];
@@ -142,7 +142,7 @@ class event_solver {
     return false;
   }
 
-  /// Outputs at a segment's begin, unless something else happens at the same instant.
+  /// Writes the outputs at a segment's begin, unless more happens at the same instant.
   void take_begin_outputs(detail::event_segment& s, bool is_last) {
     Eigen::Index& k = way_.solution.reached;
     s.first_output = static_cast<std::size_t>(k);
@@ -176,7 +176,7 @@ class event_solver {
     way_.solution.states.middleCols(way_.solution.reached, count) = states.leftCols(count);
     way_.solution.reached += count;
   }
-  /// Hands the tangent that controls steps to the segment's solver. What a dose or a reset has changed moves in a generic direction.
+  /// Hands the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction.
   void move_probe(ode_solver& by) {
     if (probe_.size() != static_cast<std::size_t>(way_.n)) return;
     for (Eigen::Index i = 0; i < way_.n; ++i)
@@ -184,7 +184,7 @@ class event_solver {
           detail::generic_factor(static_cast<std::size_t>(i)) * std::abs(y_[i] - after_probe_[i]);
     by.continue_probe(probe_);
   }
-  /// The last column's time: the event's, or the one that the column was meant for where they are the same but for rounding.
+  /// The time of the last column: the event's time, or the requested time if both are equal up to rounding.
   double event_time(Eigen::Index count) const {
     const double meant = ends_[static_cast<std::size_t>(count - 1)];
     return std::abs(watch_.where() - meant) <= way_.same_time(meant) ? meant : watch_.where();
@@ -201,7 +201,7 @@ class event_solver {
     watch_.expect_change();
   }
 
-  /// The events at a segment's end, in order; whether one of them is the last.
+  /// Applies the events at a segment's end in order. Returns whether a terminal event ends the solution.
   bool happen(detail::event_segment& s) {
     s.ending = detail::event_segment::event_ending;
     s.happening = way_.solution.hits.size();
@@ -237,7 +237,7 @@ class event_solver {
     if (!y_.allFinite()) fail(e, "not_finite", "the state after its reset is not finite", "look at what the reset divides by");
   }
 
-  /// How fast an event's function changes.
+  /// The rate of change of an event function along the solution.
   double rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
     double rate = 0;
     const Eigen::VectorXd slope = way_.slope_at(t, y);
@@ -245,8 +245,9 @@ class event_solver {
     way_.events[e]->root_gradient(t, y.data(), rate, by_y.data(), nullptr);
     return rate + by_y.dot(slope);
   }
-  /// A solution that falls through zero while it rises there has come back by less than the method resolves. A reset that takes
-  /// it for falling, and turns it, lets it through instead of back.
+  /// Finds a solution that crosses zero downwards while its rate there is upwards: since the last event the solution has risen
+  /// by less than the method resolves. A reset that mistakes the rate for downwards, and reverses it, lets the solution
+  /// through.
   void look_whether_turned(const detail::event_segment& s) {
     for (const std::size_t e : watch_.fired()) {
       if (!way_.events[e]->resets() || watch_.jumps(e)) continue;
@@ -271,7 +272,7 @@ class event_solver {
 
   // ---- parts
 
-  /// Each segment has a solver of its own, whose statistics are those of its two passes.
+  /// Each segment has a solver, whose statistics cover the forward and the reverse pass.
   void add_up_sweeps() {
     statistics_ = {};
     for (std::size_t i = 0; i < way_.used; ++i)
@@ -296,7 +297,7 @@ class event_solver {
 
   std::size_t solved_ = 0, place_ = 0;
   double t_ = 0;
-  Eigen::VectorXd y_, after_reset_, after_probe_;  // the last: the state in which the probe ended
+  Eigen::VectorXd y_, after_reset_, after_probe_;  // after_probe_: the state in which the probe ended
   std::vector<std::size_t> running_;
   std::vector<long> counts_;
   std::vector<double> last_, ends_, probe_;

@@ -1,9 +1,10 @@
-// Event sweep: the gradient of a solution with doses, stops and events, segment by segment from the last to the first.
+// Event sweep: the reverse pass over a solution with doses, stops and events, from the last segment to the first.
 //
-// Between segments travel the adjoints l of the state and u of the time at which the later one begins. A jump y+ = r(t, y-, p) turns
-// l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the jump: s = u + l' f. At a
-// scheduled time s is that time's gradient. At an event the time follows from g(t, y-, p) = 0, so s is handed to what g depends on,
-// -s g_y / (g_t + g_y f) to the state and -s g_p / (g_t + g_y f) to the parameters. The begin of a segment has u = -l' f after it.
+// The reverse pass propagates the adjoint l of the state and the adjoint u of the time at which the later segment begins. A
+// jump y+ = r(t, y-, p) turns l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the
+// jump, so the time has the adjoint s = u + l' f. At a scheduled time s is the gradient of that time. At an event the time
+// follows from g(t, y-, p) = 0, so the state's adjoint grows by -s g_y / (g_t + g_y f) and the parameters' by -s g_p / (g_t +
+// g_y f). The begin of a segment has u = -l' f after the jump.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace agrad::detail {
 
-/// One sweep back over a trajectory, which has to outlive it, as do the adjoints.
+/// A single reverse pass. The trajectory and the adjoints must outlive it.
 class event_sweep {
  public:
   event_sweep(event_trajectory& way, const event_adjoints& adjoints)
@@ -41,7 +42,8 @@ class event_sweep {
   }
 
  private:
-  /// Outputs behind the last segment's own: those at a terminal event, whose times stay where the event moves, and those after it.
+  /// Adds the adjoints of outputs after the last segment's: outputs at a terminal event, whose times stay when the event moves,
+  /// and later outputs.
   void take_end_outputs() {
     const event_segment& s = way_.segments[way_.used - 1];
     way_.enter(s);
@@ -57,7 +59,7 @@ class event_sweep {
     }
   }
 
-  /// From after what happens at a segment's end to before it.
+  /// The reverse pass through what happens at a segment's end.
   void leave(const event_segment& s) {
     if (s.ending == event_segment::event_ending) return leave_event(s);
     const double by_end = time_ + (state_.isZero(0) ? 0.0 : state_.dot(way_.slope_at(s.end, s.at_end)));
@@ -76,11 +78,11 @@ class event_sweep {
     if (what.kind == scheduled::infusion_end) g_.durations[i] += by_end;
     if (!what.is_at_once) return;
     g_.amounts[i] += state_[rule.state];
-    if (rule.is_infusion) g_.durations[i] += by_end / 2;  // the middle of an infusion that is too short to be one
+    if (rule.is_infusion) g_.durations[i] += by_end / 2;  // the middle of an infusion that became a dose at once
   }
 
-  /// Resets follow each other at the time of the instant's first event, which all that comes later moves with. A hit's own time moves
-  /// with that hit, and its state by f from the first's time to its own.
+  /// All resets of an instant happen at the time of the first event, and all later results move with this time. A hit's own
+  /// time moves with that hit; f moves the hit's state from the first event's time to the hit's time.
   void leave_event(const event_segment& s) {
     Eigen::VectorXd back(way_.n), part;
     std::vector<double> by_hits(s.hits);
@@ -117,7 +119,7 @@ class event_sweep {
     }
   }
 
-  /// From a segment's end to its begin.
+  /// From the adjoint of a segment's end to the adjoint of its begin.
   void back_through(const event_segment& s) {
     const auto m = static_cast<Eigen::Index>(way_.system.own_parameters());
     if (!s.is_solved) return;
@@ -142,7 +144,7 @@ class event_sweep {
     add_rates(s, through.parameters.data() + m);
   }
 
-  /// From the rates of a segment to the amounts and durations of the infusions that ran.
+  /// From the adjoints of a segment's rates to those of the amounts and durations of running infusions.
   void add_rates(const event_segment& s, const double* rate_gradient) {
     for (const std::size_t i : s.running) {
       const auto to = static_cast<Eigen::Index>(i);
@@ -155,7 +157,7 @@ class event_sweep {
   event_trajectory& way_;
   const event_adjoints& adjoints_;
   event_gradient g_;
-  // What is carried from a segment to the one before: adjoints of the state and of the time at which it begins.
+  // Adjoints of the state and of the time at the begin of the later segment.
   Eigen::VectorXd state_;
   double time_;
 };

@@ -1,10 +1,10 @@
-// Event system: the right-hand side between two events.
+// Event system: the right-hand side within a segment.
 //
-// To the system's derivatives come constant rates, those of the infusions that run, as parameters behind its own. And it is
-// never evaluated at the two ends of the segment but as close to them as there are numbers: a jump of f in time at the end of a
-// segment is seen from the side that the segment is on, by the steps and by the derivatives with respect to the end's time. An event's
-// time is known but for rounding, so it is kept off by more than that.
-// A segment without length lies between two things of one instant, of which a stop is the last: it is left of the jump.
+// The system adds the constant rates of running infusions to the derivatives and treats the rates as parameters after the inner
+// system's. The inner system is never evaluated at the ends of the segment, only at the nearest numbers inside: steps, and
+// derivatives with respect to the end's time, then see a jump of f at an end from the segment's side. An event's time is exact
+// only up to rounding, so a larger margin holds there. A segment without length lies at a single instant, where f is evaluated
+// before the jump (at t0 after it).
 #pragma once
 
 #include <Eigen/Core>
@@ -20,7 +20,7 @@ namespace agrad::detail {
 
 class event_system final : public ode_system {
  public:
-  /// infused: the states that infusions go to, each once.
+  /// infused: the states that infusions go to, without repeats.
   event_system(ode_system& inner, std::vector<Eigen::Index> infused, bool differentiated)
       : inner_(inner),
         infused_(std::move(infused)),
@@ -28,11 +28,11 @@ class event_system final : public ode_system {
         differentiated_(differentiated),
         m_(static_cast<std::size_t>(inner.parameters())) {}
 
-  /// How far to keep off the two ends of a segment.
+  /// Distances from the ends of a segment within which f is not evaluated.
   struct margins {
     double begin, end;
   };
-  /// From now on between two times, neither of which is before `initial`, with a rate for each infused state.
+  /// Enters a segment between two times, neither before `initial`, with a rate for each infused state.
   void enter(double begin, double end, double initial, const margins& off, const std::vector<double>& rates) {
     if (begin == end)
       first_ = last_ = std::nextafter(begin, begin > initial ? -HUGE_VAL : HUGE_VAL);
@@ -96,7 +96,7 @@ class event_system final : public ode_system {
   void jacobian_entries(double t, const double* y, double* entries) override { inner_.jacobian_entries(inside(t), y, entries); }
   void jvp(double t, const double* y, const double* v, double* to) override { inner_.jvp(inside(t), y, v, to); }
 
-  // Rates do not depend on the state, so the Jacobian does not depend on them.
+  // Rates are independent of the state, so the Jacobian is independent of the rates.
 
   bool is_autonomous() const override { return inner_.is_autonomous(); }
   bool has_jacobian_adjoint() override { return inner_.has_jacobian_adjoint(); }
@@ -142,7 +142,7 @@ class event_system final : public ode_system {
   }
 
  private:
-  /// What the rates among the parameters, or their tangents, are for the derivatives.
+  /// Adds rates among the parameters, or tangents of the rates, to the derivatives.
   void add_rates(const double* p, double* dydt) const {
     if (!differentiated_) return;
     for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += p[m_ + j];

@@ -1,9 +1,11 @@
-// Event tangent: the derivatives of a solution with doses, stops and events along directions, from the first segment to the last.
+// Event tangent: the derivatives of a solution with doses, stops and events along directions, from the first segment to the
+// last.
 //
-// It is the sweep of solve/events/sweep.hpp transposed. Between segments travel the tangents of the state and of the time u at
-// which the later one begins; within a segment the state's are those at fixed times: dy - f du behind a jump, dy + f du before
-// the next. At a scheduled time du is that time's. At an event it follows from g(t, y, p) = 0: du = -(g_y dy + g_p dp) / (g_t +
-// g_y f) for dy at the fixed time; and a jump y+ = r(t, y-, p) gives dy+ = r_t du + r_y (dy + f du) + r_p dp.
+// The forward pass is the transpose of the reverse pass in solve/events/sweep.hpp. It propagates the tangents of the state and
+// of the time u at which the later segment begins; within a segment the state's tangents hold at fixed times: dy - f du after a
+// jump, dy + f du before the next. At a scheduled time du is the time's tangent. At an event du follows from g(t, y, p) = 0: du
+// = -(g_y dy + g_p dp) / (g_t + g_y f) for dy at the fixed time; and a jump y+ = r(t, y-, p) gives dy+ = r_t du + r_y (dy + f
+// du) + r_p dp.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -14,20 +16,20 @@
 
 namespace agrad::detail {
 
-/// The directions of a number among others.
+/// The tangents of entry i of a vector.
 inline Eigen::RowVectorXd directions_of(const std::vector<double>& all, std::size_t i, int width) {
   return Eigen::Map<const Eigen::RowVectorXd>(all.data() + i * static_cast<std::size_t>(width), width);
 }
 
-/// Tangents along a trajectory, which has to outlive it, and what the second order needs of them.
+/// Propagates tangents over a trajectory, which must outlive this object, and keeps intermediate tangents for the second order.
 class event_tangent {
  public:
-  /// What is kept of a segment for the second order.
+  /// A segment's tangents, kept for the second order.
   struct moving_segment {
-    tangent_rows begin, end, moved;           // of the states at its ends at fixed times, and at the end as that moves
-    Eigen::RowVectorXd begin_time, end_time;  // of an event the first of the instant
-    std::vector<tangent_rows> before;         // of the state that each hit finds, at the time of the first
-    bool is_placed = true;                    // whether that time is used
+    tangent_rows begin, end, moved;           // of the state: at fixed times at both ends, and at the moving end
+    Eigen::RowVectorXd begin_time, end_time;  // at an event: of the instant's first event
+    std::vector<tangent_rows> before;         // of the state before each hit, at the time of the first
+    bool is_placed = true;                    // whether the time of the hits is used
   };
 
   explicit event_tangent(event_trajectory& way) : way_(way) {}
@@ -51,7 +53,7 @@ class event_tangent {
       enter_next(s, reads_hits, d, at);
     }
     d.end = at.time, d.end_state = at.state;
-    // Outputs at a terminal event, whose times stay where the event moves, and those after it.
+    // Outputs at a terminal event, whose times stay when the event moves, and later outputs.
     const event_segment& last = way_.segments[way_.used - 1];
     for (auto k = static_cast<Eigen::Index>(last.first_output + last.begin_outputs + last.inner_outputs);
          k < way_.solution.states.cols(); ++k) {
@@ -64,7 +66,7 @@ class event_tangent {
     return d;
   }
 
-  /// The directions of the parameters and, behind them, of the rates of the infusions that run.
+  /// The tangents of the parameters, then of the rates of running infusions.
   std::vector<double> segment_parameters(const event_segment& s) const {
     const auto w = static_cast<std::size_t>(along_.width), m = way_.system.own_parameters() * w;
     std::vector<double> all = along_.parameters;
@@ -78,13 +80,13 @@ class event_tangent {
     return all;
   }
 
-  // Of the last run.
+  // Results of the last run.
   const event_directions& along() const { return along_; }
   const std::vector<moving_segment>& moved() const { return moved_; }
   const event_tangents& numbers() const { return numbers_; }
 
  private:
-  /// What is carried from a segment to the one after.
+  /// Tangents at the border of two segments.
   struct moving {
     event_tangents::rows state;
     Eigen::RowVectorXd time;
@@ -98,7 +100,7 @@ class event_tangent {
             zeros(way_.n * count)};
   }
 
-  /// The state's tangents from one time to another that is later by so much.
+  /// Moves the state's tangents to a time that is later by `by`.
   void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state) {
     way_.moving.forth(t, y, by, state);
   }
@@ -123,7 +125,7 @@ class event_tangent {
     at.state = states.bottomRows(way_.n);
   }
 
-  /// From a segment's end at a fixed time to after what happens there, at the time where it happens.
+  /// From a segment's end at a fixed time to the state after what happens there, at the moving time.
   void enter_next(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
     if (s.ending == event_segment::event_ending) return take_hits(s, reads_hits, d, at);
     at.time = ending_time(s);
@@ -134,7 +136,7 @@ class event_tangent {
     at.state.row(way_.plan.doses[dose].state) += directions_of(along_.amounts, dose, along_.width);
   }
 
-  /// The tangent of a time that is known.
+  /// The tangent of a scheduled time.
   Eigen::RowVectorXd ending_time(const event_segment& s) const {
     if (s.ending == event_segment::finish) return directions_of(along_.times, way_.v.times.size() - 1, along_.width);
     const scheduled& what = way_.schedule[s.happening];
@@ -142,11 +144,11 @@ class event_tangent {
     Eigen::RowVectorXd time = directions_of(along_.dose_times, what.index, along_.width);
     const Eigen::RowVectorXd duration = directions_of(along_.durations, what.index, along_.width);
     if (what.kind == scheduled::infusion_end) time += duration;
-    if (what.is_at_once && way_.plan.doses[what.index].is_infusion) time += duration / 2;  // as in the sweep
+    if (what.is_at_once && way_.plan.doses[what.index].is_infusion) time += duration / 2;  // as in the reverse pass
     return time;
   }
 
-  /// The tangent of an event's time; not of one that is not used and only touches zero.
+  /// The tangent of an event's time, or zero if the time is not used: the event may then touch zero without crossing.
   Eigen::RowVectorXd hit_time(const event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
                               const Eigen::VectorXd& slope) {
     const event_hit& at = way_.solution.hits[hit];
@@ -162,7 +164,8 @@ class event_tangent {
     return change / -rate;
   }
 
-  /// Events: what comes later moves with the first of the instant, each hit's own numbers with that hit, as in the sweep.
+  /// Events: later results move with the first event of the instant, a hit's time and state with that hit, as in the reverse
+  /// pass.
   void take_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
     const auto jumps = [&](std::size_t hit) { return way_.events[way_.solution.hits[hit].event]->resets(); };
     const bool moves = way_.is_placed(s);

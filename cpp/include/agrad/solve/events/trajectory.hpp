@@ -1,7 +1,8 @@
-// Event trajectory: what a solve with doses, stops and events leaves behind, for the passes over it.
+// Event trajectory: the results of a solve with doses, stops and events, for the passes over them.
 //
-// The solver (solve/events/solver.hpp) writes it, segment by segment; the sweep back, the tangents and the second order read it.
-// It has the solvers of the segments, which do the passes within these, and the system, which is one from segment to segment.
+// The solver (solve/events/solver.hpp) writes the trajectory segment by segment; the reverse pass, the tangents and the second
+// order read it. The trajectory has the segments' solvers, which do the passes within segments, and the system that all
+// segments share.
 // Read next: solve/events/sweep.hpp.
 #pragma once
 
@@ -23,12 +24,12 @@
 
 namespace agrad::detail {
 
-/// What a solution is made of: the way from one time at which something happens to the next, and what happens there.
+/// The part of a solution between two stops or events, and what happens at its end.
 struct event_segment {
   enum ending_type { finish, scheduled_ending, event_ending };
   double begin = 0, end = 0;
   Eigen::VectorXd at_begin, at_end;
-  bool is_solved = false;  // else it ends where it begins
+  bool is_solved = false;  // else the segment has no length
   std::size_t solver = 0;
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
   std::vector<std::size_t> running;  // infusions
@@ -37,7 +38,7 @@ struct event_segment {
   std::size_t hits = 0;
 };
 
-/// A struct in all but its scratch: the solver writes, the passes read and enter one segment after the other.
+/// The results as public members and the work space of `enter` and `slope_at`. The passes enter one segment after another.
 class event_trajectory {
  public:
   event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions, event_plan of,
@@ -65,13 +66,13 @@ class event_trajectory {
     return slope_;
   }
 
-  /// By how much two times may differ and are the same but for rounding.
+  /// Times that differ by no more than this are equal up to rounding.
   static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
 
-  /// Whether times or states of segments' ends have derivatives.
+  /// Whether the times or states of segments' ends have derivatives.
   bool moves() const { return plan.times_move || !events.empty(); }
 
-  /// Whether what comes later depends on the time of the events at a segment's end: where one is terminal, one resets or f jumps.
+  /// Whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f jumps.
   bool is_placed(const event_segment& s) {
     const event_segment* next = &s + 1;
     if (next == segments.data() + used) return true;
@@ -111,14 +112,14 @@ class event_trajectory {
   event_plan plan;
   const event_watch::functions& events;
   Eigen::Index n;
-  std::vector<std::size_t> rate_of;  // of an infusion: which of the system's rates
+  std::vector<std::size_t> rate_of;  // of an infusion: index of the system's rate
   event_system system;
   moving_state moving;
   std::vector<std::unique_ptr<ode_solver>> solvers;
 
   event_values v;
   std::vector<scheduled> schedule;
-  std::vector<event_segment> segments;  // the first `used` of them
+  std::vector<event_segment> segments;  // the first `used` are in use
   std::size_t used = 0;
   event_solution solution;
 
