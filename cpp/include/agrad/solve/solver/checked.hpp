@@ -1,7 +1,8 @@
-// Checked solver: two solvers of one problem, the second one with other tolerances, whose gradients are compared.
+// Checked solver: solves a problem twice, with different tolerances, and compares the gradients.
 //
-// States and gradients are those of the first one. Each sweep runs through both, and where their gradients differ by more than
-// is allowed, `report` is called with how much that is: an estimate of the gradient's error, which no method gives by itself.
+// States and gradients are the first solver's. Each reverse pass runs through both solvers; if the gradients differ by more
+// than is allowed, the solver calls `report` with the difference: an estimate of the gradient's error, which no method has by
+// itself.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +17,15 @@
 
 namespace agrad {
 
-/// What a check of a gradient found: the largest of the differences, each in the Euclidean norm relative to the gradient, of the
-/// gradients with respect to the initial state, the initial time, the times and the parameters; and of which of them that is, null
-/// for the error that the solver itself estimates (`ode_statistics::gradient_error`).
+/// The largest of four differences, each in the Euclidean norm relative to the gradient: with respect to the initial state, the
+/// initial time, the times and the parameters. `of` names the largest, or is null for the solver's own estimate
+/// (`ode_statistics::gradient_error`).
 struct gradient_difference {
   double relative = 0;
   const char* of = "";
 };
 
-/// Gradients whose norm is less than that of `least` are measured by that, and differences up to `rounding` are none.
+/// Compares two gradients. Norms below that of `least` count as the norm of `least`, and differences up to `rounding` as none.
 inline gradient_difference difference_of(const ode_gradient& g, const ode_gradient& other, const ode_gradient* least = nullptr,
                                          double rounding = 0) {
   gradient_difference found;
@@ -63,7 +64,7 @@ class checked_solver final : public ode_solver {
       const gradient_difference found = beside_parts(g, other, adjoints);
       if (!(found.relative <= allowed_)) return report_(found), g;
     }
-    const double estimate = solver_->statistics().gradient_error;  // of the probe, where there is one
+    const double estimate = solver_->statistics().gradient_error;  // from the probe, if there is a probe
     if (estimate > allowed_) report_({estimate, nullptr});
     return g;
   }
@@ -85,8 +86,8 @@ class checked_solver final : public ode_solver {
   }
 
  private:
-  /// At an optimum a gradient is what is left of parts that cancel. Their size is that of a gradient whose adjoints have signs that
-  /// alternate, by which the difference is measured then.
+  /// At an optimum a gradient is the remainder of parts that cancel. The difference is then measured by the size of the parts:
+  /// the norm of a gradient whose adjoints have alternating signs.
   gradient_difference beside_parts(const ode_gradient& g, const ode_gradient& other,
                                    const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
@@ -104,7 +105,7 @@ class checked_solver final : public ode_solver {
   Eigen::VectorXd y0_;
   double t0_ = 0;
   std::vector<double> times_;
-  bool other_is_there_ = false;  // whether it has integrated the same problem
+  bool other_is_there_ = false;  // whether `other_` has integrated the present problem
 };
 
 }  // namespace agrad

@@ -1,9 +1,9 @@
-// Event watch: sees that a function of time and state crosses zero within a step, and finds where.
+// Event watch: detects that a function of time and state crosses zero within a step, and finds the time.
 //
-// For each event it remembers on which side of zero the solution is. That side, not the sign of a value that has just been made
-// zero but for rounding, decides whether there is a crossing, so an event does not happen again where it has happened. Between
-// the ends of a step the function is looked at as the cubic through its values and slopes there, so two crossings in one step
-// are seen as well. A root is then enclosed and found on the method's own solution.
+// The watch remembers for each event on which side of zero the solution is. This side decides whether there is a crossing, not
+// the sign of a value that is zero up to rounding, so an event does not repeat where it has just happened. Within a step the
+// watch examines the cubic polynomial through the function's values and slopes at both ends, so it detects two crossings in a
+// step as well. It then encloses a root and computes it on the method's own solution.
 // Source: Chandrupatla (1997), Advances in Engineering Software 28:145, for the iteration.
 // Read next: solve/events/solver.hpp.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace agrad::detail {
 
-/// The cubic on [0, 1] through two values and slopes, and where it is flat in between.
+/// The cubic polynomial on [0, 1] through two values and slopes.
 struct step_cubic {
   double begin, end, begin_slope, end_slope;
 
@@ -30,7 +30,7 @@ struct step_cubic {
     const double u = 1 - x;
     return u * u * ((1 + 2 * x) * begin + x * begin_slope) + x * x * ((3 - 2 * x) * end - u * end_slope);
   }
-  /// Its extrema within (0, 1), in order, and then 1; how many.
+  /// Writes the extrema within (0, 1) in order, and then 1. Returns how many numbers that are.
   int corners(std::array<double, 3>& at) const {
     const double rise = end - begin, a = 3 * (begin_slope + end_slope - 2 * rise),
                  half_b = 3 * rise - 2 * begin_slope - end_slope;
@@ -46,7 +46,7 @@ struct step_cubic {
     at[static_cast<std::size_t>(count++)] = 1;
     return count;
   }
-  /// Where it is zero between two places where its signs differ.
+  /// The zero between two places with different signs.
   double root(double low, double high) const {
     const bool rises = (*this)(high) > 0;
     for (int i = 0; i < 30; ++i) {
@@ -64,40 +64,40 @@ class event_watch {
   event_watch(std::string function, const functions& events, const std::vector<event_rule>& rules, Eigen::Index states)
       : function_(std::move(function)), events_(events), rules_(rules), of_(events.size()), by_y_(states) {}
 
-  // ---- by the driver
+  // ---- for the driver
 
-  /// Nothing has happened yet.
+  /// Forgets all events.
   void start() { of_.assign(of_.size(), {}); }
-  /// The state or f has changed: the sides are to be found anew.
+  /// The state or f has changed: the watch must determine the sides again.
   void expect_change() {
     for (auto& each : of_) each.is_new = true;
     at_change_ = of_;
     fired_.clear();
   }
-  /// To what was known then, for the same steps once more.
+  /// Restores the sides at the last `expect_change`, to repeat the same steps.
   void rewind() { of_ = at_change_; }
-  /// The events of the last step that was ended, in order; none if it was not.
+  /// The events that ended the last step, in order; empty if no event did.
   const std::vector<std::size_t>& fired() const { return fired_; }
-  /// How fast one of them changes around its zero, roughly.
+  /// The approximate rate of change of event e around its zero.
   double steepness(std::size_t e) const { return of_[e].steepness; }
-  /// On which side of zero the solution was before one of them, and whether its function jumps to the other one.
+  /// The side of zero before event e, and whether its function jumps to the other side.
   int came_from(std::size_t e) const { return of_[e].from; }
   bool jumps(std::size_t e) const { return of_[e].jumps; }
-  /// Whether one of them has happened again before it had left zero.
+  /// Whether event e happened again before its function had left zero.
   bool sticks(std::size_t e) const { return of_[e].sticks; }
-  /// What one of them was where it happened, its value and its rate towards zero. The value is zero from now on. If it crossed it
-  /// clearly, not as one that turns there, and its reset stops it, going on is crossing it once more.
+  /// Tells the value of event e where it happened, and its rate towards zero. Values of this size then count as zero. If the
+  /// function clearly crossed zero, rather than turned there, and its reset stops it, any further motion crosses zero again.
   void expect_return(std::size_t e, double value, double rate) {
     of_[e].zero = std::max(of_[e].zero, 2 * std::abs(value));
     of_[e].stops = rate > 1e-6 * std::min(of_[e].steepness, of_[e].approach);
   }
-  /// When they were.
+  /// The time of the events.
   double where() const { return where_; }
 
-  // ---- by the solver
+  // ---- for the solver
 
-  /// At the begin of a step that does not follow the last one. The solver's clock is zero at `start`: late in time it resolves more than
-  /// the clock of the problem, of which `where` speaks.
+  /// Starts at a step that does not follow the last one. The solver's clock is zero at `start`: late in time this clock has a
+  /// finer resolution than the problem's clock, which `where` uses.
   void begin(double t, const double* y, const double* slope, double start = 0) {
     t_ = t, start_ = start;
     fired_.clear();
@@ -113,7 +113,7 @@ class event_watch {
     }
   }
 
-  /// After a step to (t, y): whether an event may lie in it. If none does, the step's end is the next one's begin.
+  /// After a step to (t, y): whether an event may lie in the step. If none does, the next step begins at the step's end.
   bool sees(double t, const double* y, const double* slope) {
     candidates_.clear();
     const double h = t - t_;
@@ -127,8 +127,8 @@ class event_watch {
     return false;
   }
 
-  /// The size of the step that ends at the first event; h, when there is none after all. state_at(h) is the solution after a
-  /// step of that size.
+  /// The size of the step that ends at the first event, or h if there is none. state_at(h) is the solution after a step of size
+  /// h.
   template <class StateAt>
   double locate(double h, const StateAt& state_at) {
     double first = h;
@@ -157,16 +157,16 @@ class event_watch {
  private:
   struct event {
     double value = 0, slope = 0, next_value = 0, next_slope = 0;
-    double zero = 0;       // values up to it are, where it has just happened and as long as it has not left there
-    double steepness = 0;  // in the step in which it happened
-    double approach = 0;   // and from that step's begin to where it happened
-    int side = 0;          // of zero, 0 where it is not known
+    double zero = 0;       // values of this size count as zero from an event until the function leaves zero
+    double steepness = 0;  // in the step in which the event happened
+    double approach = 0;   // from that step's begin to the event
+    int side = 0;          // of zero; 0 if unknown
     bool is_new = true;
-    bool returns = false;  // it has just happened and is to leave zero again
-    int from = 0;          // the side that it was on before it happened last
+    bool returns = false;  // the event has just happened and the function must leave zero
+    int from = 0;          // the side before the last event
     bool jumps = false, sticks = false, stops = false;
   };
-  /// A step's part, in sizes of the step, with a crossing in it.
+  /// A part of a step, between times since its begin, that contains a crossing.
   struct candidate {
     std::size_t event;
     int side;
@@ -183,10 +183,10 @@ class event_watch {
     if (!std::isfinite(value)) fail(e, t, value);
     rate = by_t;
     for (Eigen::Index i = 0; i < by_y_.size(); ++i) rate += by_y_[i] * slope[i];
-    if (!std::isfinite(rate)) rate = 0;  // a cusp: the values alone tell
+    if (!std::isfinite(rate)) rate = 0;  // a cusp: only the values decide
   }
 
-  /// The first crossing of the step that counts.
+  /// Adds the step's first crossing in the event's direction to the candidates.
   void scan(std::size_t e, double h) {
     const event& each = of_[e];
     const step_cubic cubic{each.value, each.next_value, h * each.slope, h * each.next_slope};
@@ -204,9 +204,9 @@ class event_watch {
         low = x, is_clear = true;
         continue;
       }
-      if (!is_end && each.returns && std::abs(value) <= each.zero) continue;  // it is flat where it has just happened
+      if (!is_end && each.returns && std::abs(value) <= each.zero) continue;  // the function is flat after its event
       const int direction = rules_[e].direction;
-      // Where it has just happened and does not come off zero at all: `enclose` decides.
+      // After its event the function may never leave zero: `enclose` decides.
       const bool sticks = each.returns && events_[e]->resets() && std::abs(value) > each.zero;
       if ((is_clear || sticks) && side != 0 && (direction == 0 || direction == -side)) {
         const double guess = value == 0 || !is_clear ? x : cubic.root(low, x);
@@ -234,31 +234,31 @@ class event_watch {
     return value;
   }
 
-  /// Whether the solution itself, not only the cubic, is on different sides at the two ends.
+  /// Whether the solution itself, not only the cubic, has different sides at both ends.
   template <class StateAt>
   bool enclose(candidate& c, double h, const StateAt& state_at) {
     c.low_value = c.low == 0 ? of_[c.event].value : value_at(c, c.low, state_at);
     c.high_value = c.high == h ? of_[c.event].next_value : value_at(c, c.high, state_at);
-    if (c.low > 0 && sign(c.low_value) != c.side && sign(of_[c.event].value) == c.side) {  // it is earlier than the cubic's
+    if (c.low > 0 && sign(c.low_value) != c.side && sign(of_[c.event].value) == c.side) {  // before the cubic's crossing
       c.high = c.low, c.high_value = c.low_value;
       c.low = 0, c.low_value = of_[c.event].value, c.guess = c.high / 2;
     }
     const event& of = of_[c.event];
     const auto encloses = [&c](double low, double high) { return sign(low) == c.side && sign(high) != c.side; };
-    if (!encloses(c.low_value, c.high_value) && encloses(of.value, of.next_value)) {  // the cubic is flat and misplaces it
+    if (!encloses(c.low_value, c.high_value) && encloses(of.value, of.next_value)) {  // the cubic misplaces the crossing
       c.low = 0, c.low_value = of.value, c.high = h, c.high_value = of.next_value, c.guess = h / 2;
     }
     c.scale = std::max(std::abs(c.low_value), std::abs(c.high_value));
     c.steepness = c.scale / (c.high - c.low);
     c.is_enclosed = encloses(c.low_value, c.high_value);
     if (!c.is_enclosed && of.returns && events_[c.event]->resets()) {
-      // What the reset has brought about is below what the method resolves: the event happens again at once.
+      // The reset's effect is below what the method resolves: the event repeats at once.
       c.is_enclosed = c.sticks = true, c.high = 0;
     }
     return c.is_enclosed;
   }
 
-  /// Chandrupatla's method, whose first guess is the cubic's root.
+  /// Chandrupatla's method. The first guess is the cubic's root.
   template <class StateAt>
   double root_of(candidate& c, const StateAt& state_at) {
     double b = c.low, fb = c.low_value, a = c.high, fa = c.high_value, x = c.guess;
@@ -283,10 +283,10 @@ class event_watch {
       x = a + part * (b - a);
     }
     const bool is_large = std::min(std::abs(fa), std::abs(fb)) > 1e-3 * c.scale;
-    // In less time a steep function looks the same.
+    // Within a shorter time a steep function looks like a jump.
     c.jumps =
         is_large && c.high - c.low > 1e7 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start_ + t_), c.high);
-    if (is_large) return sign(fa) != c.side ? a : b;  // behind the jump: else it would be there once more
+    if (is_large) return sign(fa) != c.side ? a : b;  // after the jump, else the jump would be found again
     return std::abs(fa) <= std::abs(fb) ? a : b;
   }
 
@@ -305,7 +305,7 @@ class event_watch {
   Eigen::VectorXd by_y_;
   std::vector<candidate> candidates_;
   std::vector<std::size_t> fired_;
-  double start_ = 0;  // when t_ is zero
+  double start_ = 0;  // the problem's time at t_ = 0
   double t_ = 0, where_ = 0;
 };
 

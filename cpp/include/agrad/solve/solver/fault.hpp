@@ -1,4 +1,4 @@
-// Step fault: why a one-step solver stopped, as the SolverError that its user gets.
+// Step fault: the reasons why a one-step solver stops, as the SolverError that the user sees.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,7 +28,7 @@ AGRAD_COLD inline std::string not_finite_tangent(const double* tangent, std::siz
   return {};
 }
 
-/// The same of the slopes of a step's record, the first one left out, or of the state that it would have ended at.
+/// As `not_finite_slope` for all slopes of a step's record but the first, or says which state at the step's end is not finite.
 AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, std::size_t n, double t,
                                             const std::vector<double>& end) {
   for (std::size_t at = 2 * n; at + n <= record.size(); at += n) {
@@ -40,8 +40,8 @@ AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, s
   return {};
 }
 
-/// Throws where a derivative that goes with a solution is not finite although the solution is. what: "the adjoint" or "the tangent".
-/// count: numbers, `width` for each state or parameter.
+/// Throws if a tangent or adjoint is not finite although the solution is. what: "the adjoint" or "the tangent". count: how many
+/// numbers, `width` for each state or parameter.
 [[noreturn]] AGRAD_COLD inline void throw_not_finite(std::string_view function, const std::string& what, std::string_view of,
                                                      const double* x, std::size_t count, std::size_t width, double t,
                                                      long steps) {
@@ -55,20 +55,20 @@ AGRAD_COLD inline std::string not_finite_in(const std::vector<double>& record, s
   throw SolverError(text, t, steps, "not_finite", advice);
 }
 
-/// An adjoint that has become denormal would stay so, and slow each step that follows.
+/// Sets denormal adjoints to zero: a denormal adjoint would remain denormal and slow down all later steps.
 inline void drop_denormals(std::vector<double>& adjoints) {
   for (double& each : adjoints)
     if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
 }
 
-/// Whether all of so many numbers are finite.
+/// Whether `count` numbers are all finite.
 inline bool are_finite(const double* x, std::size_t count) {
   double none = 0;
   for (std::size_t i = 0; i < count; ++i) none += 0 * x[i];
   return none == 0;
 }
 
-/// The state whose error is largest against its tolerance, or -1 where there is none yet.
+/// The state with the largest error relative to its tolerance, or -1 if all errors are zero.
 AGRAD_COLD inline Eigen::Index largest(const std::vector<double>& error, const Eigen::VectorXd& scale) {
   Eigen::Index found = -1;
   double most = 0;
@@ -82,7 +82,7 @@ AGRAD_COLD inline Eigen::Index largest(const std::vector<double>& error, const E
 /// "; the last step was 1e-6", for a stop after too many steps.
 AGRAD_COLD inline std::string last_step(double h) { return "; the last step was " + to_text(std::abs(h)); }
 
-/// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
+/// Throws the SolverError of a stopped integration with the time, the number of steps, the code and advice.
 [[noreturn]] AGRAD_COLD inline void throw_stopped(std::string_view function, const std::string& code, double t, long steps,
                                                   std::string advice, Eigen::Index dominating) {
   if (advice.empty())

@@ -1,5 +1,5 @@
-// What the options of all solvers share: the usual tolerances, and the checks of tolerances, counts, step sizes and of the initial
-// value problem itself, made before anything is allocated.
+// Solver options that all methods share: the usual tolerances, and the checks of tolerances, counts, step sizes and of the
+// initial value problem itself, before anything is allocated.
 // Read next: solve/one_step/options.hpp, solve/cvodes/adjoint_options.hpp.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Of the functions without `_tol`.
+/// Defaults of the functions without `_tol`.
 inline constexpr double usual_tolerance = 1e-6;
 inline constexpr long usual_steps = 1000000;
 
@@ -30,7 +30,7 @@ inline void check_positive_count(std::string_view function, std::string_view arg
   if (count <= 0) throw DomainError(sentence(function, argument, -1, count, "positive"));
 }
 
-/// first_step: 0 to have it chosen. max_step: infinity where there is no largest.
+/// first_step: 0 if the solver chooses. max_step: infinity for no limit.
 inline void check_step_sizes(std::string_view function, double first_step, double max_step) {
   if (!(first_step >= 0) || first_step == std::numeric_limits<double>::infinity())
     throw DomainError(sentence(function, "first_step", -1, first_step, "positive and finite, or 0 to have it chosen"));
@@ -39,7 +39,8 @@ inline void check_step_sizes(std::string_view function, double first_step, doubl
 
 }  // namespace detail
 
-/// Checks the initial value problem itself: finite y0 and t0, and at least one time, increasing, all after t0.
+/// Checks the initial value problem itself: y0 and t0 must be finite; there must be at least one time, and times must increase
+/// from after t0.
 inline void check_initial_value_problem(std::string_view function, const Eigen::VectorXd& y0, double t0,
                                         const std::vector<double>& times) {
   if (y0.size() == 0) throw ShapeError(detail::sentence(function, "y0", -1, "of length 0", "of length 1 or more"));

@@ -1,7 +1,7 @@
-// ODE solver: what a solve is to those who record it, whichever method is behind it.
+// ODE solver: the interface of all methods to the operations that record a solve.
 //
-// A solver integrates an `ode_system` from an initial state to output times, and then sends adjoints of the states at these
-// times back to the initial state, the initial time, the times and the system's active parameters.
+// A solver integrates an `ode_system` from an initial state to output times. The reverse pass (`sweep`) then propagates
+// adjoints of the states at these times to the initial state, the initial time, the times and the system's active parameters.
 // Read next: solve/cvodes/adjoint.hpp, solve/one_step/explicit_runge_kutta.hpp.
 #pragma once
 
@@ -18,7 +18,7 @@ class event_watch;
 struct step_log;
 }  // namespace detail
 
-/// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
+/// Which derivatives a solve must provide. Derivatives of active parameters are always included.
 struct ode_wanted {
   bool initial_state = false;
   bool initial_time = false;
@@ -29,7 +29,7 @@ struct ode_wanted {
   }
 };
 
-/// Gradient of a scalar through the solution of an initial value problem; what was not wanted is zero.
+/// Gradient of a scalar through the solution of an initial value problem, zero where not wanted.
 struct ode_gradient {
   Eigen::VectorXd initial_state;
   double initial_time = 0;
@@ -37,8 +37,8 @@ struct ode_gradient {
   Eigen::VectorXd parameters;
 };
 
-/// Directions of the initial state and the parameters, or a gradient's derivatives along them, side by side: entry i in direction
-/// k is number i * width + k, and the width is 1 or 8.
+/// Directions of the initial state and the parameters, or a gradient's tangents, side by side: entry i in direction k is number
+/// i * width + k, and the width is 1 or 8.
 struct ode_directions {
   int width = 1;
   std::vector<double> initial_state, parameters;
@@ -48,13 +48,13 @@ class ode_solver {
  public:
   virtual ~ode_solver() = default;
 
-  /// Integrates from (t0, y0); column k of the result is the state at times[k].
+  /// Integrates from (t0, y0). Column k of the result is the state at times[k].
   virtual const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) = 0;
 
   /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
   virtual ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
 
-  /// The gradients of several scalars at once, each as by `sweep`.
+  /// The gradients of several scalars, each as by `sweep`.
   virtual std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
     std::vector<ode_gradient> gradients;
     for (const auto& each : adjoints) gradients.push_back(sweep(each));
@@ -63,35 +63,35 @@ class ode_solver {
 
   virtual const ode_statistics& statistics() const = 0;
 
-  /// Of methods whose steps are controlled by a tangent as well (solve/one_step/probe.hpp): the tangent with which the next
-  /// `integrate` begins, for a later part of one solution, and the tangent with which the last one ended, empty where there is
-  /// none.
+  /// For methods with a probe (solve/one_step/probe.hpp): sets the probe's tangent at the start of the next `integrate`, for a
+  /// later part of the same solution; returns the tangent at the end of the last `integrate`, empty without a probe.
   virtual void continue_probe(const std::vector<double>& /*tangent*/) {}
   virtual const std::vector<double>& probe() const {
     static const std::vector<double> none;
     return none;
   }
 
-  /// From now on `integrate` ends at the first event that the watch finds (null: goes on to the end). Its last column is then
-  /// the state there, in the place of the output times from there on. Whether the method can.
+  /// Makes `integrate` end at the first event that the watch finds (null: at the last output time). The last column is then the
+  /// state at the event, which replaces the remaining output times. Returns whether the method supports events.
   virtual bool watch(detail::event_watch*) { return false; }
 
-  /// From now on `integrate` writes down what limits its steps (solve/solver/step_log.hpp; null: no longer). Whether the method
-  /// can.
+  /// Makes `integrate` log what limits its steps (solve/solver/step_log.hpp; null: ends logging). Returns whether the method
+  /// supports logs.
   virtual bool log_steps(detail::step_log*) { return false; }
 
-  /// Whether it has the two functions below, in which times stay where they are; solve/system/moving_state.hpp moves them.
+  /// Whether `tangent` and `second` are available. Both hold the times fixed; solve/system/moving_state.hpp moves the times.
   virtual bool has_tangents() const { return false; }
-  /// Whether it has the first of them.
+  /// Whether `tangent` is available.
   virtual bool has_first_tangents() const { return has_tangents(); }
-  /// Whether they agree with sweeps to rounding, and not within tolerances only.
+  /// Whether tangents agree with reverse passes to rounding, not only within tolerances.
   virtual bool tangents_match() const { return true; }
 
-  /// After `integrate`: the states' derivatives at fixed times along directions of what was wanted, entry by entry as the states
-  /// are, each `width` numbers. A direction of the initial time is one of the initial state, -f(t0, y0) times as long.
+  /// After `integrate`: the tangents of the states at fixed times along directions of the initial state and parameters, in the
+  /// order of the states' entries, `width` numbers each. A direction d of the initial time is the direction -f(t0, y0) d of the
+  /// initial state.
   virtual void tangent(const ode_directions& along, double* states);
 
-  /// After `tangent`: the gradient, and its derivatives along those directions, for adjoints that have `tangents` of their own.
+  /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with `tangents`.
   virtual ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
                               ode_directions& gradient_tangents);
 };

@@ -1,4 +1,4 @@
-// ODE statistics: what a solve cost, for those who tune tolerances and methods.
+// ODE statistics: the costs of a solve, which help to choose tolerances and methods.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace agrad {
 
-/// Counts of one integration. `factorizations` counts Newton matrices, `convergence_failures` steps that Newton lost.
+/// Counts of a single pass. `factorizations` counts Newton matrices, `convergence_failures` steps in which Newton's method
+/// failed.
 struct ode_pass_statistics {
   long steps = 0;
   long rhs_evaluations = 0;
@@ -29,7 +30,7 @@ struct ode_pass_statistics {
   }
 };
 
-/// Counts of the quadrature that goes along with the backward integration and takes its steps.
+/// Counts of the quadrature in the backward integration, which shares its steps.
 struct ode_quadrature_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
@@ -41,7 +42,7 @@ struct ode_quadrature_statistics {
   }
 };
 
-/// Counts of the sensitivities that go along with the forward integration; an evaluation is of all of them.
+/// Counts of the sensitivities in the forward integration; an evaluation covers all sensitivities.
 struct ode_sensitivity_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
@@ -55,8 +56,8 @@ struct ode_sensitivity_statistics {
   }
 };
 
-/// The forward pass of the last `integrate`, and all sweeps since then. Steps that the backward pass takes again from a
-/// checkpoint count as `recomputed_rhs_evaluations` alone.
+/// Counts of the last `integrate` and of all later reverse passes. Steps that a reverse pass computes again from a checkpoint
+/// count only as `recomputed_rhs_evaluations`.
 struct ode_statistics {
   ode_pass_statistics forward, backward;
   ode_quadrature_statistics quadrature;
@@ -64,14 +65,14 @@ struct ode_statistics {
   long checkpoints = 0;
   long recomputed_rhs_evaluations = 0;
   long restarts = 0;  // of the backward integration, one for each output time that has an adjoint
-  /// An estimate of the gradient's relative error: the local errors of a tangent in a generic direction, added up
-  /// (solve/one_step/probe.hpp). Nan where steps were not controlled by derivatives.
+  /// An estimate of the gradient's relative error: the sum of the local errors of a tangent in a generic direction
+  /// (solve/one_step/probe.hpp). Nan if derivatives did not control the steps.
   double gradient_error = std::numeric_limits<double>::quiet_NaN();
-  long held_by_derivatives = 0;  // accepted steps that are as short as they are because of derivatives
-  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a method for stiff systems took over, if one did
-  const char* stiff_method = "";                                 // its name
+  long held_by_derivatives = 0;                                  // accepted steps that derivatives made shorter
+  double stiff_from = std::numeric_limits<double>::quiet_NaN();  // where a stiff method took over, else nan
+  const char* stiff_method = "";                                 // name of that method
 
-  /// Those of a later part of the same integration.
+  /// Adds the statistics of a later part of the same integration.
   ode_statistics& operator+=(const ode_statistics& more) {
     if (more.forward.steps > 0) gradient_error = more.gradient_error + (forward.steps > 0 ? gradient_error : 0);
     forward += more.forward;
@@ -87,8 +88,8 @@ struct ode_statistics {
   }
 };
 
-/// What the last run of an operation cost, whichever thread ran it, for those who look at it from outside: a sweep comes after the
-/// result was handed out, and the solver that made it belongs to a run.
+/// The statistics of an operation's last run, in whichever thread, for readers outside of the run: the reverse pass comes after
+/// the result was returned, and the solver belongs to a run.
 class ode_ledger {
  public:
   void enter(const ode_statistics& latest) {
