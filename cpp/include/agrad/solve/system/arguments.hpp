@@ -1,8 +1,8 @@
-// ODE arguments: the values, variables and fresh copies of whatever a user hands on to a right-hand side.
+// ODE arguments: the values, variables and new copies of the arguments that a user passes to a right-hand side.
 //
-// An argument may be anything. Its active scalars are the variables and duals in it, counted in the order in which they lie in
-// memory. `active_scalars<T>` alone knows where they are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector and
-// std::tuple, to any depth. All else is said of the scalars only.
+// An argument may have any type. Its active scalars are the variables and duals in it, counted in memory order. Only
+// `active_scalars<T>` knows where the active scalars are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector and
+// std::tuple, nested to any depth. All other code works on scalars.
 // Read next: solve/system/functor/ode.hpp.
 #pragma once
 
@@ -20,11 +20,11 @@
 
 namespace agrad::detail {
 
-/// Of a type without active scalars, which is handed on as it is; specialisations are for types that have some.
+/// For a type without active scalars, which is passed on unchanged; specialisations are for types with active scalars.
 ///
-/// with<S>: the type with S in their place. make<S>(x, next): a with<S> of x, which is a T or a with<...> itself, where
-/// next(scalar of x) takes each scalar's place. each(use, x, more...): use(scalar of x, scalars of more...) for each; a matrix
-/// on the tape comes as a whole.
+/// with<S>: the type with S for its active scalars. make<S>(x, next): a with<S> from x, a T or a with<...>, with next(scalar of
+/// x) for each scalar. each(use, x, more...): calls use(scalar of x, scalars of more...) for each scalar; use receives a matrix
+/// on the tape as a whole.
 template <class T, class = void>
 struct active_scalars {
   static constexpr bool any = false;
@@ -78,7 +78,7 @@ struct active_scalars<matrix<var>> {
   template <class S, class X, class Next>
   static with<S> make(const X& x, const Next& next) {
     if constexpr (std::is_same_v<S, var>) {
-      return x;  // nothing else could take its place
+      return x;  // a matrix on the tape has no other scalars
     } else {
       with<S> made(x.rows(), x.cols());
       for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(entry(x, i));
@@ -123,7 +123,7 @@ struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any
   using with = std::tuple<typename active_scalars<T>::template with<S>...>;
   template <class S, class X, class Next>
   static with<S> make(const X& x, const Next& next) {
-    // Braces: from left to right, as the scalars are counted.
+    // Braces evaluate from left to right, in the order in which scalars are counted.
     return std::apply([&](const auto&... each) { return with<S>{active_scalars<T>::template make<S>(each, next)...}; }, x);
   }
   template <class Use, class... X>
@@ -142,7 +142,7 @@ struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any
   }
 };
 
-/// An argument whose active scalars are variables.
+/// An argument with variables as active scalars.
 template <class T>
 struct argument {
   using scalars = active_scalars<T>;
@@ -153,13 +153,13 @@ struct argument {
     return scalars::template make<double>(x, [](const var& each) { return each.val(); });
   }
 
-  /// Appends where the variables' adjoints are. The variables are marked as shared: an increment must not reuse the index.
+  /// Appends the tape indices of the variables. The variables are marked as shared: an increment must not reuse an index.
   static void collect(const T& x, std::vector<tape::index_type>& indices) { scalars::each(collector{indices}, x); }
 
-  /// Puts new independent variables with the given values in the place of the old ones.
+  /// Replaces the variables by new independent variables with the given values.
   static void renew(T& x, const value_type& v) { scalars::each(renewer{}, x, v); }
 
-  /// Copies the variables' adjoints to the given place and moves it on.
+  /// Copies the variables' adjoints to `to` and advances `to`.
   static void read_adjoints(const T& x, double*& to) { scalars::each(reader{to}, x); }
 
  private:
@@ -190,7 +190,7 @@ struct argument {
 template <class T>
 using argument_value_t = typename argument<T>::value_type;
 
-/// Whether there are duals in any of the arguments.
+/// Whether any argument contains duals.
 template <class... T>
 inline constexpr bool hold_duals = is_dual<promoted_t<T...>>;
 
@@ -198,11 +198,11 @@ template <class T>
 inline constexpr bool is_second_dual = false;
 template <class S, int K>
 inline constexpr bool is_second_dual<dual<S, K>> = !std::is_same_v<S, double>;
-/// Whether there are duals of variables, which are for second derivatives.
+/// Whether any argument contains duals of variables, for second derivatives.
 template <class... T>
 inline constexpr bool hold_second_duals = is_second_dual<promoted_t<T...>>;
 
-/// An argument as it is kept: expressions of the tape and of Eigen are evaluated, references become copies.
+/// A copy of an argument: evaluates expressions of the tape and of Eigen, copies references.
 template <class X>
 auto kept_argument(const X& x) {
   if constexpr (is_expression<X>)

@@ -1,9 +1,8 @@
-// DAE system: what a solver asks of F(t, y, y'; p) = 0, whoever wrote F.
+// DAE system: the interface of a residual F(t, y, y'; p) = 0 for solvers.
 //
-// The residual F has as many equations as there are states. It is behind this interface as a recorded program
-// (solve/system/program/dae.hpp), as a C++ functor (solve/system/functor/dae.hpp) or by hand. p holds the active parameters
-// only.
-// Read next: solve/dae/splitting.hpp, which of the states are differential; solve/dae/solver.hpp.
+// F has as many equations as there are states. It is a recorded program (solve/system/program/dae.hpp), a C++ functor
+// (solve/system/functor/dae.hpp) or written by hand. p holds only the active parameters.
+// Read next: solve/dae/splitting.hpp, which finds the differential states; solve/dae/solver.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,13 +12,13 @@
 
 namespace agrad {
 
-/// Where F is evaluated; n states and n derivatives.
+/// A point at which F is evaluated, with n states and n derivatives.
 struct dae_point {
   double t;
   const double *y, *yp;
 };
 
-/// Where products of adjoints are to go, each of its own length; null where one is not wanted.
+/// Destinations of adjoints, each of its own length; null if not wanted.
 struct dae_adjoints {
   double *t = nullptr, *y = nullptr, *yp = nullptr, *parameters = nullptr;
 };
@@ -30,7 +29,7 @@ struct dae_directions {
   const double *t = nullptr, *y = nullptr, *yp = nullptr, *parameters = nullptr;
 };
 
-/// A system of differential-algebraic equations. Members may throw; what they throw comes out of the solver unchanged.
+/// A system of differential-algebraic equations. Exceptions of its members pass through the solver unchanged.
 class dae_system {
  public:
   virtual ~dae_system() = default;
@@ -44,22 +43,22 @@ class dae_system {
   /// r = F, n entries.
   virtual void residual(const dae_point& at, double* r) = 0;
 
-  /// J = of_y dF/dy + of_yp dF/dy', n by n; every entry is to be written.
+  /// J = of_y dF/dy + of_yp dF/dy', n by n; writes every entry.
   virtual void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) = 0;
 
   /// lambda^T times the derivatives of F.
   virtual void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) = 0;
 
-  /// The derivative of F along directions, n * width entries. Here: from Jacobians and products with unit adjoints.
+  /// The tangents of F along directions, n * width entries. Here: from Jacobians and products with unit adjoints.
   virtual void tangent(const dae_point& at, const dae_directions& along, double* r);
 
-  /// Whether the two functions above know derivatives with respect to t.
+  /// Whether `vjp` and `tangent` have derivatives with respect to t.
   virtual bool knows_time() const { return true; }
 
-  /// Which derivatives F depends on, as far as the system itself knows; nothing: to be seen from dF/dy'.
+  /// Which entries of y' F depends on, as far as the system knows; nothing: dF/dy' must show.
   virtual std::optional<std::vector<bool>> known_derivatives() { return std::nullopt; }
 
-  /// The active parameters, m entries: their sizes scale the error control of sensitivities.
+  /// The active parameters, m entries, whose sizes scale the error control of sensitivities.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 };
 

@@ -1,10 +1,11 @@
-// Moving state: what becomes of a state's derivatives where its time moves, along directions and back, to second order.
+// Moving state: the derivatives of a state whose time moves, for tangents and adjoints, to second order.
 //
-// A state that is carried along the solution from a fixed time to one that is later by d is y + f d + (f_t + f_y f) d^2 / 2 + ...; and one
-// carried from a moving time back to a fixed one is y - f d + (f_y f - f_t) d^2 / 2 + .... At d = 0, with the sign s of the two, tangents
-// are dz = dy + s f dd. The adjoint l of z is that of y, and d's is s l' f; along the directions the first one changes by s f_y' l dd, the
-// parameters' by s f_p' l dd, and the second by s (dl' f + l' df), df being the change of f at (t, z) as time moves by dd.
-// Read next: solve/events/second.hpp and solve/record/ode_operation.hpp, which use it.
+// A state moved along the solution from a fixed time to a time later by d is y + f d + (f_t + f_y f) d^2 / 2 + ...; a state
+// moved from a moving time back to a fixed time is y - f d + (f_y f - f_t) d^2 / 2 + .... At d = 0, with s the sign of the
+// move, tangents are dz = dy + s f dd. The adjoint l of z is also the adjoint of y, and the adjoint of d is s l' f. Along the
+// directions the adjoint of y changes by s f_y' l dd, the adjoint of the parameters by s f_p' l dd and the adjoint of d by s
+// (dl' f + l' df), where df is the change of f at (t, z) as time moves by dd.
+// Read next: solve/events/second.hpp and solve/record/ode_operation.hpp, which use this class.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,10 +15,10 @@
 
 namespace agrad {
 
-/// Tangents of some numbers: a row for each, with the directions side by side.
+/// Tangents of several numbers: a row for each number, with the directions side by side.
 using tangent_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A number, or several, with tangents.
+/// A number, or a vector, with tangents.
 struct moving_number {
   double value = 0;
   Eigen::RowVectorXd tangents;
@@ -36,12 +37,12 @@ struct moving_vector {
   }
 };
 
-/// A state that moves with its time: to a time that moves (sign 1), or from one (-1).
+/// A state that moves with its time: to a moving time (sign 1), or from a moving time (-1).
 struct moving_place {
   int sign;
   double t;
   const Eigen::VectorXd& y;
-  const tangent_rows& tangents;  // of the state that comes out
+  const tangent_rows& tangents;  // of the moved state
   const Eigen::RowVectorXd& by;  // of the time
 };
 
@@ -49,13 +50,13 @@ class moving_state {
  public:
   explicit moving_state(ode_system& system) : system_(system) {}
 
-  /// The tangents of a state from one time to another that is later by so much.
+  /// Moves a state's tangents to a time that is later by `by`.
   void forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents) {
     if (!by.isZero(0)) tangents += slope_at(t, y) * by;
   }
 
-  /// From the adjoint of the state that comes out to that of the one that goes in; `time` and the tangents of the parameters' adjoints
-  /// get their part. parameter_tangents: of the system's parameters, along the directions.
+  /// Turns the adjoint of the moved state into the adjoint of the given state; adds to `time` and to the tangents of the
+  /// parameters' adjoints. parameter_tangents: of the system's parameters, along the directions.
   void back(const moving_place& at, const std::vector<double>& parameter_tangents, moving_vector& state, moving_number& time,
             tangent_rows& parameters) {
     if (state.is_zero()) return;

@@ -1,8 +1,8 @@
-// ODE system: what a solver asks of y' = f(t, y; p), whoever wrote f.
+// ODE system: the interface of a right-hand side y' = f(t, y; p) for solvers.
 //
-// Solvers are not templates. They see this interface, and f is behind it as a C++ functor (solve/system/functor/ode.hpp), as
-// a recorded program or by hand. p holds the active parameters only, those whose derivatives are wanted, in one vector.
-// Read next: solve/cvodes/adjoint.hpp, which integrates a system and sends adjoints back through it.
+// Solvers are not templates. They use this interface; f is a C++ functor (solve/system/functor/ode.hpp), a recorded program or
+// written by hand. p holds only the active parameters, whose derivatives are wanted, in a vector.
+// Read next: solve/cvodes/adjoint.hpp, which integrates a system and propagates adjoints back through it.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,20 +17,20 @@
 
 namespace agrad {
 
-/// Where second derivatives of a system are taken, and the directions.
+/// A point with directions, for second derivatives of a system.
 struct ode_point {
   int width;
   double t;
   const double *y, *y_tangents, *parameter_tangents;
 };
 
-/// Adjoints of states and parameters, and their tangents.
+/// Adjoints of states and parameters, with tangents.
 struct ode_adjoints {
   double *y, *parameters, *y_tangents, *parameter_tangents;
 };
 
-/// A system of ordinary differential equations. Members may throw; what they throw comes out of the solver unchanged.
-/// Entries that are not finite are no fault by themselves: the solver tries a shorter step first.
+/// A system of ordinary differential equations. Exceptions of its members pass through the solver unchanged. Entries that are
+/// not finite are no error by themselves: the solver first tries a shorter step.
 class ode_system {
  public:
   virtual ~ode_system() = default;
@@ -38,7 +38,7 @@ class ode_system {
   /// Length n of y.
   virtual Eigen::Index states() const = 0;
 
-  /// Whether f is known not to depend on t.
+  /// Whether f is known to be independent of t.
   virtual bool is_autonomous() const { return false; }
 
   /// Length m of p.
@@ -47,29 +47,30 @@ class ode_system {
   /// dydt = f(t, y), n entries.
   virtual void rhs(double t, const double* y, double* dydt) = 0;
 
-  /// J(i, j) = df_i/dy_j, n by n; every entry is to be written.
+  /// J(i, j) = df_i/dy_j, n by n; writes every entry.
   virtual void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) = 0;
 
-  /// Where J may be other than zero, n x n, as far as the system itself knows; null: anywhere.
+  /// Where J may have nonzero entries, n x n, as far as the system knows; null: anywhere.
   virtual std::shared_ptr<const csr_pattern> known_pattern() { return nullptr; }
 
-  /// The pattern in whose order `jacobian_entries` is to write, before its first call.
+  /// Sets the pattern, and so the order, of the entries of `jacobian_entries`, before its first call.
   virtual void use_pattern(std::shared_ptr<const csr_pattern> pattern) { pattern_ = std::move(pattern); }
 
-  /// The entries of J on the pattern; columns that share no row can be had together. Here: from the dense Jacobian.
+  /// The entries of J on the pattern; columns without a common row can be computed together. Here: from the dense Jacobian.
   virtual void jacobian_entries(double t, const double* y, double* entries);
 
-  /// Whether the system has the next function, and the two after it as well.
+  /// Whether the system has `jacobian_adjoint`, `jacobian_tangent` and `jacobian_second`.
   virtual bool has_jacobian_adjoint() { return false; }
 
-  /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, weights in the pattern's order,
-  /// or row after row without one; the second may be null.
+  /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, with the weights in the pattern's
+  /// order, or row after row without a pattern; parameter_adjoint may be null.
   virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint, double* parameter_adjoint);
 
-  /// The derivatives of J's entries, in the same order, in the point's directions: entry e in direction k is number e * width + k.
+  /// The tangents of J's entries in the same order, along the point's directions: entry e in direction k is number e * width +
+  /// k.
   virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
 
-  /// `jacobian_adjoint`, and the derivatives of its results in the point's directions, where weights have derivatives as well.
+  /// `jacobian_adjoint` and the tangents of its results along the point's directions, for weights with tangents.
   virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
                                const ode_adjoints& to);
 
@@ -79,41 +80,42 @@ class ode_system {
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
 
-  /// Products at points that are known beforehand, so many of them: a time and n states each, which stay as they are as long as
-  /// `linear_vjp(k, ...)` is asked for, which is `vjp` at point k.
+  /// Prepares products at `points` points, a time and n states each, which must stay unchanged until the last product.
+  /// `linear_vjp(k, ...)` is `vjp` at point k.
   virtual void linearize(int /*points*/, const double* t, const double* y) { linear_t_ = t, linear_y_ = y; }
   virtual void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
     vjp(linear_t_[k], linear_y_ + k * states(), lambda, y_adjoint, parameter_adjoint);
   }
 
-  /// to = (df/dy) v + (df/dp) w at point k. Here: by `tangent`, or where there is none by differences, which are good enough for the
-  /// control of steps.
+  /// to = (df/dy) v + (df/dp) w at point k. Here: by `tangent`, or without tangents by differences, which suffice for step
+  /// control.
   virtual void linear_jvp(int k, const double* v, const double* w, double* to) {
     along(linear_t_[k], linear_y_ + k * states(), v, w, to);
   }
   void along(double t, const double* y, const double* v, const double* w, double* to);
 
-  /// dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system can; here: without parameters.
+  /// dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system supports this call; here:
+  /// without parameters.
   virtual bool rhs_with(double t, const double* y, const double* /*p*/, double* dydt) {
     if (parameters() > 0) return false;
     rhs(t, y, dydt);
     return true;
   }
 
-  /// The active parameters, m entries: their sizes scale the error control of sensitivities. Ones, unless a system says them.
+  /// The active parameters, m entries, whose sizes scale the error control of sensitivities. Ones by default.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 
-  /// How large a generic change of each parameter is, m entries: of the parameter's own size, or 1 where that is zero; 0 where no
-  /// derivative is wanted.
+  /// The size of a generic change of each parameter, m entries: the parameter's own size, 1 for a parameter of zero, or 0 if
+  /// its derivative is not wanted.
   virtual void parameter_sizes(double* sizes) const {
     parameter_values(sizes);
     for (Eigen::Index j = 0; j < parameters(); ++j) sizes[j] = sizes[j] == 0 ? 1 : std::abs(sizes[j]);
   }
 
-  /// Whether the system has the two functions below, for second derivatives through a solve.
+  /// Whether the system has `tangent` and `second`, for second derivatives through a solve.
   virtual bool has_tangents() const { return false; }
 
-  /// Whether it has the first of them at least.
+  /// Whether the system has `tangent`.
   virtual bool has_first_tangents() const { return has_tangents(); }
 
   /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
@@ -121,13 +123,13 @@ class ode_system {
   virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                        double* dydt_tangents);
 
-  /// Whether it has the next one, too.
+  /// Whether the system has `moving_tangent`.
   virtual bool has_time_tangents() const { return false; }
 
-  /// `tangent`, where t has tangents as well, one for each direction.
+  /// `tangent` with tangents of t, one for each direction.
   virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
 
-  /// `vjp`, and the derivatives of its results in the directions of `tangent`, where lambda has derivatives as well.
+  /// `vjp` and the tangents of its results along the directions of `tangent`, for lambda with tangents.
   virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
 
  protected:
@@ -162,7 +164,7 @@ inline void ode_system::along(double t, const double* y, const double* v, const 
   const given at(y, states()), direction(v, states()), of_parameters(w, parameters());
   vector p(parameters()), ahead(states()), behind(states());
   parameter_values(p.data());
-  const auto largest = [](const vector& from, const given& by) {  // of the parts by which each number moves
+  const auto largest = [](const vector& from, const given& by) {  // largest relative change of an entry
     const double least = std::max(1e-3 * from.lpNorm<Eigen::Infinity>(), 1e-6);
     return by.cwiseQuotient(from.cwiseAbs().cwiseMax(least)).lpNorm<Eigen::Infinity>();
   };
@@ -177,7 +179,7 @@ inline void ode_system::along(double t, const double* y, const double* v, const 
   if (!is_known) return along_by_products(t, y, v, w, to);
   const bool has_behind = move(-epsilon, behind);
   double span = 2 * epsilon;
-  if (has_ahead != has_behind) move(0, has_ahead ? behind : ahead), span = epsilon;  // beside the end of where f is finite
+  if (has_ahead != has_behind) move(0, has_ahead ? behind : ahead), span = epsilon;  // at the border of where f is finite
   Eigen::Map<vector>(to, states()) = (ahead - behind) / span;
 }
 inline void ode_system::along_by_products(double t, const double* y, const double* v, const double* w, double* to) {

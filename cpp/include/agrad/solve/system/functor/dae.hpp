@@ -1,7 +1,7 @@
 // Functor DAE: a C++ callable F(t, y, y', args...) that is templated on its scalars, as a `dae_system`.
 //
-// It is the functor system (solve/system/functor/tangents.hpp) of the doubled state (y, y') whose slopes are the residuals and
-// n zeros: values, Jacobians, tangents and adjoints are that system's, only sorted into those of y and y'.
+// This class is a functor system (solve/system/functor/tangents.hpp) of the doubled state (y, y'), whose slopes are the
+// residuals and n zeros: it splits that system's values, Jacobians, tangents and adjoints into the parts of y and y'.
 // Read next: solve/dae_adjoint.hpp.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace agrad::detail {
 
-/// F as the right-hand side of (y, y'). Values: the arguments without variables. A call that has variables on one side only is meant.
+/// F as the right-hand side of (y, y'). Values: the arguments without variables. If only the state or only the arguments hold
+/// variables, every possible call counts as intended.
 template <class F, class... Values>
 struct doubled_residual {
   std::string function;
@@ -49,7 +50,7 @@ class functor_dae final : public dae_system {
   using doubled = doubled_residual<F, argument_value_t<Args>...>;
 
  public:
-  /// function: what messages begin with. states: length of y.
+  /// function: the name in errors. states: length of y.
   functor_dae(const std::string& function, const F& f, Eigen::Index states, const Args&... args)
       : doubled_(function, doubled{function, f}, 2 * states, args...),
         n_(states),
@@ -82,7 +83,7 @@ class functor_dae final : public dae_system {
     if (to.yp != nullptr) std::copy_n(out_.data() + n_, n_, to.yp);
   }
 
-  /// Without t: f takes it as a double.
+  /// Without tangents of t: f takes t as a double.
   void tangent(const dae_point& at, const dae_directions& along, double* r) override {
     if (!doubled_.has_first_tangents()) return dae_system::tangent(at, along, r);
     const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w;

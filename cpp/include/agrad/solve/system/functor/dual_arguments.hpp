@@ -1,4 +1,4 @@
-// Dual arguments: what the arguments of a right-hand side become with dual numbers in the place of their variables.
+// Dual arguments: the arguments of a right-hand side with dual numbers instead of variables.
 //
 // Read first: solve/system/arguments.hpp.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace agrad::detail {
 
-/// T with S in the place of its variables.
+/// T with S instead of its variables.
 template <class T, class S>
 using dual_argument_t = typename active_scalars<T>::template with<S>;
 
-/// The arguments as they come, in a tuple.
+/// Returns the arguments in a tuple.
 struct as_tuple {
   template <class... T>
   std::tuple<T...> operator()(const T&... each) const {
@@ -21,12 +21,12 @@ struct as_tuple {
   }
 };
 
-/// use(arguments...), with what next(value) makes of the active scalars in `values`, in the order of `argument<T>::collect`.
+/// use(arguments...), with next(value) for each active scalar in `values`, in the order of `argument<T>::collect`.
 template <class S, class... Args, class Next, class Use>
 auto with_duals(const std::tuple<argument_value_t<Args>...>& values, const Next& next, const Use& use) {
   return std::apply(
       [&](const argument_value_t<Args>&... each) {
-        // Braces: from left to right, as the scalars are counted.
+        // Braces evaluate from left to right, in the order in which scalars are counted.
         return std::apply(use, std::tuple<dual_argument_t<Args, S>...>{active_scalars<Args>::template make<S>(each, next)...});
       },
       values);

@@ -1,6 +1,6 @@
 // Functor event: C++ callables of time, state and arguments, templated on their scalars, as an event and its reset.
 //
-// Derivatives come from one sweep of the tape, with respect to time, state and the arguments' variables at once.
+// A single reverse pass on the tape computes the derivatives with respect to time, state and the arguments' variables.
 // Read next: solve/ode_events.hpp.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace agrad {
 
-/// The reset of an event that leaves the state as it is.
+/// The reset of an event that keeps the state.
 struct no_reset {};
 
-/// A zero of root(t, y, args...) that is looked for, and the state reset(t, y, args...) after it. Both are called with t and y of double
-/// and of var. direction, terminal: as `event_rule` has them.
+/// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. Both must accept t and y of
+/// double and of var. direction, terminal: as in `event_rule`.
 template <class Root, class Reset = no_reset>
 struct ode_event {
   Root root;
@@ -102,7 +102,7 @@ class functor_event final : public event_function {
 
   static void seed(const var& x, double adjoint) { tape::current().seed(x.index(), adjoint); }
 
-  /// Calls use(t, y, args...) with variables, sweeps, and keeps the adjoints.
+  /// Calls use(t, y, args...) with variables, runs the reverse pass and keeps the adjoints.
   template <class Use>
   void differentiate(double t, const double* y, bool with_parameters, const Use& use) {
     const isolated_scope own;

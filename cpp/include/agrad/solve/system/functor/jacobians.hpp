@@ -1,7 +1,7 @@
 // Functor Jacobians: derivatives of the Jacobian of a C++ callable f(t, y, args...), from f on duals of duals.
 //
-// The inner duals carry a few columns of the Jacobian, the outer one the direction along which all of it moves.
-// Read first: solve/system/functor/second.hpp. Read next: solve/one_step/rosenbrock_second.hpp, which asks for them.
+// The inner duals hold a few columns of the Jacobian, the outer dual the direction of the tangents.
+// Read first: solve/system/functor/second.hpp. Read next: solve/one_step/rosenbrock_second.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace agrad::detail {
 
-/// A functor system whose Jacobian has derivatives, too.
+/// A functor system with derivatives of its Jacobian.
 template <class F, class... Args>
 class functor_jacobians final : public functor_second<F, Args...> {
   using base = functor_second<F, Args...>;
@@ -65,7 +65,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
 
  private:
   static constexpr int columns = 4;
-  /// Columns of the Jacobian, and their derivatives.
+  /// Columns of the Jacobian, with tangents.
   template <class T>
   using moving = dual<dual<T, columns>>;
   static_assert(base::template takes<moving<double>> && base::template takes<moving<var>>,
@@ -85,7 +85,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
     });
   }
 
-  /// use(e, i, column) for each entry e of the columns from one on, in row i.
+  /// Calls use(e, i, column) for each entry e of `columns` columns from `first` on; i is the entry's row.
   template <class Use>
   void each_entry(Eigen::Index first, const Use& use) const {
     const Eigen::Index n = this->states(), end = std::min(first + columns, n);

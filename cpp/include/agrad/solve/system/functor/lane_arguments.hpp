@@ -1,6 +1,6 @@
 // Lane arguments: a right-hand side's states and arguments as dual numbers with several directions side by side.
 //
-// The parameters' duals are made once, as they stay what they are in a solve; of the states only the values change.
+// The parameters' duals are constant during a solve and are made once; only the values of the states change.
 // Read first: solve/system/functor/dual_arguments.hpp. Read next: solve/system/functor/lanes.hpp,
 // solve/system/program/recorded_system.hpp.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace agrad::detail {
 
-/// Whether a type is a matrix on the tape, which has operations of its own.
+/// Whether a type contains a matrix on the tape, which has operations of its own.
 template <class T>
 struct holds_matrix : std::is_same<T, matrix<var>> {};
 template <class T>
@@ -22,21 +22,21 @@ struct holds_matrix<std::vector<T>> : holds_matrix<T> {};
 template <class... T>
 struct holds_matrix<std::tuple<T...>> : std::disjunction<holds_matrix<T>...> {};
 
-/// Width: directions. F: the callable, Args: its arguments with variables.
+/// Width: number of directions. F: the callable. Args: its arguments with variables.
 template <int Width, class F, class... Args>
 class lane_arguments {
  public:
   using scalar = dual<double, Width>;
-  /// Whether F can be called with them.
+  /// Whether F accepts these duals.
   static constexpr bool are_taken =
       !std::disjunction_v<holds_matrix<Args>...> && has_own_call<F, vector_of<scalar>, dual_argument_t<Args, scalar>...>();
 
-  /// lane_of(k): the direction that state k, or parameter k - states, has a part in; none where it is not in [0, Width).
+  /// lane_of(k): the direction of state k, or of parameter k - states; none if the result is not in [0, Width).
   template <class LaneOf>
   lane_arguments(Eigen::Index states, const std::tuple<argument_value_t<Args>...>& values, const LaneOf& lane_of)
       : lane_arguments(states, values, seeder<LaneOf>{lane_of}) {}
 
-  /// f with the states at these values.
+  /// Calls evaluate(states, arguments...) with the states at these values.
   template <class Evaluate>
   auto operator()(const double* y, const Evaluate& evaluate) {
     for (Eigen::Index i = 0; i < y_.size(); ++i) y_[i].value = y[i];

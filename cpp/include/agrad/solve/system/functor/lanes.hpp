@@ -1,7 +1,7 @@
-// Functor lanes: a functor system of few states and parameters, whose products with adjoints come from dual numbers.
+// Functor lanes: a functor system of few states and parameters, with adjoints from dual numbers.
 //
-// With all directions of states and parameters side by side in one or two calls of f, nothing has to be recorded, and a product
-// costs little more than a few evaluations of f.
+// All directions of states and parameters side by side need one or two calls of f and no tape, so an adjoint product costs
+// little more than a few evaluations of f.
 // Read first: solve/system/functor/ode.hpp.
 #pragma once
 
@@ -40,8 +40,8 @@ class functor_lanes : public functor_system<F, Args...> {
 
  private:
   static constexpr int wide = 8;
-  static constexpr Eigen::Index most = 2 * wide;  // directions; more of them are cheaper on the tape
-  using pass = lane_arguments<wide, F, Args...>;  // of the directions of states and parameters from one on
+  static constexpr Eigen::Index most = 2 * wide;  // directions; more of these are cheaper on the tape
+  using pass = lane_arguments<wide, F, Args...>;  // of `wide` directions of states and parameters
   static constexpr bool takes_duals = pass::are_taken;
 
   void vjp_by_lanes(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
@@ -51,7 +51,7 @@ class functor_lanes : public functor_system<F, Args...> {
       const auto slope = passes_[static_cast<std::size_t>(first / wide)](y, evaluate);
       std::array<double, wide> sum{};
       for (Eigen::Index i = 0; i < n; ++i) {
-        if (lambda[i] != 0) add(lambda[i], slope[i], sum);  // as on the tape: nothing of an infinite derivative
+        if (lambda[i] != 0) add(lambda[i], slope[i], sum);  // as on the tape: a zero adjoint cancels an infinite derivative
       }
       for (Eigen::Index j = first; j < std::min(first + wide, end); ++j) {
         double* to = j < n ? y_adjoint : parameter_adjoint - n;
@@ -64,7 +64,7 @@ class functor_lanes : public functor_system<F, Args...> {
   }
   static void add(double, double, std::array<double, wide>&) {}
 
-  std::vector<pass> passes_;  // none: too many directions, or a callable that takes no duals
+  std::vector<pass> passes_;  // empty: too many directions, or a callable that accepts no duals
 };
 
 }  // namespace agrad::detail

@@ -1,7 +1,7 @@
 // Functor system: a C++ callable f(t, y, args...) that is templated on its scalars, as an `ode_system`.
 //
-// Values come from f on doubles, the Jacobian from f on dual numbers, several columns at a time, and products with adjoints
-// from f on the tape, in a scope of their own. A callable that takes no dual numbers gets its Jacobian from the tape as well.
+// Values come from f on doubles, the Jacobian from f on dual numbers, several columns at once, and adjoints from f on the tape,
+// in a separate scope. If a callable accepts no dual numbers, its Jacobian comes from the tape as well.
 // Read next: solve/ode_adjoint.hpp.
 #pragma once
 
@@ -32,12 +32,12 @@ using number_by_value = std::conditional_t<std::is_arithmetic_v<X>, X, const X&>
 template <class X>
 using scalar_by_value = std::conditional_t<std::is_same_v<X, var> || is_dual<X>, X, number_by_value<X>>;
 
-/// Calls of F with t and state vectors of the types Y, all of them const references.
+/// Calls of F with t and state vectors of types Y, all const references.
 template <class F, class... Y>
 struct calls_of {
-  /// Whether F can be called with these very types, as const references, as values, or as those the smaller of them are.
-  /// That it can be called is not enough: Eigen converts vectors of variables to vectors of doubles where nobody asks whether
-  /// that compiles.
+  /// Whether F declares a call with exactly these types, as const references, as values, or with the smaller types by value. A
+  /// test whether the call is possible does not suffice: Eigen accepts a vector of variables for a vector of doubles in such a
+  /// test, and the conversion then fails to compile.
   template <class... Args>
   static constexpr bool have() {
     if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&..., const Args&...>) {
@@ -59,7 +59,7 @@ constexpr bool has_own_call() {
   return calls_of<F, Y>::template have<Args...>();
 }
 
-/// What a callable becomes as a system: System<F, Args...>, unless it asks for something else
+/// The system that a callable becomes: System<F, Args...>, or another by specialisation
 /// (solve/system/program/recorded_system.hpp).
 template <template <class, class...> class System, class F, class... Args>
 struct system_of {
@@ -68,12 +68,12 @@ struct system_of {
 template <template <class, class...> class System, class F, class... Args>
 using system_of_t = typename system_of<System, F, Args...>::type;
 
-/// F: called with t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as it was given or
-/// with all of its variables replaced by doubles; returns a column vector of the promoted scalar.
+/// F: takes t (a double), y (an Eigen column vector of double, var or dual) and the arguments, each as given or with all
+/// variables replaced by doubles; returns a column vector of the promoted scalar.
 template <class F, class... Args>
 class functor_system : public ode_system {
  public:
-  /// function: what messages begin with. states: length of y.
+  /// function: the name in errors. states: length of y.
   functor_system(std::string function, const F& f, Eigen::Index states, const Args&... args)
       : function_(std::move(function)), f_(f), y_(states), args_(args...), values_(argument<Args>::values(args)...) {
     (argument<Args>::collect(args, indices_), ...);
@@ -82,7 +82,7 @@ class functor_system : public ode_system {
   Eigen::Index states() const override { return y_.size(); }
   Eigen::Index parameters() const override { return static_cast<Eigen::Index>(indices_.size()); }
 
-  /// Indices of the active parameters on the tape that they were made on.
+  /// Indices of the active parameters on their own tape.
   const std::vector<tape::index_type>& parameter_indices() const { return indices_; }
 
   void rhs(double t, const double* y, double* dydt) override {
@@ -168,7 +168,7 @@ class functor_system : public ode_system {
     return std::apply([&](const auto&... p) { return evaluated(t, y, p...); }, values_);
   }
 
-  /// f's result, evaluated while its operands are there; not moved on, because reading copies of duals just written stalls.
+  /// The result of f, evaluated while its operands exist; returned without a move, because a read of duals just written stalls.
   template <class Y, class... P>
   auto evaluated(double t, const Y& y, const P&... p) const {
     const kept_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
@@ -188,7 +188,8 @@ class functor_system : public ode_system {
     by_lanes(t, static_cast<std::uint32_t>(states()), seed, take);
   }
 
-  /// f on y with `count` directions, `width` at a time: seed(first, k) sets direction first + k, take(slope, first, k) has it.
+  /// Calls f on y with `count` directions, `width` at a time: seed(first, k) sets direction first + k, take(slope, first, k)
+  /// reads it.
   template <class Seed, class Take>
   void by_lanes(double t, std::uint32_t count, const Seed& seed, const Take& take) {
     lanes_.resize(states());
@@ -231,7 +232,7 @@ class functor_system : public ode_system {
     read_state(y_adjoint);
   }
 
-  /// One sweep for both, where f takes variables for both.
+  /// A single reverse pass for states and parameters, for f that accepts variables in both.
   void both_adjoints(double t, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
     const isolated_scope own;
     renew_state();
@@ -248,7 +249,7 @@ class functor_system : public ode_system {
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 
-  /// Sweeps the innermost scope back from a vector with the given adjoints.
+  /// The reverse pass of the innermost scope, from a vector with the given adjoints.
   template <class Vector>
   static void sweep_from(const Vector& slope, const double* lambda) {
     tape& t = tape::current();
@@ -265,7 +266,7 @@ class functor_system : public ode_system {
   F f_;
   Eigen::VectorXd y_;
   vector_of<lanes> lanes_;  // y as dual numbers
-  colouring colours_;       // of the pattern's columns, those of one colour in one direction
+  colouring colours_;       // of the pattern's columns; columns of a colour share a direction
   recovery recovery_;
   vector_of<var> variables_;  // y on the tape
   std::tuple<Args...> args_;

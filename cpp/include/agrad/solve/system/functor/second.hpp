@@ -1,7 +1,7 @@
 // Functor second: second derivatives of a C++ callable f(t, y, args...), from f on dual variables.
 //
-// f is recorded on dual<var>, whose tangents are one direction. A sweep back from values and tangents, in a scope of its own, is
-// the derivative of the product with adjoints along that direction; one from the values alone is the product itself.
+// f is evaluated on dual<var>, with a single direction as tangent. A reverse pass from values and tangents, in a separate
+// scope, gives the tangent of the adjoint product along that direction; a reverse pass from the values alone gives the product.
 // Read first: solve/system/functor/tangents.hpp. Read next: solve/system/functor/jacobians.hpp, solve/record/dual_node.hpp.
 #pragma once
 
@@ -47,7 +47,7 @@ class functor_second : public functor_tangents<F, Args...> {
                 "scalars of any "
                 "type, with y by const& and args by const& or by value, or hand over agrad::recorded(f)");
 
-  /// New variables, kept for their adjoints.
+  /// Makes new variables and keeps them for their adjoints.
   struct on_tape {
     std::vector<var>& leaves;
     const var& operator()(double value) const {
@@ -57,8 +57,8 @@ class functor_second : public functor_tangents<F, Args...> {
     static var constant(double value) { return constant_var(value); }
   };
 
-  /// f where states and parameters are duals of leaf(value) with tangents of direction k; lift(i, x) does more to state or
-  /// parameter i.
+  /// f on duals of leaf(value) with tangents of direction k for states and parameters; lift(i, x) may modify state or parameter
+  /// i.
   template <class D, class Leaf, class Lift>
   auto slope_along(const ode_point& at, int k, const Leaf& leaf, const Lift& lift) {
     const Eigen::Index n = this->states();
@@ -76,13 +76,13 @@ class functor_second : public functor_tangents<F, Args...> {
     return with_duals<D, Args...>(this->values_, next, [&](const auto&... p) { return this->evaluated(at.t, y, p...); });
   }
 
-  /// Adjoints of outputs with tangents, and the direction that is meant.
+  /// Adjoints of outputs with tangents, and the index of the direction.
   struct seeds {
     int directions, k;
     const double *adjoints, *tangents;
   };
 
-  /// Adds what the outputs' adjoints amount to at the leaves; outputs(use) calls use(e, value, tangent) for output e.
+  /// Adds the outputs' adjoints, propagated to the leaves; outputs(use) calls use(e, value, tangent) for output e.
   template <class Outputs>
   void send_back(const seeds& w, const Outputs& outputs, const ode_adjoints& to) {
     tape& t = tape::current();

@@ -1,7 +1,7 @@
 // Functor tangents: directional derivatives of a C++ callable f(t, y, args...), from f on dual numbers.
 //
-// A callable that takes duals for y and for its arguments at once has tangents (solve/system/functor/dual_arguments.hpp); any
-// other has not, and solvers then use its Jacobian and its adjoints.
+// A callable has tangents if it accepts duals for y and for its arguments in the same call
+// (solve/system/functor/dual_arguments.hpp). For other callables solvers use the Jacobian and adjoints.
 // Read next: solve/ode_forward.hpp, solve/system/functor/second.hpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace agrad::detail {
 
-/// A functor system with tangents, where the callable allows them.
+/// A functor system with tangents if the callable accepts duals.
 template <class F, class... Args>
 class functor_tangents : public functor_lanes<F, Args...> {
   using base = functor_lanes<F, Args...>;
@@ -58,7 +58,7 @@ class functor_tangents : public functor_lanes<F, Args...> {
   static constexpr bool takes_duals = has_own_call<F, vector_of<lanes>, dual_argument_t<Args, lanes>...>();
 
  private:
-  /// `count` of so many directions, from one on.
+  /// `count` of `directions` directions from `first` on.
   struct part {
     int directions, first, count;
   };
@@ -82,7 +82,7 @@ class functor_tangents : public functor_lanes<F, Args...> {
     });
   }
 
-  vector_of<lanes> seeded_;  // y with its tangents
+  vector_of<lanes> seeded_;  // y with tangents
 };
 
 }  // namespace agrad::detail

@@ -1,8 +1,8 @@
 // Program DAE: a recorded residual as a `dae_system`.
 //
 // The program's inputs are t, the n states, their n derivatives and the m parameters, in this order; its outputs are the n
-// residuals. Both Jacobians come together from tangent runs along (of_y e_j, of_yp e_j), eight columns each, or from reverse
-// sweeps where an operation of the program has no tangents.
+// residuals. A forward pass with tangents along (of_y e_j, of_yp e_j) computes eight columns of the weighted sum of both
+// Jacobians; if an operation has no tangents, reverse passes compute the rows.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace agrad {
 
 class program_dae final : public dae_system {
  public:
-  /// n states. Without `differentiated` the system has no active parameters: their values are constants of the solve.
+  /// n states. Without `differentiated` no parameter is active: their values are constants of the solve.
   program_dae(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated)
       : f_(std::move(f)),
         n_(n),

@@ -1,8 +1,9 @@
-// Entry runs: products with adjoints of a sparse Jacobian whose entries lie along diagonals, as where neighbours react.
+// Diagonals: adjoint products of a sparse Jacobian whose entries lie along diagonals, as where neighbours react.
 //
-// In a run each column has an entry, one row below that of the column before, and the entries' places in memory are evenly spaced.
-// So its product is one of three arrays, without indices. Where entries lie otherwise runs are short, and nothing is gained.
-// Read next: solve/system/program/linearization.hpp, which multiplies by them.
+// In a range of entries each column has an entry, one row below the entry of the column before, and the entries are evenly
+// spaced in memory. The product of a range is then a product of arrays without indices. Entries that do not lie along diagonals
+// form short ranges, which gain nothing.
+// Read next: solve/system/program/linearization.hpp, which multiplies with these ranges.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,7 +19,7 @@ namespace agrad::detail {
 struct entry_run {
   std::uint32_t column, row, place, step, length;
 
-  /// Whether `of_column`'s entry in `of_row`, which is at `at`, is the next one; a second entry says what the step is.
+  /// Whether the entry in `of_column` and `of_row`, stored at `at`, extends the range; the second entry sets the step.
   bool takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at) {
     if (of_column != column + length || of_row != row + length || at < place) return false;
     if (length == 1) step = at - place;
@@ -45,12 +46,12 @@ struct entry_run {
   }
 };
 
-/// The runs of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: those of all columns' first
-/// entries, then those of their second ones.
+/// The ranges of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: first ranges of all
+/// columns' first entries, then of their second entries, and so on.
 inline std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
                                          const slot* slots, std::size_t begin, std::size_t end) {
   std::vector<entry_run> runs;
-  // Columns that have entries left: as many visits as entries, however long a column is.
+  // Columns with entries left: the loop visits each entry once, however long a column is.
   std::vector<std::uint32_t> columns(end - begin);
   std::iota(columns.begin(), columns.end(), 0U);
   for (std::uint32_t which = 0; !columns.empty(); ++which) {

@@ -1,6 +1,7 @@
 // Program event: recorded functions of time and state as an event and its reset.
 //
-// Both programs read t, the n states and parameters of their own, in this order. Read next: solve/record/event_operation.hpp.
+// The inputs of both programs are t, the n states and own parameters, in this order. Read next:
+// solve/record/event_operation.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace agrad {
 struct event_programs {
   std::shared_ptr<const program> root, reset;
 
-  /// Whether they can be the functions of an event of so many states.
+  /// Whether these can be the functions of an event of `states` states.
   bool fit(std::size_t states) const {
     return root->input_size() > states && root->output_size() == 1 &&
            (reset == nullptr || (reset->input_size() > states && reset->output_size() == states));
@@ -39,7 +40,7 @@ class program_event final : public event_function {
   program_event(event_programs from, Eigen::Index states)
       : n_(static_cast<std::size_t>(states)), root_(std::move(from.root), n_), reset_(std::move(from.reset), n_) {}
 
-  /// Those of the root and then those of the reset; how many.
+  /// Sets the parameters of the root, then of the reset. Returns how many.
   std::size_t set_parameters(const double* p) {
     root_.set(p);
     reset_.set(p + root_.parameters);
@@ -91,7 +92,7 @@ class program_event final : public event_function {
   }
 
  private:
-  /// A program that can be run.
+  /// A program with its work space.
   struct part {
     part(std::shared_ptr<const program> from, std::size_t n)
         : code(std::move(from)), states(n), parameters(code ? code->input_size() - 1 - n : 0), inputs(1 + n + parameters) {}
@@ -121,7 +122,7 @@ class program_event final : public event_function {
         code->tangent<lane_count>(space, tangents.data(), to);
     }
 
-    /// first: where its parameters are among those of the event.
+    /// first: index of the program's first parameter among the event's parameters.
     void second(const event_point& at, const moving_vector& lambda, std::size_t first, moving_gradient& by) {
       const auto w = static_cast<std::size_t>(at.width);
       outputs.resize(code->output_size()), moved.resize(outputs.size() * w);

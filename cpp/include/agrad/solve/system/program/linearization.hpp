@@ -1,10 +1,10 @@
-// Linearization: df/d(y, p) of a recorded right-hand side at several points at once, for products with adjoints.
+// Linearization: df/d(y, p) of a recorded right-hand side at several points at once, for adjoint products.
 //
-// A sweep back through a step needs the derivatives at all of its stages, and knows the stages before it begins. The Jacobian's
-// entries are a program (program/derive/entries_program.hpp), recorded for all points side by side (program/derive/batch.hpp),
-// so that one run of it has them all; what depends on parameters alone is there once. A product is then a sum over the entries
-// of each column, or along diagonals where these are long (solve/system/program/diagonals.hpp).
-// Read next: solve/system/program/structure.hpp, which keeps it; solve/system/program/ode.hpp, which uses it.
+// The reverse pass through a step needs the derivatives at all stages, and the stages are known before it begins. A program
+// computes the Jacobian's entries (program/derive/entries_program.hpp). It is recorded for all points side by side
+// (program/derive/batch.hpp), so a single run computes all entries, and operations on parameters alone run once. A product is
+// then a sum over the entries of each column, or over diagonals if these are long (solve/system/program/diagonals.hpp).
+// Read next: solve/system/program/structure.hpp, the owner; solve/system/program/ode.hpp, the user.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +22,20 @@ namespace agrad {
 
 class linearization {
  public:
-  /// What one evaluation needs. One for each thread.
+  /// The memory of an evaluation. Each thread needs its own.
   struct workspace {
     agrad::workspace run;
     std::vector<double> inputs;
   };
 
-  /// f: a program of t, n states and parameters. rows_of_columns: where df/d(y, p) has entries; the first `wanted` columns are
-  /// wanted. Null where the entries are not made of rules or are so many that sweeps through f are quicker.
+  /// f: a program of t, n states and parameters. rows_of_columns: the pattern of df/d(y, p), of which the first `wanted`
+  /// columns are wanted. Null if the entries do not consist of rules or are so many that reverse passes of f are faster.
   static std::shared_ptr<const linearization> of(const program& f, std::size_t n, const csr_pattern& rows_of_columns,
                                                  std::size_t wanted, int points) {
     const std::size_t most = 2 * detail::work_of(f) + 64;
     linearization made(n, rows_of_columns, wanted, points);
     if (made.rows_.size() > most || made.rows_.size() * made.points_ > most_entries) return nullptr;
-    detail::derivative_flow flow(f, 1, wanted, 2 * most);  // of which some will turn out not to be needed
+    detail::derivative_flow flow(f, 1, wanted, 2 * most);  // some operations will turn out to be unused
     if (!flow.run()) return nullptr;
     made.record(f, flow);
     if (detail::work_of(*made.entries_) > most * made.points_) return nullptr;
@@ -81,9 +81,9 @@ class linearization {
   }
 
   std::size_t points() const { return points_; }
-  /// Whether products go along diagonals (solve/system/program/diagonals.hpp).
+  /// Whether products use diagonals (solve/system/program/diagonals.hpp).
   bool has_runs() const { return !of_states_.empty(); }
-  /// What an evaluation costs: operations of the program, and entries that they compute.
+  /// The costs of an evaluation: the program's operations, and the entries that these compute.
   std::size_t operations() const { return entries_->code().operations.size(); }
   std::size_t work() const { return detail::work_of(*entries_); }
 
@@ -118,7 +118,7 @@ class linearization {
     find_runs();
   }
 
-  /// Where single entries take less there are none.
+  /// Finds diagonals; none if separate entries are faster.
   void find_runs() {
     std::size_t runs = 0;
     for (std::size_t k = 0; k < points_; ++k) {
@@ -148,7 +148,7 @@ class linearization {
     }
     if (none != 0) multiply_carefully(at, begin, end, to);
   }
-  /// Not inline, as the loops above are slower beside it.
+  /// Not inline, because the loops above become slower beside inlined code.
   [[gnu::noinline]] void product_by_runs(const entries_at& at, std::size_t k, double* y_adjoint,
                                          double* parameter_adjoint) const {
     const auto multiply_runs = [&](const std::vector<detail::entry_run>& runs, std::size_t begin, std::size_t end, double* to) {
@@ -160,7 +160,7 @@ class linearization {
     if (y_adjoint != nullptr) multiply_runs(of_states_[k], 0, states_, y_adjoint);
     if (parameter_adjoint != nullptr) multiply_runs(of_parameters_[k], states_, first_.size() - 1, parameter_adjoint);
   }
-  /// Where there are entries that are not finite: nothing comes of those whose adjoint is zero.
+  /// The same sums if entries are not finite: a zero adjoint cancels such an entry.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const {
     for (std::size_t j = begin; j < end; ++j) {
       to[j - begin] = 0;
@@ -170,13 +170,13 @@ class linearization {
     }
   }
 
-  static constexpr std::size_t least_length = 20;  // of runs, on average: shorter ones wait for what has just been stored
-  static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more are in no cache
+  static constexpr std::size_t least_length = 20;  // of ranges, on average: shorter ranges wait for results just stored
+  static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more exceed the caches
 
   std::size_t states_, points_;
   std::vector<std::uint32_t> first_, rows_;                                // of each column's entries
-  std::shared_ptr<const program> entries_;                                 // one point's after the other's
-  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point, or none
+  std::shared_ptr<const program> entries_;                                 // outputs: the entries point by point
+  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point, or empty
 };
 
 }  // namespace agrad

@@ -1,11 +1,12 @@
 // Program system: a recorded right-hand side as an `ode_system`.
 //
 // The program's inputs are t, the n states and the m parameters, in this order; its outputs are the n derivatives. Jacobians
-// come from tangent runs, eight columns each, or from reverse sweeps where an external operation has no tangents; products with
-// the transposed Jacobian come from one reverse sweep. Where the Jacobian has entries is read off the program, once for all
-// systems that share a `program_structure`; columns or rows that do not meet then travel as one. Where f is made of rules, as
-// most are, the entries are a program of their own (program/derive/entries_program.hpp), which is quicker and has derivatives,
-// and so are those at all stages of a step (solve/system/program/linearization.hpp).
+// come from forward passes with tangents, eight columns each, or from reverse passes if an external operation has no tangents;
+// products with the transposed Jacobian come from a single reverse pass. The pattern of the Jacobian is computed from the
+// program, once for all systems that share a `program_structure`; columns or rows without a common entry then share a pass. If
+// f consists of rules, as most do, a program of its own computes the entries (program/derive/entries_program.hpp), which is
+// faster and has derivatives, and another computes the entries at all stages of a step
+// (solve/system/program/linearization.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@ namespace agrad {
 
 class program_system : public ode_system {
  public:
-  /// n states; the program's other inputs are t and the parameters. Without `differentiated` the system has no active
-  /// parameters: their values are constants of the solve.
+  /// n states; the program's other inputs are t and the parameters. Without `differentiated` no parameter is active: their
+  /// values are constants of the solve.
   program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated,
                  std::shared_ptr<program_structure> structure = std::make_shared<program_structure>())
       : f_(std::move(f)),
@@ -35,7 +36,7 @@ class program_system : public ode_system {
         adjoints_(f_->input_size()),
         slope_(static_cast<std::size_t>(n)) {}
 
-  /// Says which parameters derivatives are wanted of, where these are not all.
+  /// Sets which parameters have wanted derivatives, if not all.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
   void parameter_sizes(double* sizes) const override {
     ode_system::parameter_sizes(sizes);
@@ -183,7 +184,7 @@ class program_system : public ode_system {
   }
 
  protected:
-  /// Whether products take less by it than one by one.
+  /// Whether a linearization is faster than separate products.
   virtual bool pays(const linearization&) const { return true; }
 
  private:
@@ -195,7 +196,7 @@ class program_system : public ode_system {
       use(std::integral_constant<int, lane_count>{});
   }
 
-  /// The sweep back of a program of these inputs, and its derivatives in the directions of its last tangents.
+  /// The reverse pass of a program with these inputs, with tangents along the directions of its last tangents.
   void second_of(const program& g, workspace& work, int directions, const double* adjoints, const double* adjoint_tangents,
                  const ode_adjoints& to) {
     const auto width = static_cast<std::size_t>(directions);
@@ -208,10 +209,10 @@ class program_system : public ode_system {
     std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
   }
 
-  /// Tangents of t, which are zero, of the states and of the parameters.
+  /// Sets the tangents of t to zero, and the tangents of the states and of the parameters.
   void put_directions(int width, const double* y_tangents, const double* parameter_tangents) {
     const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_);
-    const auto m = static_cast<std::size_t>(parameters());  // others are constants
+    const auto m = static_cast<std::size_t>(parameters());  // other parameters are constants
     directions_.assign(inputs_.size() * w, 0.0);
     std::copy_n(y_tangents, n * w, directions_.data() + w);
     std::copy_n(parameter_tangents, m * w, directions_.data() + (1 + n) * w);
@@ -233,7 +234,7 @@ class program_system : public ode_system {
     if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
   }
 
-  /// Whether there is a program of the entries; asks once.
+  /// Whether there is a program of the entries; looks once.
   bool find_entries() {
     if (!has_looked_) entries_program_ = structure_->entries(*f_, n_, pattern_);
     has_looked_ = true;
@@ -248,7 +249,7 @@ class program_system : public ode_system {
 
   std::shared_ptr<const program> f_;
   std::shared_ptr<program_structure> structure_;
-  std::shared_ptr<const linearization> linear_;        // null: products one by one
+  std::shared_ptr<const linearization> linear_;        // null: separate products
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   Eigen::Index n_, m_;
   std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one

@@ -1,10 +1,10 @@
-// Recorded function: a C++ callable f(t, y, args...) that is carried out once, on traced numbers, and then run as a program.
+// Recorded function: a C++ callable f(t, y, args...) that is executed once, on traced numbers, and then run as a program.
 //
 //     const auto f = agrad::recorded([](const auto& t, const auto& y, const auto& k) { return (-k * y).eval(); });
 //     auto y = agrad::ode_tsit5(f, y0, 0.0, times, k);
 //
-// A program has the derivatives of f without a tape at every stage, and knows where its Jacobian has entries. What was recorded
-// is kept with the callable for arguments of the same types, sizes and constants.
+// A program has the derivatives of f without a tape at every stage, and knows the pattern of its Jacobian. The callable keeps
+// the recording for arguments of the same types, sizes and constants.
 // Read next: solve/system/program/recorded_system.hpp, the system; program/machine/traced.hpp, the numbers.
 #pragma once
 
@@ -32,7 +32,7 @@ namespace agrad {
 
 namespace detail {
 
-// ---- whether two arguments would be recorded alike
+// ---- whether two arguments have the same recording
 
 template <class T, class = void>
 inline constexpr bool is_comparable = false;
@@ -41,7 +41,7 @@ inline constexpr bool is_comparable<T, std::void_t<decltype(std::declval<const T
 
 template <class T>
 struct sameness {
-  /// What cannot be compared is taken to be different.
+  /// Values that cannot be compared count as different.
   static bool of(const T& a, const T& b) {
     if constexpr (std::is_base_of_v<Eigen::EigenBase<T>, T>)
       return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
@@ -71,16 +71,16 @@ struct sameness<std::tuple<T...>> {
   }
 };
 
-/// What a recording leaves: the program of (t, y, active parameters), and what is known of it.
+/// A recording: the program of (t, y, active parameters), and its known structure.
 struct recorded_program {
   std::shared_ptr<const program> f;
   std::shared_ptr<program_structure> structure;
 };
 
-/// The latest recording for arguments of each type; may be shared between threads.
+/// The latest recording for arguments of each type. Threads may share this object.
 class recordings {
  public:
-  /// The recording for so many states and such constants; made by `record` unless it is there.
+  /// The recording for `states` states and these constants; calls `record` if there is none.
   template <class Constants, class Record>
   recorded_program find(Eigen::Index states, const Constants& constants, const Record& record) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
@@ -113,7 +113,7 @@ class recordings {
 
 }  // namespace detail
 
-/// What `recorded` returns; copies share what was recorded.
+/// The result of `recorded`. Copies share recordings.
 template <class F>
 class recorded_function {
  public:
@@ -121,7 +121,8 @@ class recorded_function {
 
   const F& callable() const { return f_; }
 
-  /// The program for such arguments. Values of variables do not matter, those of doubles are constants of it.
+  /// The program for such arguments. It is independent of the values of variables; values of doubles are constants of the
+  /// program.
   template <class... Args>
   detail::recorded_program program_for(const std::string& function, Eigen::Index states, const Args&... args) const {
     using namespace detail;
@@ -154,17 +155,17 @@ class recorded_function {
     for (const traced& each : slope) outputs.push_back(each.slots_in(in).first);
     return {schedule(in, outputs), std::make_shared<program_structure>()};
   }
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // of what is an input
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // value of an input
 
   F f_;
   std::shared_ptr<detail::recordings> kept_ = std::make_shared<detail::recordings>();
 };
 
-/// A right-hand side that is recorded instead of differentiated on the tape: faster from a handful of states on, and the
-/// sooner the more often the result is used, which keeps what was recorded.
+/// Records a right-hand side, for derivatives without the tape: faster from a handful of states on, and the more often the
+/// result is used, because the result keeps the recording.
 ///
-/// f: f(t, y, args...) for scalars of any type, t among them (const auto& t). It must not branch on their values, which does not
-///   compile; `select` chooses. What it captures is a constant of the recording.
+/// f: f(t, y, args...) for scalars of any type, including t (const auto& t). f must not branch on these values, which does
+///   not compile; `select` chooses. Captured values are constants of the recording.
 ///
 /// Returns a callable for all functions of agrad that take a right-hand side.
 template <class F>

@@ -1,9 +1,8 @@
-// Recorded system: a C++ callable that was recorded, as an `ode_system`.
+// Recorded system: a recorded C++ callable as an `ode_system`.
 //
-// Values come from the callable itself, as it was compiled, and so do products with adjoints where the recording shows that few
-// directions are enough: columns of df/d(y, p) that do not meet share a direction of dual numbers. All else is the program's.
-// Read first: solve/system/program/recorded_function.hpp, which records; solve/system/program/ode.hpp, which runs what was
-// recorded.
+// Values come from the compiled callable itself, and so do adjoints if the recording shows that few directions suffice: columns
+// of df/d(y, p) without a common row share a direction of dual numbers. All else comes from the program.
+// Read first: solve/system/program/recorded_function.hpp, which records; solve/system/program/ode.hpp, which runs the program.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class recorded_system final : public program_system {
   recorded_system(const std::string& function, const recorded_function<F>& f, Eigen::Index states, const Args&... args)
       : recorded_system(f, f.template program_for<Args...>(function, states, args...), states, args...) {}
 
-  /// Indices of the active parameters on the tape that they were made on.
+  /// Indices of the active parameters on their own tape.
   const std::vector<tape::index_type>& parameter_indices() const { return indices_; }
 
   void rhs(double t, const double* y, double* dydt) override {
@@ -43,8 +42,8 @@ class recorded_system final : public program_system {
   }
 
  protected:
-  /// By what was measured an operation of a program takes as long as 24 entries that it computes; and duals of four directions
-  /// take as long as three, those of eight as long as six.
+  /// By measurement an operation of a program takes as long as 24 computed entries; f on duals of four directions takes three
+  /// times, on duals of eight directions six times as long as the program's entries.
   bool pays(const linearization& all) const override {
     if (!few_ && !lanes_) return true;
     return 24 * all.operations() + all.work() < (few_ ? 3 : 6) * work_ * all.points();
@@ -103,7 +102,7 @@ class recorded_system final : public program_system {
       const std::size_t lane = coloured_->colours.colour[j];
       for (const auto i : coloured_->columns.row(j))
         if (lambda[i] != 0)
-          sum += lambda[i] * slope[static_cast<Eigen::Index>(i)].tangent[lane];  // nothing of what is infinite
+          sum += lambda[i] * slope[static_cast<Eigen::Index>(i)].tangent[lane];  // a zero adjoint cancels infinity
     }
     return sum;
   }
@@ -112,13 +111,13 @@ class recorded_system final : public program_system {
   Eigen::VectorXd y_;
   std::tuple<argument_value_t<Args>...> values_;
   std::shared_ptr<const coloured_pattern> coloured_;
-  std::size_t work_;              // entries that the program computes
-  std::optional<few_lanes> few_;  // where so many directions are enough
+  std::size_t work_;              // how many entries the program computes
+  std::optional<few_lanes> few_;  // if four directions suffice
   std::optional<lanes> lanes_;
   std::vector<tape::index_type> indices_;
 };
 
-/// Whatever system is asked for: a program has all derivatives.
+/// A recorded function becomes this system whatever System is: a program has all derivatives.
 template <template <class, class...> class System, class F, class... Args>
 struct system_of<System, recorded_function<F>, Args...> {
   using type = recorded_system<F, Args...>;

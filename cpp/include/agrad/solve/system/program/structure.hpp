@@ -1,6 +1,6 @@
-// Program structure: what is known of a recorded right-hand side's derivatives, for all solves of it.
+// Program structure: patterns, colours and derivative programs of a recorded right-hand side, for all solves.
 //
-// Patterns, colours and programs of derivatives are found when they are first asked for, and kept; several threads may ask.
+// Each is computed at its first use and kept. Threads may share the object.
 // Read next: solve/system/program/ode.hpp.
 #pragma once
 
@@ -20,22 +20,23 @@
 
 namespace agrad {
 
-/// Where the derivatives with respect to states and parameters have entries, the rows of each column, and which columns do not meet.
+/// The pattern of the derivatives with respect to states and parameters, as the rows of each column, and colours of the
+/// columns.
 struct coloured_pattern {
   csr_pattern columns;
   colouring colours;
 };
 
-/// What is known of a program's df/dy, found when it is first asked for; may be shared between threads.
+/// The structure of a program's derivatives, computed at first use. Threads may share this object.
 class program_structure {
  public:
-  /// Null where the pattern has more entries than a pattern can have.
+  /// The pattern of df/dy; null if it has more entries than a pattern can have.
   std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (is_known_) return pattern_;
     try {
       pattern_ = std::make_shared<const csr_pattern>(jacobian_pattern(f, states(n)));
-    } catch (const std::length_error&) {  // nothing that a factorisation could spare
+    } catch (const std::length_error&) {  // factorisation would gain nothing
     }
     is_known_ = true;
     return pattern_;
@@ -48,7 +49,7 @@ class program_structure {
     return *is_autonomous_;
   }
 
-  /// Of all inputs but t; null where the pattern has more entries than a pattern can have.
+  /// The pattern for all inputs but t; null if it has more entries than a pattern can have.
   std::shared_ptr<const coloured_pattern> coloured(const program& f) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (is_coloured_) return coloured_;
@@ -61,7 +62,7 @@ class program_structure {
     return coloured_;
   }
 
-  /// The program of the entries on a pattern, or of all entries; null where it is not worth its while. The last one is kept.
+  /// The program of the entries on a pattern, or of all entries; null if not worthwhile. Keeps the last program.
   std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (!has_entries_ || entries_on_ != pattern) {
@@ -72,7 +73,7 @@ class program_structure {
     return entries_;
   }
 
-  /// df/d(y, p) of n states and m parameters at so many points at once; null where it is not worth its while. The last is kept.
+  /// df/d(y, p) of n states and m parameters at `points` points at once; null if not worthwhile. Keeps the last.
   std::shared_ptr<const linearization> linear(const program& f, Eigen::Index n, Eigen::Index m, int points) {
     const std::shared_ptr<const coloured_pattern> known = coloured(f);
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
@@ -84,7 +85,7 @@ class program_structure {
     return linear_;
   }
 
-  /// How the entries on a pattern are computed; the last one is kept.
+  /// The compression that computes the entries on a pattern. Keeps the last.
   std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
     if (compressed_ == nullptr || compressed_->pattern() != pattern)
@@ -99,7 +100,7 @@ class program_structure {
     return inputs;
   }
 
-  static constexpr std::size_t most_runs = 6;  // what colours of columns take, and more
+  static constexpr std::size_t most_runs = 6;  // the passes that coloured columns need, and more
 
   fork_safe_mutex mutex_;
   bool is_known_ = false, is_coloured_ = false, has_entries_ = false;

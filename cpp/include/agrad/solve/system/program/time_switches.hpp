@@ -1,12 +1,12 @@
 // Time switches: the times at which a recorded right-hand side jumps or has a kink because t passes a number.
 //
-// A pulse `where((t > 5) & (t < 5.1), 1, 0)` between two steps is not seen by either of them. But the comparison is there in
-// the recorded program: t < v, or a t + b < v, where no state has a part in v. So are floor(t / p), t % p < d, sign(t - a) and
-// the kinks of abs(t - a) and maximum(t - a, 0). Such times are known before the solve and depend on parameters only, so steps
-// can end there (`tstops`). They are looked for in the order of the program, between those that are known already, where what is
-// compared is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
-// ds = -w_p dp / w_t. What is not linear there, as sin(t) > 0.5, is left alone.
-// Read next: solve/record/event_operation.hpp, who uses it.
+// A step sees nothing of a pulse `where((t > 5) & (t < 5.1), 1, 0)` between its stages. But the recorded program contains the
+// comparison t < v, or a t + b < v, where v is independent of the states. The same holds for floor(t / p), t % p < d, sign(t -
+// a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve, so
+// steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already found,
+// where the compared value is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
+// ds = -w_p dp / w_t. The search ignores operations that are not linear there, as sin(t) > 0.5.
+// Read next: solve/record/event_operation.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>
@@ -30,24 +30,25 @@ class time_switches {
   /// f: a right-hand side of (t, n states, parameters).
   time_switches(const program& f, std::size_t n) : n_(n), sides_(found(f, n)) {}
 
-  /// How many operations there are that t decides about.
+  /// How many operations t decides.
   std::size_t size() const { return sites_.size(); }
   /// Whether one of the times depends on a parameter.
   bool move() const { return move_; }
 
-  /// What a run needs; one for each thread.
+  /// The memory of a run; each thread needs its own.
   struct room {
     workspace run;
     std::vector<double> inputs, outputs;
   };
-  /// A time within a span, the operation that it comes from, and for roundings and remainders the quotient there.
+  /// A time, the operation that it comes from, and for roundings and remainders the quotient there.
   struct time {
     double at;
     std::size_t site;
     double level;
   };
-  /// The times for these parameters between two others, each once. One that is given as a stop too is at that stop's very instant:
-  /// behind it in the table of stops it has the jump's derivative, which is its own, whatever the stop's is.
+  /// The times between `from` and `to` for these parameters, without repeats. A time that is also given as a stop takes the
+  /// stop's exact value: it follows the stop in the table of stops and has the derivative of the jump, whatever the stop's
+  /// derivative is.
   std::vector<time> within(double from, double to, const double* parameters, const std::vector<double>& given, room& w) const {
     std::vector<time> all;
     std::vector<double> cuts{from};
@@ -81,9 +82,9 @@ class time_switches {
     return by_parameters;
   }
 
-  /// Whether there is the next one.
+  /// Whether `gradient_along` is available.
   bool has_second() const { return sides_.first_without_tangents() == nullptr; }
-  /// The same derivatives with tangents, along directions of the parameters, side by side.
+  /// The gradient with tangents along directions of the parameters, side by side.
   moving_vector gradient_along(const time& of, const double* parameters, int width, const double* along, room& w) const {
     const auto m = static_cast<Eigen::Index>(sides_.input_size() - 1 - n_);
     const std::vector<double> first = gradient(of, parameters, w);
@@ -105,15 +106,15 @@ class time_switches {
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static constexpr double most_levels = 1e4;  // of more periods than these no times are looked for
+  static constexpr double most_levels = 1e4;  // beyond this many periods there is no search
   enum mark : reach::marks { of_time = 1, of_state = 2, of_parameter = 4 };
 
-  /// An operation that jumps or has a kink where x passes y, or zero, or a whole number, or a whole number of times y.
+  /// An operation that jumps or has a kink where x passes y, zero, a whole number, or a whole multiple of y.
   struct site {
     enum how { none, comparison, side, rounding, quotient } kind = none;
     bool has_other = false;  // y
-    bool halves = false;     // midway between whole numbers
-    bool is_rest = false;    // the result is what the quotient leaves
+    bool halves = false;     // at midpoints between whole numbers
+    bool is_rest = false;    // the result is the remainder of the quotient
   };
   static site site_of(const operation& op) {
     const auto is = [&](auto... rules) { return ((op.what == &kernel_of_rule<decltype(rules)>()) || ...); };
@@ -127,7 +128,7 @@ class time_switches {
     return {};
   }
 
-  /// The adjoints of the sides in what is zero at a time: x, x - y, or x less so many times y.
+  /// The adjoints of the sides in the expression that is zero at a time: x, x - y, or x minus a multiple of y.
   std::vector<double> seeds(const time& of) const {
     const site& here = sites_[of.site];
     std::vector<double> seeds(sides_.output_size(), 0.0);
@@ -136,7 +137,7 @@ class time_switches {
     return seeds;
   }
 
-  /// The program of the two sides and of the result of each such operation that only t and parameters decide.
+  /// The program of both sides and the result of each such operation that depends only on t and parameters.
   program found(const program& f, std::size_t n) {
     const unrolled steps(f.code());
     const std::vector<operation>& all = steps.operations();
@@ -170,7 +171,7 @@ class time_switches {
     return false;
   }
 
-  /// The operations that make those outputs.
+  /// The operations that compute those outputs.
   static program_code needed(const program& f, const std::vector<operation>& all, const std::vector<slot>& outputs) {
     program_code code;
     code.integers = f.code().integers, code.externals = f.code().externals;
@@ -189,7 +190,7 @@ class time_switches {
     return code;
   }
 
-  /// The sides of all comparisons and their results, at a time; states have no part in them.
+  /// The sides of all comparisons and their results at a time; the states are irrelevant.
   const std::vector<double>& run(double t, const double* parameters, room& w) const {
     w.inputs.assign(sides_.input_size(), 0.0), w.outputs.resize(sides_.output_size());
     w.inputs[0] = t;
@@ -198,7 +199,7 @@ class time_switches {
     return w.outputs;
   }
 
-  /// What passes zero or a whole number, and which side of it x is on, or how often it has.
+  /// The value that passes zero or a whole number, and x's side of zero, or how many whole numbers it has passed.
   struct position {
     double measure, index;
   };
@@ -218,7 +219,7 @@ class time_switches {
     }
   }
 
-  /// The times between two others at which the operation's index changes, where its measure is linear in t between them.
+  /// Adds the times between two others at which the operation's index changes, if its measure is linear in t between them.
   void add_roots(std::size_t c, double from, double to, const double* parameters, room& w, std::vector<time>& found) const {
     if (!(from < to)) return;
     const auto index = [&](double t) { return at(c, t, parameters, w).index; };
@@ -240,7 +241,7 @@ class time_switches {
     }
   }
 
-  /// The first number at which a step function, which steps once between two others, is not what it is at first.
+  /// The first number at which a step function with a single step between low and high has changed.
   template <class Index>
   static double changed(const Index& index, double low, double high, double guess) {
     const double at_first = index(low), in_the_end = index(high), width = high - low;
@@ -256,7 +257,7 @@ class time_switches {
   }
 
   std::size_t n_;
-  bool move_ = false;  // before sides_, whose maker sets it
+  bool move_ = false;  // before sides_, whose initializer sets it
   std::vector<site> sites_;
   program sides_;
 };
