@@ -1,8 +1,8 @@
 // Event schedule: doses, ends of infusions and stops in the order of their times, and the checks of a dose table.
 //
 // At the same instant infusions end first; then come doses in the order of their table, then stops. The schedule leaves out all
-// that lies after the last output time, and stops that are not after t0. An infusion whose duration is within rounding of its
-// time becomes a dose at once: a solver could not resolve its rate, nor differences of rates its gradient.
+// that lies after the last output time, and stops at this time or not after t0. An infusion whose duration is within rounding
+// of its time becomes a dose at once: a solver could not resolve its rate, nor differences of rates its gradient.
 #pragma once
 
 #include <algorithm>

@@ -221,8 +221,7 @@ class explicit_runge_kutta : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
   }
 
-  /// The reverse pass from the slope at the end and the slopes that only states within the step depend on, to the slopes before
-  /// them.
+  /// The reverse pass from the slope at the end, and the slopes that only states within the step use, to the slopes before.
   void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
     const double* vectors = vectors_within(at, record);
     stage_.resize(n_);

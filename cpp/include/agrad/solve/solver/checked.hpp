@@ -1,8 +1,8 @@
 // Checked solver: solves a problem twice, with different tolerances, and compares the gradients.
 //
-// States and gradients are the first solver's. Each reverse pass runs through both solvers; if the gradients differ by more
-// than is allowed, the solver calls `report` with the difference: an estimate of the gradient's error, which no method has by
-// itself.
+// States and gradients are the first solver's. Each reverse pass runs through both solvers. The solver calls `report` if the
+// difference of the gradients, an estimate of the gradient's error, is larger than allowed, or if the first solver's own
+// estimate is.
 #pragma once
 
 #include <algorithm>
