@@ -1,8 +1,9 @@
 // Rosenbrock, second order: tangents of the steps, and adjoints with tangents.
 //
 // Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and the tangents of the
-// adjoints solve E^T V_s' = v_s' + J'^T V_s. J' comes from the program of J's entries (program/derive/entries_program.hpp), and
-// so does the derivative of J's part of the adjoints. A system without such a program has first derivatives only.
+// adjoints solve E^T V_s' = v_s' + J'^T V_s. J' and the derivative of J's part of the adjoints come from the system, by the
+// program of J's entries (program/derive/entries_program.hpp) or by duals of duals (solve/system/functor/jacobians.hpp). A
+// system without derivatives of J's entries has first derivatives only.
 // Read first: solve/one_step/rosenbrock.hpp; solve/one_step/explicit_runge_kutta_second.hpp does the same for explicit methods.
 #pragma once
 
