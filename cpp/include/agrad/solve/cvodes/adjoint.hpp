@@ -1,9 +1,10 @@
-// CVODES adjoint: integrates an `ode_system` forwards and sends adjoints of its output backwards, as the RFC describes.
+// CVODES adjoint: integrates an `ode_system` in a forward pass and propagates adjoints of its output in a reverse pass.
 //
-// Forwards only the n states are integrated; when a backward pass will be wanted, CVODES keeps a checkpoint every so many
-// steps. Backwards one problem of n adjoints and one quadrature of m parameters run from the last output time to t0; at
-// each output time the adjoint jumps by that output's own adjoint, and the integration starts anew. One solver can be swept
-// again with other adjoints, and used again for other initial values. Tangents are sensitivities that are integrated forwards.
+// The forward pass integrates only the n states; where a reverse pass is wanted, CVODES stores checkpoints at regular numbers
+// of steps. The reverse pass integrates one problem of n adjoints and one quadrature of m parameters from the last output time
+// to t0. At each output time, the adjoint of that output is added and the integration restarts. After one integration, a solver
+// can do several reverse passes, and afterwards integrate from other initial states. Tangents are sensitivities, integrated
+// forwards.
 // Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
 // Read next: solve/cvodes/callbacks.hpp, solve/cvodes/backward.hpp.
 #pragma once
@@ -47,21 +48,21 @@ class cvodes_adjoint final : public ode_solver {
   cvodes_adjoint(const cvodes_adjoint&) = delete;
   cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
 
-  /// Whether it would be the same as a new solver, which has these arguments.
+  /// Returns whether a new solver with these arguments would be the same as this solver.
   bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted) const {
     return function == function_ && callbacks_.states() == system.states() && callbacks_.parameters() == system.parameters() &&
            wanted == wanted_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
   }
-  /// From now on for another system, which it serves.
+  /// Replaces the system by one for which `serves` returned true.
   void use(ode_system& system) {
     callbacks_.use(system);
     callbacks_.evaluate_jacobian_as(function_, algebra_);
     watch_.set(nullptr), log_.set(nullptr);
     integrated_ = false;
   }
-  /// Until then without a system.
+  /// Drops the objects that refer to the system; the solver must not be used before the next call of `use`.
   void rest() { tangents_.reset(); }
-  /// Whether nothing that it has solved makes it other than a new one; and roughly how many bytes it holds.
+  /// Return whether earlier solves left the solver like a new one, and roughly how many bytes the solver holds.
   bool is_as_new() const { return segment_ == first_segment() && (!backward_ || backward_->rows() == 1); }
   double bytes() const { return 2.0 * sizeof(double) * static_cast<double>(room_) * static_cast<double>(callbacks_.states()); }
 
@@ -88,8 +89,8 @@ class cvodes_adjoint final : public ode_solver {
     return states_;
   }
 
-  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
-  /// number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
+  /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
+  /// matrix of n by the number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
@@ -98,7 +99,8 @@ class cvodes_adjoint final : public ode_solver {
     return sweep_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
   }
 
-  /// Backward problems that jump at the same times run as one. Others would only make each other start anew.
+  /// Returns one gradient for each matrix of adjoints. Matrices that are nonzero at the same times share one reverse pass;
+  /// others would only add restarts to each other.
   std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
     if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
@@ -162,11 +164,11 @@ class cvodes_adjoint final : public ode_solver {
     states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times_.size()));
   }
 
-  /// To output time k step by step, or to an event before it, which takes its place.
+  /// Integrates to output time k step by step, or to an earlier event, whose time then replaces output time k.
   void advance_by_steps(std::size_t k) {
     for (long steps = 0; reached_ < std::min(since_start_[k], event()); ++steps) {
       if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
-      const double ahead = watch_ ? since_start_.back() : since_start_.front();  // of which the first step's size depends
+      const double ahead = watch_ ? since_start_.back() : since_start_.front();  // determines the size of the first step
       reached_ = advance_forward(ahead, CV_ONE_STEP);
       if (log_)
         log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward,
@@ -194,7 +196,7 @@ class cvodes_adjoint final : public ode_solver {
     } else {
       set_up_forward();
     }
-    // Recomputing from a checkpoint leaves its first step size behind.
+    // CVODES leaves the first step size of a recomputation from a checkpoint in its memory.
     expect(CVodeSetInitStep(memory_.get(), options_.first_step), "CVodeSetInitStep");
     expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
@@ -221,14 +223,14 @@ class cvodes_adjoint final : public ode_solver {
     return interpolates_polynomially() ? std::max(steps, highest_order()) : steps;
   }
 
-  // CVODES sets memory aside for each step of a segment, however many; there is no more to fill it than this.
+  // CVODES allocates memory for each step of a segment; an integration takes at most this number of steps.
   long most_steps() const {
     constexpr long limit = std::numeric_limits<int>::max();
     const long times = static_cast<long>(times_.size());
     return options_.max_num_steps < limit / times ? options_.max_num_steps * times : limit;
   }
 
-  // A short last segment of polynomial interpolation (solve/cvodes/interpolation.hpp) is avoided by longer segments.
+  // Longer segments avoid a last segment that is too short for polynomial interpolation (solve/cvodes/interpolation.hpp).
   bool interpolates_polynomially() const {
     return sweeps_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
   }
@@ -282,7 +284,7 @@ class cvodes_adjoint final : public ode_solver {
 
   using adjoint_rows = std::vector<Eigen::Map<const Eigen::MatrixXd>>;
 
-  /// The rows that have adjoints at the same times; larger groups first.
+  /// Groups the matrices of adjoints that are nonzero at the same times; larger groups come first.
   static std::vector<std::vector<std::size_t>> groups_of(const adjoint_rows& adjoints) {
     std::map<std::vector<bool>, std::vector<std::size_t>> by_times;
     for (std::size_t row = 0; row < adjoints.size(); ++row) {
@@ -304,7 +306,7 @@ class cvodes_adjoint final : public ode_solver {
     for (const std::size_t row : group) is_finite.push_back(adjoints[row].allFinite());
     Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
     for (Eigen::Index k = states_.cols() - 1; k >= 0; --k) {
-      // What CVODES reached last may lie some rounding errors before the last output time.
+      // The time that CVODES reached may lie some rounding errors before the last output time.
       const double from = std::min(since_start_[static_cast<std::size_t>(k)], end_);
       for (std::size_t i = 0; i < group.size(); ++i)
         if (is_finite[i]) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
@@ -322,8 +324,8 @@ class cvodes_adjoint final : public ode_solver {
     }
   }
 
-  /// A backward problem for so many adjoints at least. CVODES integrates all that its memory has been given, so that a larger one
-  /// takes a new memory, and the forward integration again.
+  /// Makes a backward problem for at least `rows` adjoints. CVODES integrates all backward problems in its memory, so a larger
+  /// problem needs new memory and another forward integration.
   void make_backward(Eigen::Index rows) {
     if (backward_ && backward_->rows() < rows) {
       forget_memory();
@@ -342,7 +344,7 @@ class cvodes_adjoint final : public ode_solver {
   std::string function_;
   ode_adjoint_options options_;
   ode_wanted wanted_;
-  bool sweeps_;  // whether any derivative that is wanted takes a backward integration
+  bool sweeps_;  // whether a wanted derivative needs a reverse pass
   detail::cvodes_callbacks callbacks_;
   sundials::context_handle context_;
   sundials::vector_handle state_;
@@ -351,15 +353,15 @@ class cvodes_adjoint final : public ode_solver {
   detail::cvodes_watch watch_;
   detail::cvodes_log log_;
   long segment_;   // steps between checkpoints
-  long room_ = 0;  // steps of a segment that memory_ can keep
+  long room_ = 0;  // steps of a segment for which memory_ has room
   std::unique_ptr<detail::cvodes_tangents> tangents_;
-  std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_, which uses what it owns
+  std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_: this member uses memory_
   sundials::cvodes_handle memory_;
 
   bool integrated_ = false;
   Eigen::VectorXd y0_;
   double t0_ = 0;
-  double reached_ = 0, end_ = 0;  // step by step, and in the end, by CVODES' clock
+  double reached_ = 0, end_ = 0;  // times reached by single steps and at the end, by CVODES' clock
   std::vector<double> times_, since_start_;
   Eigen::MatrixXd states_;
   ode_statistics statistics_;

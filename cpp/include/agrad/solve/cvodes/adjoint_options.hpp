@@ -1,8 +1,8 @@
-// Options of the adjoint ODE solver and the checks of them, made before anything is allocated.
+// Options of the adjoint ODE solver, and checks of the options before anything is allocated.
 //
-// The fields carry the RFC's names; methods and interpolation are enumerations with the integers of CVODES and Stan.
+// The fields have the RFC's names; methods and interpolation are enumerations with the integers of CVODES and Stan.
 // Source: stan-dev/design-docs, 0027-adjoint-ode.
-// Read next: solve/cvodes/adjoint.hpp, which takes them.
+// Read next: solve/cvodes/adjoint.hpp, the solver.
 #pragma once
 
 #include <limits>
@@ -20,10 +20,10 @@ namespace agrad {
 /// Linear multistep method.
 enum class ode_method : int { adams = 1, bdf = 2 };
 
-/// How the backward pass finds the forward solution between its steps.
+/// How the reverse pass interpolates the forward solution between the stored steps.
 enum class ode_interpolation : int { hermite = 1, polynomial = 2 };
 
-/// Everything that tunes `ode_adjoint_tol_ctl`; see there. Tolerances have no defaults: only the problem knows them.
+/// All options of `ode_adjoint_tol_ctl`; see there. Tolerances have no defaults, because they depend on the problem.
 struct ode_adjoint_options {
   double relative_tolerance_forward = 0;
   Eigen::VectorXd absolute_tolerance_forward;  // one for each state
@@ -36,11 +36,11 @@ struct ode_adjoint_options {
   ode_interpolation interpolation_polynomial = ode_interpolation::hermite;
   ode_method solver_forward = ode_method::bdf;
   ode_method solver_backward = ode_method::bdf;
-  ode_algebra algebra;    // of Newton's method, in both passes
-  double first_step = 0;  // to be tried forwards, at t0 and wherever an integration starts anew; 0: chosen
+  ode_algebra algebra;    // of the Newton matrix, in both passes
+  double first_step = 0;  // size tried in the forward pass at t0 and after each restart; 0: chosen by CVODES
   double max_step = std::numeric_limits<double>::infinity();  // in both passes
 
-  /// But for the algebra, whose meaning depends on the system.
+  /// Compares all options except the algebra, whose meaning depends on the system.
   friend bool operator==(const ode_adjoint_options& a, const ode_adjoint_options& b) {
     const auto same = [](const Eigen::VectorXd& x, const Eigen::VectorXd& y) { return x.size() == y.size() && x == y; };
     const double* scalar = std::get_if<double>(&a.absolute_tolerance_quadrature);
@@ -59,22 +59,23 @@ struct ode_adjoint_options {
   }
 };
 
-/// The method that a code of the RFC names; DomainError for any other code.
+/// Returns the method for a code of the RFC. Throws DomainError for any other code.
 inline ode_method method_from_code(std::string_view function, std::string_view argument, long code) {
   if (code != static_cast<int>(ode_method::adams) && code != static_cast<int>(ode_method::bdf))
     throw DomainError(detail::sentence(function, argument, -1, code, "1 (Adams) or 2 (BDF)"));
   return static_cast<ode_method>(code);
 }
 
-/// The interpolation that a code of the RFC names; DomainError for any other code.
+/// Returns the interpolation for a code of the RFC. Throws DomainError for any other code.
 inline ode_interpolation interpolation_from_code(std::string_view function, std::string_view argument, long code) {
   if (code != static_cast<int>(ode_interpolation::hermite) && code != static_cast<int>(ode_interpolation::polynomial))
     throw DomainError(detail::sentence(function, argument, -1, code, "1 (Hermite) or 2 (polynomial)"));
   return static_cast<ode_interpolation>(code);
 }
 
-/// The RFC's choice for one pair of tolerances: the relative one for all three problems, the absolute one divided by 10
-/// forwards, by 3 backwards and as it is for the quadrature; 250 steps between checkpoints, Hermite, BDF.
+/// Returns the RFC's options for one pair of tolerances: the relative tolerance for all three problems; the absolute tolerance
+/// divided by 10 forwards, divided by 3 backwards and unchanged for the quadrature; 250 steps between checkpoints; Hermite;
+/// BDF.
 inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
                                              double absolute_tolerance, long max_num_steps) {
   check(function, "relative_tolerance", relative_tolerance, must_be::positive_finite);
@@ -90,8 +91,8 @@ inline ode_adjoint_options tolerance_options(std::string_view function, Eigen::I
   return options;
 }
 
-/// Checks every option for a system of the given size; throws ShapeError or DomainError.
-/// A vector of quadrature tolerances is measured only when there is a quadrature: plain values have no active parameters.
+/// Checks every option for a system of the given size. Throws ShapeError or DomainError. The length of a vector of quadrature
+/// tolerances is only checked where there is a quadrature: plain values have no active parameters.
 inline void check_solver_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
                                  Eigen::Index parameters) {
   check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);

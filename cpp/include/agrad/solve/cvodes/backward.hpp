@@ -1,9 +1,10 @@
-// CVODES backward: the adjoint problem that runs back along a forward integration, and its quadrature.
+// CVODES backward: the adjoint problem of the reverse pass along a forward integration, with its quadrature.
 //
-// `jump` adds to the adjoint and starts anew, `advance` integrates to an earlier time, both by CVODES' clock. The problem belongs to the forward
-// one's CVODES memory; here are its vectors, its Newton matrix and its options. Several adjoints are one problem: they share steps,
-// Jacobians and factors. As CVODES measures errors in the mean of all, tolerances are smaller by the root of how many there are.
-// Read next: solve/cvodes/adjoint.hpp, which drives it.
+// `jump` adds to the adjoint and restarts, `advance` integrates to an earlier time; times are by CVODES' clock. The problem
+// belongs to the CVODES memory of the forward problem; this class holds the vectors, the Newton matrix and the options. Several
+// adjoints are integrated as one problem, with the same steps, Jacobians and factorisations. As CVODES takes the mean of the
+// errors of all adjoints, the tolerances are divided by the root of the number of adjoints.
+// Read next: solve/cvodes/adjoint.hpp, the solver that uses this class.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,8 @@ inline ode_pass_statistics read_statistics(void* memory) {
   return s;
 }
 
-/// Whether an integration is where it should be. CVODES reports success, too, when its step size has underflowed to zero
-/// (LLNL/sundials, issue 82), so its own time is asked.
+/// Returns whether an integration has arrived at time `to`. CVODES also reports success when the step size has underflowed to
+/// zero (LLNL/sundials, issue 82), so this function reads the time that CVODES reached.
 inline bool arrived(void* memory, bool forwards, double to) {
   double now = 0, step = 0;
   CVodeGetCurrentTime(memory, &now);
@@ -38,7 +39,8 @@ inline bool arrived(void* memory, bool forwards, double to) {
   return forwards ? now >= to - rounding : now <= to + rounding;
 }
 
-/// Throws the SolverError of the stop, at CVODES' time and after its steps. stop.t: when CVODES' clock was zero.
+/// Throws the SolverError for `stop`, after adding CVODES' time and number of steps. stop.t: the time at which CVODES' clock is
+/// zero.
 [[noreturn]] inline void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
   long steps = 0;
   double now = 0, h = 0;
@@ -69,7 +71,7 @@ class cvodes_backward {
     if (m_ > 0) quadrature_ = sundials::make_vector(context, m_ * rows, function);
   }
 
-  /// How many adjoints there are.
+  /// Number of adjoints.
   Eigen::Index rows() const { return rows_; }
 
   void clear() {
@@ -79,7 +81,7 @@ class cvodes_backward {
     running_ = false;
   }
 
-  /// Adds to the adjoints at time t, one in each column, and starts the integration there.
+  /// Adds to the adjoints at time t, one in each column, and restarts the integration there.
   void jump(double t, const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     collect();
     Eigen::Map<Eigen::MatrixXd>(N_VGetArrayPointer(lambda_.get()), n_, rows_) += adjoints;
@@ -93,7 +95,7 @@ class cvodes_backward {
     ++statistics_.restarts;
   }
 
-  /// Integrates back from one time to an earlier one. Times that CVODES cannot tell apart are left as one.
+  /// Integrates from one time to an earlier time. Does nothing between times that CVODES cannot tell apart.
   void advance(double from, double to) {
     const double roundoff = std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
     if (!running_ || from - to < 2 * roundoff) return;
@@ -108,7 +110,7 @@ class cvodes_backward {
     if (quadrature_) expect(CVodeGetQuadB(forward_, which_, &reached, quadrature_.get()), "CVodeGetQuadB");
   }
 
-  /// Adds what the integration since the last start cost to the statistics.
+  /// Adds the costs of the integration since the last restart to the statistics.
   void collect() {
     if (!running_) return;
     statistics_.backward += read_statistics(memory());

@@ -1,10 +1,11 @@
 // CVODES callbacks: the C functions through which CVODES sees an `ode_system`.
 //
-// With lambda the adjoint of y, CVODES integrates, from the last output time back to t0,
+// With lambda the adjoint of y, CVODES integrates, from the last output time to t0,
 //     lambda' = -(df/dy)^T lambda,    q' = -(df/dp)^T lambda,
-// so that q(t0) is the gradient with respect to p (stan-dev/design-docs, 0027-adjoint-ode). Newton's matrix of the backward problem is the transposed Jacobian with its sign changed.
-// CVODES' clock is zero at t0: late in time, steps may be shorter than the clock of the problem resolves. The system, listeners and
-// messages are told the time of the problem.
+// so that q(t0) is the gradient with respect to p (stan-dev/design-docs, 0027-adjoint-ode). The Jacobian of the backward
+// problem is the negative transposed Jacobian of the right-hand side.
+// CVODES' clock is zero at t0, because at late times a step may be smaller than the rounding of the problem's time. The system,
+// listeners and messages get the problem's time.
 // Read next: solve/cvodes/adjoint.hpp.
 #pragma once
 
@@ -29,10 +30,10 @@ class cvodes_callbacks {
   ode_system& system() const { return *system_; }
   Eigen::Index states() const { return n_; }
   Eigen::Index parameters() const { return m_; }
-  /// From now on another system of as many states and parameters; the one before may be gone.
+  /// Replaces the system by another with as many states and parameters; the old system may be destroyed already.
   void use(ode_system& other) { system_ = &other; }
 
-  /// CVODES' clock is zero at t0 from now on; the times by that clock. The system is not evaluated after the last of them.
+  /// Sets CVODES' clock to zero at t0 and returns the times by that clock. The system is not evaluated after the last time.
   std::vector<double> start_clock(double t0, const std::vector<double>& times) {
     start_ = fault.start = t0, end_ = times.back();
     std::vector<double> since(times);
@@ -46,7 +47,7 @@ class cvodes_callbacks {
   cvodes_interpolation interpolation;
   long rhs_evaluations = 0;
 
-  /// From now on whoever listens on this thread hears of a pass, and not of forward steps that a backward one takes once more.
+  /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.
   void tell_of(bool backwards) {
     forward_listener_ = backwards ? nullptr : progress_listener::current();
     backward_listener_ = backwards ? progress_listener::current() : nullptr;
@@ -63,7 +64,7 @@ class cvodes_callbacks {
     });
   }
 
-  /// The Jacobian in the form of an algebra, from now on.
+  /// Sets the form in which the Jacobian is evaluated.
   void evaluate_jacobian_as(const std::string& function, const chosen_algebra& how) {
     jacobian_.emplace(function, system(), how);
   }
@@ -95,7 +96,7 @@ class cvodes_callbacks {
     });
   }
 
-  /// The numbers of -J; the backward problem's matrix is its transposed, which the linear solver knows.
+  /// Computes the entries of -J. The matrix of the backward problem is the transposed; the linear solver transposes.
   static int backward_jacobian(double t, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
                                N_Vector) {
     cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
@@ -109,7 +110,7 @@ class cvodes_callbacks {
   }
 
   static int backward_product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, N_Vector, void* data, N_Vector) {
-    return backward_rhs(t, y, v, Jv, data);  // which is linear
+    return backward_rhs(t, y, v, Jv, data);  // the right-hand side is linear in the adjoint
   }
 
   static int quadrature(double t, N_Vector y, N_Vector lambda, N_Vector dq, void* data) {
@@ -125,7 +126,7 @@ class cvodes_callbacks {
   }
 
  private:
-  /// Calls use(adjoint, result of `size` numbers) for each of the problems that run as one; the first code that is not zero.
+  /// Calls use(adjoint, result of `size` numbers) for each adjoint of the problem; returns the first nonzero code.
   template <class Use>
   int each_row(N_Vector lambda, N_Vector results, Eigen::Index size, const Use& use) const {
     const double* from = N_VGetArrayPointer(lambda);
@@ -150,7 +151,7 @@ class cvodes_callbacks {
   std::optional<state_jacobian> jacobian_;
 };
 
-/// Gives a CVODES problem its linear solver, and the Jacobian or its products.
+/// Gives a CVODES problem its linear solver, and the Jacobian or its products with vectors.
 inline void set_newton(void* memory, const sundials::newton& with, const std::string& function) {
   const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
   expect(CVodeSetLinearSolver(memory, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolver");
@@ -160,7 +161,7 @@ inline void set_newton(void* memory, const sundials::newton& with, const std::st
     expect(CVodeSetJacTimes(memory, nullptr, cvodes_callbacks::product), "CVodeSetJacTimes");
 }
 
-/// The same for a backward problem.
+/// Does the same for a backward problem.
 inline void set_backward_newton(void* memory, int which, const sundials::newton& with, const std::string& function) {
   const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
   expect(CVodeSetLinearSolverB(memory, which, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolverB");

@@ -1,8 +1,8 @@
 // CVODES forward: integrates an `ode_system` together with the sensitivities of its states.
 //
-// Beside the n states there are n sensitivities of them to each initial value and each active parameter that derivatives are
-// wanted for, under error control. They are kept at each output time, so that a sweep is one product with them: all rows of a
-// Jacobian cost one integration. Without a wanted derivative no sensitivities are set up.
+// For n states there are n sensitivities to each wanted initial value and each active parameter, under error control. The
+// solver stores the sensitivities at each output time, so a reverse pass is one product with them and all rows of a Jacobian
+// cost one integration. Without a wanted derivative, no sensitivities are integrated.
 // Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
 // Read next: solve/cvodes/sensitivities.hpp; solve/cvodes/adjoint.hpp, for few outputs of many parameters.
 #pragma once
@@ -30,7 +30,8 @@ class cvodes_forward final : public ode_solver {
       : cvodes_forward(std::move(function), system, options, wanted, initial_values(system, wanted),
                        initial_values(system, wanted) + system.parameters()) {}
 
-  /// One that integrates so many sensitivities along directions, which `follow` is told before `integrate`. It has no sweeps.
+  /// Makes a solver for sensitivities along `directions` directions, set by `follow` before `integrate`; the solver has no
+  /// reverse pass.
   static std::unique_ptr<cvodes_forward> along(std::string function, ode_system& system, const ode_forward_options& options,
                                                Eigen::Index directions) {
     std::unique_ptr<cvodes_forward> made(new cvodes_forward(std::move(function), system, options, {}, 0, directions));
@@ -41,7 +42,7 @@ class cvodes_forward final : public ode_solver {
   cvodes_forward(const cvodes_forward&) = delete;
   cvodes_forward& operator=(const cvodes_forward&) = delete;
 
-  /// From now on sensitivity c is along column c of both: of the initial state, and of the parameters.
+  /// Sets the directions: sensitivity c is along column c of both, for the initial state and the parameters.
   void follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters) {
     along_initial_ = std::move(initial_state), along_parameters_ = parameters;
     callbacks_.follow(std::move(parameters));
@@ -76,8 +77,8 @@ class cvodes_forward final : public ode_solver {
     return states_;
   }
 
-  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, n by the
-  /// number of times.
+  /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
+  /// matrix of n by the number of times.
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
     if (!integrated_ || follows_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
     const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
@@ -96,7 +97,7 @@ class cvodes_forward final : public ode_solver {
 
   bool has_first_tangents() const override { return true; }
 
-  /// Products with the sensitivities, as the sweep's are.
+  /// Computes tangents as products with the sensitivities.
   void tangent(const ode_directions& along, double* states) override {
     if (!integrated_ || follows_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
     using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -107,7 +108,7 @@ class cvodes_forward final : public ode_solver {
     to.noalias() = kept_.rightCols(m) * parameters;
     if (wanted_.initial_state) {
       to.noalias() += kept_.leftCols(initial_) * initial;
-    } else if (wanted_.initial_time) {  // the one sensitivity is along -f(t0, y0)
+    } else if (wanted_.initial_time) {  // the only sensitivity is along -f(t0, y0)
       const double size = first_slope_.squaredNorm();
       if (size > 0) to.noalias() -= kept_.col(0) * (first_slope_.transpose() * initial / size);
     }
@@ -169,7 +170,8 @@ class cvodes_forward final : public ode_solver {
     expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
   }
 
-  // Of the initial values: the identity, or for t0 by itself how the state at the old t0 moves with it.
+  // Sensitivities to initial values start as the identity; a sensitivity to t0 alone starts as the derivative of the state at
+  // the old t0.
   void start_sensitivities() {
     callbacks_.evaluations = 0;
     for (std::size_t c = 0; c < columns_.size() && follows_; ++c)
@@ -206,9 +208,9 @@ class cvodes_forward final : public ode_solver {
     memory_ = std::move(made);
   }
 
-  // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx. An x that is small because it
-  // happens to be near zero would leave dy/dx without control, which is why its size counts as absolute / relative or more. One
-  // along a direction is controlled as the sensitivity to the argument that moves by the largest part of its size.
+  // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx. An x that is near zero by
+  // accident would leave dy/dx without control, so the size of x counts as at least absolute / relative tolerance. A
+  // sensitivity along a direction is controlled like the sensitivity to the argument with the largest relative move.
   void set_tolerances() {
     const double own = options_.relative_tolerance_sensitivities, relative = own == 0 ? options_.relative_tolerance : own;
     const Eigen::VectorXd& given = options_.absolute_tolerance_sensitivities;
@@ -228,7 +230,7 @@ class cvodes_forward final : public ode_solver {
     expect(CVodeSensSVtolerances(memory_.get(), relative, pointers.data()), "CVodeSensSVtolerances");
   }
 
-  // The largest part of its size by which direction c moves an argument, for each state's smallest size.
+  // Returns the largest relative move of an argument along direction c, for each state's smallest size.
   Eigen::ArrayXd largest_part(Eigen::Index c, const Eigen::VectorXd& sizes, const Eigen::ArrayXd& smallest) const {
     Eigen::VectorXd by(sizes.size());
     by << along_initial_.col(c).cwiseAbs(), along_parameters_.col(c).cwiseAbs();
@@ -246,7 +248,7 @@ class cvodes_forward final : public ode_solver {
     else
       sizes.head(initial).setConstant(since_start_.back());
     callbacks_.system().parameter_values(sizes.data() + initial);
-    // Beyond these sizes a tolerance would become zero or infinite.
+    // Beyond these sizes, a tolerance would become zero or infinite.
     return sizes.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
   }
 
@@ -278,7 +280,7 @@ class cvodes_forward final : public ode_solver {
     return of_sensitivities ? "the sensitivities " : "";
   }
 
-  /// f at the output times, n by their number.
+  /// Values of f at the output times, n by the number of times.
   const Eigen::MatrixXd& slopes() {
     if (slopes_.size() == 0) {
       Eigen::MatrixXd found(states_.rows(), states_.cols());
@@ -304,7 +306,7 @@ class cvodes_forward final : public ode_solver {
   std::string function_;
   ode_forward_options options_;
   ode_wanted wanted_;
-  Eigen::Index initial_;  // sensitivities to initial values, which precede those to parameters
+  Eigen::Index initial_;  // number of sensitivities to initial values, which precede the sensitivities to parameters
   detail::cvodes_sensitivities callbacks_;
   sundials::context_handle context_;
   sundials::vector_handle state_;
@@ -312,17 +314,17 @@ class cvodes_forward final : public ode_solver {
   sundials::newton newton_;
   detail::cvodes_log log_;
   std::vector<sundials::vector_handle> sensitivities_;
-  std::vector<N_Vector> columns_;  // the same, as CVODES takes them
+  std::vector<N_Vector> columns_;  // the same vectors, as CVODES takes them
   sundials::cvodes_handle memory_;
 
-  bool integrated_ = false, follows_ = false;  // the latter: directions
+  bool integrated_ = false, follows_ = false;  // follows_: along directions
   Eigen::MatrixXd along_initial_, along_parameters_;
   Eigen::VectorXd y0_, first_slope_;
   double t0_ = 0;
-  double reached_ = 0;  // step by step, by CVODES' clock
+  double reached_ = 0;  // time reached by single steps, by CVODES' clock
   std::vector<double> times_, since_start_;
   Eigen::MatrixXd states_, slopes_;
-  Eigen::MatrixXd kept_;  // column c: the states' derivatives with respect to argument c, in the order of states_
+  Eigen::MatrixXd kept_;  // column c: derivatives of the states with respect to argument c, in the order of states_
   ode_statistics statistics_;
 };
 

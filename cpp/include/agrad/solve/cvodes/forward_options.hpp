@@ -1,6 +1,6 @@
-// Options of forward sensitivities by CVODES, the checks of them, and the weighing against the adjoint method.
+// Options of forward sensitivities by CVODES, and the checks of the options.
 //
-// Read next: solve/cvodes/forward.hpp, which takes them.
+// Read next: solve/cvodes/forward.hpp, the solver.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,31 +11,31 @@
 
 namespace agrad {
 
-/// How a step solves for the sensitivities, with CVODES' integers: along with the states, or after these have passed.
+/// How a step solves for the sensitivities, with CVODES' integers: together with the states, or after the states have passed.
 enum class ode_corrector : int { simultaneous = 1, staggered = 2 };
 
-/// Everything that tunes forward sensitivities. Their tolerances hold for p dy/dp, which is in the states' units whatever p is.
+/// All options of forward sensitivities. The tolerances of sensitivities hold for p dy/dp, which has the units of y for any p.
 struct ode_forward_options {
   double relative_tolerance = 0;
   Eigen::VectorXd absolute_tolerance;  // one for each state
   long max_num_steps = 0;              // between two output times
   ode_method method = ode_method::bdf;
   ode_corrector corrector = ode_corrector::staggered;
-  double relative_tolerance_sensitivities = 0;         // 0: as the states'
-  Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: as the states'
-  ode_algebra algebra{};                               // of Newton's method
-  double first_step = 0;                               // to be tried; 0: chosen
+  double relative_tolerance_sensitivities = 0;         // 0: that of the states
+  Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: those of the states
+  ode_algebra algebra{};                               // of the Newton matrix
+  double first_step = 0;                               // size tried at t0; 0: chosen by CVODES
   double max_step = std::numeric_limits<double>::infinity();
 };
 
-/// The corrector that a code of CVODES names; DomainError for any other code.
+/// Returns the corrector for a code of CVODES. Throws DomainError for any other code.
 inline ode_corrector corrector_from_code(std::string_view function, std::string_view argument, long code) {
   if (code != static_cast<int>(ode_corrector::simultaneous) && code != static_cast<int>(ode_corrector::staggered))
     throw DomainError(detail::sentence(function, argument, -1, code, "1 (simultaneous) or 2 (staggered)"));
   return static_cast<ode_corrector>(code);
 }
 
-/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+/// Checks every option for a system of the given size. Throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const ode_forward_options& options, Eigen::Index states) {
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");

@@ -1,8 +1,8 @@
-// ODE weighing: forward sensitivities or the adjoint method, by what the gradient of a scalar is expected to cost.
+// Forward or adjoint: chooses forward sensitivities or the adjoint method by the expected cost of a scalar's gradient.
 //
-// With N states, S sensitivities and M parameters, integrating forwards takes N (1 + S) equations, the adjoint method
-// 2 N + M. Measured, a sensitivity costs 1.3 of the states alone, because it shortens steps, and an equation of the adjoint
-// method 4 times a plain one, for its restart at each output time: docs/ode.md has the figures.
+// With N states, S sensitivities and M parameters, forward sensitivities take N (1 + S) equations and the adjoint method takes
+// 2 N + M. By measurement, a sensitivity costs 1.3 times the states alone, because sensitivities shorten steps; an equation of
+// the adjoint method costs 4 times a plain equation, because of the restart at each output time. docs/ode.md has the figures.
 // Read next: solve/cvodes/forward.hpp, solve/cvodes/adjoint.hpp.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace agrad {
 
-/// Whether forward sensitivities are expected to give a gradient sooner than the adjoint method.
+/// Returns whether forward sensitivities are expected to give a gradient sooner than the adjoint method.
 inline bool forward_is_cheaper(Eigen::Index states, Eigen::Index parameters, ode_wanted wanted) {
   const auto n = static_cast<double>(states), m = static_cast<double>(parameters);
   const double sensitivities = m + (wanted.initial_state ? n : wanted.initial_time ? 1 : 0);
   return n * (1 + 1.3 * sensitivities) <= 4 * (2 * n + m);
 }
 
-/// Makes CVODES solvers of the kind that is expected to be cheaper.
+/// Makes CVODES solvers by the cheaper method.
 struct weighed_maker {
   ode_forward_options forward;
   ode_adjoint_options adjoint;

@@ -1,13 +1,14 @@
-// CVODES interpolation: two faults of CVODES' interpolation between checkpoints, and how they are kept from doing harm.
+// CVODES interpolation: works around two faults of CVODES' interpolation between checkpoints.
 //
-// Between two checkpoints CVODES keeps a segment of stored points and interpolates in it for the backward pass.
-// 1. Evaluated exactly at a segment's first point, it returns that point and notes the first interval as current without
-//    computing that interval's polynomial; what follows in the interval then comes from another interval's polynomial. A
-//    backward step that ends on a checkpoint and is rejected, or an output time in that interval, is enough: states were
-//    seen to be wrong by their own size. `cvodes_interpolation` evaluates elsewhere in between.
-// 2. Polynomial interpolation takes as many points as the method's order from one segment. Where the last segment has fewer,
-//    it reads what an earlier one left there. `is_short` tells such segments; solve/cvodes/adjoint.hpp avoids them.
-// Both are silent: only the gradient is wrong. Seen in SUNDIALS 7.9 (cvodea.c, CVAfindIndex, CVAhermiteGetY,
+// Between two checkpoints CVODES stores a segment of points and interpolates in the segment for the reverse pass.
+// 1. At exactly a segment's first point, CVODES returns that point and marks the first interval as current without computing
+// the interval's polynomial; later evaluations in the interval then use another interval's polynomial. A rejected step of the
+// reverse pass that ends on a checkpoint, or an output time in that interval, is enough: errors as large as the states were
+// seen. After such an evaluation, `cvodes_interpolation` evaluates elsewhere.
+// 2. Polynomial interpolation takes as many points as the method's order from one segment. Where the last segment has fewer
+// points, CVODES reads points left by an earlier segment. `is_short` detects such segments; solve/cvodes/adjoint.hpp avoids
+// them.
+// Both faults are silent: only the gradient is wrong. Seen in SUNDIALS 7.9 (cvodea.c, CVAfindIndex, CVAhermiteGetY,
 // CVApolynomialGetY).
 #pragma once
 
@@ -19,12 +20,12 @@ namespace agrad::detail {
 
 class cvodes_interpolation {
  public:
-  /// Whether the last of the segments has too few points for polynomials of the given order.
+  /// Returns whether the last segment has too few points for polynomials of the given order.
   static bool is_short(long steps, long segment, long order) {
     return steps >= segment && steps % segment != 0 && steps % segment < order;
   }
 
-  /// Takes note of the checkpoints of a forward integration that has just ended.
+  /// Reads the checkpoints of a forward integration that has just ended.
   void watch(void* forward, const sundials::vector_handle& like, long checkpoints) {
     forward_ = forward;
     if (!scratch_) scratch_.reset(N_VClone(like.get()));
@@ -33,11 +34,11 @@ class cvodes_interpolation {
     current_ = 0;
   }
 
-  /// To be called when CVODES has interpolated at t.
+  /// The caller calls this function after CVODES has interpolated at t.
   void interpolated(double t) {
     void* address = nullptr;
     CVodeGetAdjCurrentCheckPoint(forward_, &address);
-    // Segments are passed one after the other, from the last to the first.
+    // The reverse pass visits the segments from the last to the first.
     for (std::size_t tried = 0; segments_[current_].my_addr != address && tried < segments_.size(); ++tried)
       current_ = current_ + 1 < segments_.size() ? current_ + 1 : 0;
     const CVadjCheckPointRec& segment = segments_[current_];

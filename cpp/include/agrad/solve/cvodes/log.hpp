@@ -1,7 +1,8 @@
-// CVODES log: what CVODES says about each of its steps, as rows of a step log.
+// CVODES log: writes an entry of a step log for each step of CVODES.
 //
-// CVODES gives the errors and weights of its last step and counts its failures, so it is to be stepped one by one. Output times cut no
-// step: it interpolates. Read next: solve/solver/step_log.hpp; solve/cvodes/adjoint.hpp, which uses this.
+// CVODES gives the errors and weights of the last step and counts its failures, so the solver must take single steps. Output
+// times cut no step, because CVODES interpolates. Read next: solve/solver/step_log.hpp; solve/cvodes/adjoint.hpp, which uses
+// this class.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,11 +18,11 @@ class cvodes_log {
   void set(step_log* log) { log_ = log; }
   explicit operator bool() const { return log_ != nullptr; }
 
-  /// An integration begins, which may be made more than once: the last time counts.
+  /// Begins an integration. Where an integration is repeated, only the last repetition is logged.
   void begin() {
     if (log_ != nullptr) steps_ = log_->steps.size(), rejected_ = log_->rejected.size();
   }
-  /// CVODES' clock is zero at t0. longest: what no step is longer than.
+  /// Sets CVODES' clock to zero at t0; no step is longer than `longest`.
   void start(double t0, const sundials::vector_handle& like, double longest) {
     start_ = t0, longest_ = longest;
     log_->steps.resize(steps_), log_->rejected.resize(rejected_);
@@ -31,7 +32,7 @@ class cvodes_log {
     probe_ = {};
   }
 
-  /// Writes down the step that has just been taken to (t, y); `end` is where the integration stops. Both are by CVODES' clock.
+  /// Logs the step just taken to (t, y); the integration stops at `end`. Both times are by CVODES' clock.
   void look(void* memory, double t, double end, const sundials::vector_handle& y, const Eigen::VectorXd& absolute,
             ode_system& system) {
     step_row row;
@@ -54,13 +55,13 @@ class cvodes_log {
     log_->steps.push_back(row);
   }
 
-  /// The last step goes no further than an event in it.
+  /// Shortens the last step to an event inside the step.
   void end_at_event(double t) {
     step_row& row = log_->steps.back();
     row.h = t - begin_, row.limit = step_limit::event;
   }
 
-  /// The attempts at a step that did not succeed in the end.
+  /// Logs the attempts at a step that did not succeed in the end.
   void look_at_stop(void* memory) {
     step_row row;
     CVodeGetCurrentTime(memory, &row.t);
@@ -95,7 +96,7 @@ class cvodes_log {
   damping_probe probe_;
   double start_ = 0, begin_ = 0;  // of the last step, by CVODES' clock
   double longest_ = 0;
-  std::size_t steps_ = 0, rejected_ = 0;  // rows before
+  std::size_t steps_ = 0, rejected_ = 0;  // entries before this integration
   long error_failures_ = 0, convergence_failures_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// Kept CVODES: solvers that have ended are used again by later solves of the same kind.
+// Kept CVODES: later solves of the same kind reuse the solvers of earlier solves.
 //
-// To make a CVODES problem with its checkpoints takes about as long as to solve a small one. A thread holds a few solvers whose
-// solves have ended; one that differs from a new one only by the right-hand side takes the next one.
+// To make a CVODES problem with checkpoints takes about as long as to solve a small problem. A thread keeps a few solvers whose
+// solves have ended; a new solve that differs only by the right-hand side takes a kept solver.
 // Read first: solve/cvodes/adjoint.hpp.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The solvers that a thread holds.
+/// The solvers that a thread keeps.
 class cvodes_pool {
  public:
   static std::unique_ptr<cvodes_adjoint> take(const std::string& function, ode_system& system,
@@ -36,16 +36,16 @@ class cvodes_pool {
     return std::make_unique<cvodes_adjoint>(function, system, options, wanted);
   }
 
-  /// The one that came first goes when there is no room.
+  /// Keeps the solver; where there is no room, drops the oldest solver.
   static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept {
     cvodes_pool* pool = mine();
     if (pool == nullptr || !solver->is_as_new() || solver->bytes() > most_bytes) return;
     solver->rest();
     if (pool->free_.size() == most) pool->free_.erase(pool->free_.begin());
-    pool->free_.push_back(std::move(solver));  // within its reserve
+    pool->free_.push_back(std::move(solver));  // does not allocate: the vector has reserved room
   }
 
-  /// How many this thread holds.
+  /// Returns how many solvers this thread keeps.
   static std::size_t held() { return mine() == nullptr ? 0 : mine()->free_.size(); }
 
  private:
@@ -55,7 +55,7 @@ class cvodes_pool {
   explicit cvodes_pool(bool& is_over) : is_over_(is_over) { free_.reserve(most); }
   ~cvodes_pool() { is_over_ = true; }
 
-  /// Null when the thread has ended: a solver may outlive its thread's pool.
+  /// Returns null when the thread has ended: a solver may outlive the thread's pool.
   static cvodes_pool* mine() {
     thread_local bool is_over = false;
     thread_local cvodes_pool pool(is_over);
@@ -68,7 +68,7 @@ class cvodes_pool {
 
 }  // namespace detail
 
-/// A `cvodes_adjoint` for one solve, which may have been made for another.
+/// A `cvodes_adjoint` for one solve, possibly a solver made for an earlier solve.
 class kept_cvodes final : public ode_solver {
  public:
   kept_cvodes(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)

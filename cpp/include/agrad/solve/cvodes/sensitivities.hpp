@@ -1,7 +1,7 @@
 // CVODES sensitivities: the right-hand side s' = J s + df/dp of all sensitivities at once, from an `ode_system`.
 //
-// Where the system has tangents they give both terms together, eight sensitivities in a run. Otherwise J comes from the
-// system's Jacobian and the rows of df/dp from its products with unit adjoints.
+// Where the system has tangents, a call of `tangent` gives both terms for eight sensitivities at once. Otherwise J is the
+// system's Jacobian, and the rows of df/dp are vjps with unit adjoints.
 // Read next: solve/cvodes/forward.hpp.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace agrad::detail {
 
-/// User data of a CVODES problem with sensitivities: first `initial` ones to initial values, then one to each parameter; or each
-/// along a direction of the parameters.
+/// User data of a CVODES problem with sensitivities: `initial` sensitivities to initial values, then a sensitivity to each
+/// parameter; or each sensitivity along a direction of the parameters.
 class cvodes_sensitivities : public cvodes_callbacks {
  public:
   cvodes_sensitivities(ode_system& of, Eigen::Index initial) : cvodes_callbacks(of), initial_(initial) {}
 
-  long evaluations = 0;  // of all sensitivities' derivatives together
+  long evaluations = 0;  // of the derivatives of all sensitivities together
 
-  /// From now on sensitivity c is one along column c of these.
+  /// Sets the directions: sensitivity c is along column c of `parameters`.
   void follow(Eigen::MatrixXd parameters) { along_ = std::move(parameters), follows_ = true; }
 
-  /// What CVODES is to hand to the callbacks, which expect the base.
+  /// Pointer that CVODES passes to the callbacks, which expect the base class.
   void* user_data() { return static_cast<cvodes_callbacks*>(this); }
 
   static int rhs_of_all(int count, double t, N_Vector y, N_Vector, N_Vector* s, N_Vector* ds, void* data, N_Vector, N_Vector) {
@@ -45,7 +45,7 @@ class cvodes_sensitivities : public cvodes_callbacks {
   }
 
  private:
-  static constexpr int lanes = 8;  // what `ode_system::tangent` takes together
+  static constexpr int lanes = 8;  // most directions of one call of `ode_system::tangent`
 
   Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system().states()}; }
 
@@ -86,7 +86,7 @@ class cvodes_sensitivities : public cvodes_callbacks {
     }
   }
 
-  /// Direction k of numbers that lie `width` side by side.
+  /// Entries of direction k, where the entries of `width` directions are interleaved.
   static Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>> across(std::vector<double>& of, int width, int k) {
     return {of.data() + k, static_cast<Eigen::Index>(of.size()) / width, Eigen::InnerStride<>(width)};
   }
@@ -94,7 +94,7 @@ class cvodes_sensitivities : public cvodes_callbacks {
   Eigen::Index initial_;
   std::vector<double> states_, parameters_, slopes_;
   Eigen::MatrixXd J_, by_parameters_;
-  Eigen::MatrixXd along_;  // the directions of the parameters, where they are followed
+  Eigen::MatrixXd along_;  // the directions of the parameters, where follows_ is true
   bool follows_ = false;
 };
 

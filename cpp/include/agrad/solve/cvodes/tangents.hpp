@@ -1,7 +1,7 @@
-// CVODES tangents: the derivatives of a solution along directions, by sensitivities that are integrated with the states.
+// CVODES tangents: derivatives of a solution along directions, by sensitivities integrated together with the states.
 //
-// The states are integrated once more with one sensitivity for each direction that moves anything, so tangents are under error
-// control of their own, with the states' tolerances, as the sweep back of the adjoint method is.
+// The states are integrated once more, with a sensitivity for each direction that is not zero. So tangents have error control
+// of their own, with the states' tolerances, as the reverse pass of the adjoint method has.
 // Read first: solve/cvodes/forward.hpp.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace agrad::detail {
 
-/// The options of the forward pass.
+/// Returns the options of the forward pass.
 inline ode_forward_options forward_part(const ode_adjoint_options& of) {
   ode_forward_options o;
   o.relative_tolerance = of.relative_tolerance_forward;
@@ -37,7 +37,8 @@ class cvodes_tangents {
   cvodes_tangents(std::string function, ode_system& system, const ode_adjoint_options& options)
       : function_(std::move(function)), system_(system), options_(forward_part(options)) {}
 
-  /// As `ode_solver::tangent`. Directions that are not finite have tangents of nan. Returns what that cost beside the states.
+  /// Does the same as `ode_solver::tangent`. Directions that are not finite have tangents of nan. Returns the cost without the
+  /// states' cost.
   ode_sensitivity_statistics carry(const ode_directions& along, const Eigen::VectorXd& y0, double t0,
                                    const std::vector<double>& times, double* states) {
     using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -68,7 +69,7 @@ class cvodes_tangents {
   }
 
  private:
-  /// Times, of which the last may be an event's that rounding has moved onto the one before.
+  /// Returns the times, strictly increasing: rounding may have moved the time of an event, the last, onto the time before.
   static std::vector<double> increasing(double t0, std::vector<double> times) {
     double& last = times.back();
     last = std::max(last, std::nextafter(times.size() > 1 ? times[times.size() - 2] : t0, HUGE_VAL));
@@ -78,7 +79,7 @@ class cvodes_tangents {
   std::string function_;
   ode_system& system_;
   ode_forward_options options_;
-  std::unique_ptr<cvodes_forward> solver_;  // of as many directions as the last time
+  std::unique_ptr<cvodes_forward> solver_;  // with as many directions as in the last call
 };
 
 }  // namespace agrad::detail

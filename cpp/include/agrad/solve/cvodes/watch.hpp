@@ -1,7 +1,7 @@
-// CVODES watch: steps of CVODES one by one, looked at for events, and its solution between their ends.
+// CVODES watch: looks for events in each step of CVODES, and evaluates the solution inside a step.
 //
-// An event is found on the polynomial that CVODES itself has for the step, so the state there is as good as that at an output
-// time. Read next: solve/solver/event_watch.hpp; solve/cvodes/adjoint.hpp, which uses this.
+// An event is located on CVODES' own polynomial of the step, so the state there is as accurate as at an output time.
+// Read next: solve/solver/event_watch.hpp; solve/cvodes/adjoint.hpp, which uses this class.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,7 +18,7 @@ class cvodes_watch {
   void set(event_watch* events) { events_ = events; }
   explicit operator bool() const { return events_ != nullptr; }
 
-  /// CVODES' clock is zero at t0, and so are all times below.
+  /// Starts an integration. CVODES' clock is zero at t0; all times below are by this clock.
   void start(ode_system& system, double t0, const double* y, const sundials::vector_handle& like) {
     if (!buffer_) buffer_ = sundials::vector_handle(N_VClone(like.get()));
     events_->rewind();
@@ -27,7 +27,7 @@ class cvodes_watch {
     begin_ = 0, event_ = std::numeric_limits<double>::infinity();
   }
 
-  /// Looks at the step that has just been taken to (t, y).
+  /// Looks for events in the step just taken to (t, y).
   void look(void* memory, double t, const sundials::vector_handle& y) {
     CVodeGetDky(memory, t, 1, buffer_.get());
     if (events_->sees(t, sundials::map(y).data(), sundials::map(buffer_).data())) {
@@ -38,7 +38,7 @@ class cvodes_watch {
     begin_ = t;
   }
 
-  /// Where the first event is, or infinity.
+  /// Returns the time of the first event, or infinity.
   double event() const { return event_; }
 
  private:
