@@ -1,9 +1,10 @@
 // DAE consistency: states that satisfy F(t, y, y') = 0, and their derivatives as an implicit function.
 //
-// With the differential part a of y given, F = 0 is n equations for (a', b), and B = [dF/dy' Q, dF/dy Z] is their Jacobian. Damped
-// Newton steps solve them at t0 and, from what the integrator found, at each output time; there B's transposed factors then
-// take adjoints of b and a' back to a, t and p, and its factors say how b moves. The way of Newton is not differentiated.
-// A B that is singular is a system of index 2 or more, unless that is at the guess alone.
+// With the differential part a of y given, F = 0 is a system of n equations for (a', b) with the Jacobian
+// B = [dF/dy' Q, dF/dy Z]. Damped Newton steps solve the equations at t0 and, from the integrator's state, at each output time.
+// There, solves with transposed B propagate adjoints of b and a' to a, t and p, and solves with B propagate tangents to b; the
+// Newton iterations are not differentiated. A singular B means a system of index 2 or more, unless B is singular at the guess
+// alone.
 // Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, 3.3.
 // Read next: solve/dae/solver.hpp.
 #pragma once
@@ -30,7 +31,7 @@ struct dae_state {
   dae_point at() const { return {t, y.data(), yp.data()}; }
 };
 
-/// What adjoints of an output amount to: adjoints of a, of p, and of the time at which a is what it is.
+/// Adjoints of an output, expressed as adjoints of a, of p, and of the time at fixed a.
 struct dae_jump {
   Eigen::VectorXd differential, parameters;
   double time = 0;
@@ -43,7 +44,7 @@ class dae_consistency {
 
   void use(const dae_splitting* splitting) { splitting_ = splitting; }
 
-  /// From y0 and y'0 to consistent ones.
+  /// Changes y0 and y'0 to consistent values.
   void initialise(dae_state& s) {
     if (options_.initial == dae_initial::consistent) {
       check_residual(s);
@@ -53,14 +54,14 @@ class dae_consistency {
     solve_from_guess(s, unknown::rest);
   }
 
-  /// From a state before a jump of the residual to one behind it: the same a, with another b and a' to it.
+  /// Changes a state before a jump of the residual to a consistent state after the jump: a stays, b and a' are solved for.
   void restart(dae_state& s) { solve_from_guess(s, unknown::rest); }
 
-  /// From what an integration found: the same a, with b and a' to it.
+  /// Makes a state of the integrator consistent: a stays, b and a' are solved for.
   void refine(dae_state& s) { solve(s, unknown::rest); }
 
-  /// Puts the derivative of b where it belongs in y'. Follows one of the above, whose factors it uses. Of a system that knows no
-  /// derivatives with respect to t it is a guess, by differences: enough for an integrator to start with.
+  /// Adds the derivative of b to y'. Uses the factors of the last call of one of the functions above. Where the system has no
+  /// derivatives with respect to t, differences give a guess, good enough for an integrator's start.
   void differentiate_algebraic(dae_state& s, double end) {
     const dae_splitting& split = *splitting_;
     if (split.r() == split.n()) return;
@@ -81,7 +82,7 @@ class dae_consistency {
   /// Factorises B at a consistent state, for the functions below.
   void prepare(const dae_state& s) { factorise(s, unknown::rest); }
 
-  /// Adjoints of y and y' at the state of `prepare`.
+  /// Propagates adjoints of y and y' at the state of `prepare`.
   dae_jump jump(const dae_state& s, const Eigen::VectorXd& of_y, const Eigen::VectorXd& of_yp) {
     const dae_splitting& split = *splitting_;
     const Eigen::Index m = system_.parameters();
@@ -98,14 +99,14 @@ class dae_consistency {
     return j;
   }
 
-  /// lambda with Q^T (dF/dy')^T lambda = a's adjoint and Z^T (dF/dy)^T lambda = 0.
+  /// Returns lambda with Q^T (dF/dy')^T lambda = a's adjoint and Z^T (dF/dy)^T lambda = 0.
   Eigen::VectorXd multipliers(const Eigen::VectorXd& of_differential) const {
     Eigen::VectorXd both = Eigen::VectorXd::Zero(splitting_->n());
     both.head(splitting_->r()) = of_differential;
     return factors_.solve_transposed(both);
   }
 
-  /// How far a unit of a's adjoints reaches in each multiplier: sum_j |B^-T|_ij scale_j.
+  /// Returns a bound for each multiplier, for adjoints of a of size `scale`: sum_j |B^-T|_ij scale_j.
   Eigen::VectorXd reach(const Eigen::VectorXd& scale) const {
     Eigen::VectorXd sum = Eigen::VectorXd::Zero(splitting_->n());
     for (Eigen::Index j = 0; j < splitting_->r(); ++j)
@@ -113,7 +114,7 @@ class dae_consistency {
     return sum;
   }
 
-  /// The derivative of a consistent state along a direction of a or of the parameters.
+  /// Computes the derivative of a consistent state along a direction of a and of the parameters.
   void tangent(const dae_state& s, const Eigen::VectorXd& differential, const Eigen::VectorXd& parameters, dae_state& to) {
     const dae_splitting& split = *splitting_;
     const Eigen::VectorXd along = split.q() * differential;
@@ -125,7 +126,7 @@ class dae_consistency {
     to.yp = split.q() * rest.head(split.r());
   }
 
-  /// Where y0 was solved for: from the adjoint of a to those of y'0, p and t0.
+  /// Propagates the adjoint of a to y'0, p and t0, where y0 was solved for.
   void to_slope(const dae_state& s, const Eigen::VectorXd& of_differential, dae_gradient& gradient) {
     factorise(s, unknown::state);
     const Eigen::VectorXd x = -factors_.solve_transposed(splitting_->q() * of_differential);
@@ -138,10 +139,11 @@ class dae_consistency {
     gradient.initial_time += by_time;
   }
 
-  /// Remembers B as it is, for the following.
+  /// Stores the current B for `is_nearly_singular`.
   void remember() { first_ = factors_; }
 
-  /// Whether B is close to singular at a state, against what has been remembered; for the message of an integration that stopped.
+  /// Returns whether B at a state is close to singular, compared with the stored B; used in the message of an integration that
+  /// stopped.
   AGRAD_COLD bool is_nearly_singular(const dae_state& s) { return first_.is_nearly_singular(matrix(s, unknown::rest)); }
 
  private:
@@ -158,7 +160,7 @@ class dae_consistency {
     return splitting_->joined(by_state, by_slope);
   }
 
-  /// The multipliers of this solver know y = Q a + Z b with constant Q and Z only.
+  /// The multipliers of this solver need constant Q and Z in y = Q a + Z b.
   void check_constant(double t, const Eigen::MatrixXd& by_slope) const {
     if (splitting_->r() == splitting_->n()) return;
     const Eigen::MatrixXd missed = by_slope * splitting_->z();
@@ -210,14 +212,14 @@ class dae_consistency {
     return to;
   }
 
-  /// A step against the tolerances of what it moves.
+  /// Returns the size of a step in units of the tolerances of y and y'.
   double size_of(const dae_state& s, unknown of, const Eigen::VectorXd& step) const {
     const dae_state to = moved(s, of, 1, step);
     const double of_y = (to.y - s.y).cwiseQuotient(tolerances(s.y)).cwiseAbs().maxCoeff();
     return std::max(of_y, (to.yp - s.yp).cwiseQuotient(tolerances(s.yp)).cwiseAbs().maxCoeff());
   }
 
-  /// Whether a step is as small as the rounding errors of what it moves.
+  /// Returns whether a step is as small as the rounding errors of y and y'.
   bool is_rounding(const dae_state& s, unknown of, const Eigen::VectorXd& step) const {
     const auto is_small = [](const Eigen::VectorXd& change, const Eigen::VectorXd& value) {
       return change.cwiseAbs().maxCoeff() <= 1e-12 * value.cwiseAbs().maxCoeff();
@@ -226,7 +228,7 @@ class dae_consistency {
     return is_small(to.y - s.y, s.y) && is_small(to.yp - s.yp, s.yp);
   }
 
-  /// Where the equations are singular at the guess, as y1^2 = y0 is at y1 = 0, from points near it.
+  /// Solves from the guess or, where the equations are singular there, as y1^2 = y0 is at y1 = 0, from points near the guess.
   void solve_from_guess(dae_state& s, unknown of) {
     const dae_state guess = s;
     try {
@@ -243,7 +245,7 @@ class dae_consistency {
         can_be_regular = true;
         return solve(s, of);
       } catch (const SolverError&) {
-      } catch (const std::domain_error&) {  // outside of where F is defined
+      } catch (const std::domain_error&) {  // outside of the domain of F
       }
     }
     s = guess;
@@ -261,7 +263,7 @@ class dae_consistency {
   }
 
   void solve(dae_state& s, unknown of) {
-    constexpr double enough = 1e-4;  // of the tolerances; the next step would be about its square
+    constexpr double enough = 1e-4;  // part of the tolerances; the next step would be about the square of the last
     evaluate(s);
     if (!residual_.allFinite()) throw_not_finite("the residual", s.t, residual_);
     double before = std::numeric_limits<double>::infinity();
@@ -283,7 +285,8 @@ class dae_consistency {
     throw_not_found(s, of, "");
   }
 
-  /// A part of the step that makes the next one with the same factors smaller; false when there is none.
+  /// Moves by a part of the step that makes the next step with the same factors smaller; returns false when there is no such
+  /// part.
   bool descend(dae_state& s, unknown of, const Eigen::VectorXd& step, double size) {
     const dae_state from = s;
     for (double factor = 1; factor > 1e-5; factor /= 2) {
@@ -318,7 +321,7 @@ class dae_consistency {
   [[noreturn]] AGRAD_COLD void throw_singular(double t, unknown of, const Eigen::MatrixXd& m) const {
     const Eigen::MatrixXd spanned = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(m.transpose()).householderQ();
     Eigen::VectorXd open = spanned.col(m.cols() - 1).cwiseAbs();                 // orthogonal to all rows, or nearly
-    if (of == unknown::rest) open.tail(splitting_->n() - splitting_->r()) *= 2;  // an algebraic state is the better name
+    if (of == unknown::rest) open.tail(splitting_->n() - splitting_->r()) *= 2;  // prefers the name of an algebraic state
     Eigen::Index k = 0;
     open.maxCoeff(&k);
     const std::string name = of == unknown::state ? "y[" + std::to_string(k) + "]" : splitting_->name(k);

@@ -1,6 +1,6 @@
-// DAE factors: a square matrix with its rows and columns brought to one size, factorised, and whether it is regular.
+// DAE factors: factorises a square matrix with rows and columns scaled to one size, and tells whether the matrix is regular.
 //
-// Equations and states differ in size by many orders, which must not look like a singular matrix.
+// Equations and states may differ in size by many orders of magnitude, which must not look like a singular matrix.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,7 +11,7 @@ namespace agrad::detail {
 
 class dae_factors {
  public:
-  /// False for a matrix that is singular to rounding.
+  /// Factorises a matrix. Returns false for a matrix that is singular to rounding.
   bool compute(const Eigen::MatrixXd& a) {
     rows_ = sizes(a.cwiseAbs().rowwise().maxCoeff());
     const Eigen::MatrixXd by_rows = rows_.asDiagonal() * a;
@@ -22,7 +22,7 @@ class dae_factors {
     return rcond_ > 4 * static_cast<double>(a.rows()) * std::numeric_limits<double>::epsilon();
   }
 
-  /// Whether another matrix is much closer to singular than this one, in the sizes of this one's rows and columns.
+  /// Returns whether another matrix, scaled like this matrix, is much closer to singular.
   bool is_nearly_singular(const Eigen::MatrixXd& other) const {
     const Eigen::MatrixXd scaled = rows_.asDiagonal() * other * columns_.asDiagonal();
     return scaled.allFinite() && !(Eigen::PartialPivLU<Eigen::MatrixXd>(scaled).rcond() > 1e-4 * rcond_);
@@ -35,7 +35,7 @@ class dae_factors {
   }
 
  private:
-  /// What brings the largest entries to one; zeros stay.
+  /// Returns the factors that scale the largest entries to 1; the factor of zero is 1.
   static Eigen::VectorXd sizes(const Eigen::VectorXd& largest) {
     return largest.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
   }

@@ -1,6 +1,6 @@
-// IDA: IDAS' memory as a C++ value, its return codes by name, its counts, and the SolverError of an integration that stopped.
+// IDA: a handle of IDAS' memory, names of IDAS' return codes, statistics, and the SolverError of a stopped integration.
 //
-// Codes that agrad gives advice for have the same numbers as in CVODES, so that solve/sundials/fault.hpp serves both.
+// Return codes for which agrad has advice have the same numbers as in CVODES, so solve/sundials/fault.hpp serves both.
 // Read next: solve/dae/ida_forward.hpp, solve/dae/ida_backward.hpp.
 #pragma once
 
@@ -26,7 +26,7 @@ struct free_ida {
 };
 using ida_handle = handle<void*, free_ida>;
 
-/// The name of an IDAS return code, as "IDA_TOO_MUCH_WORK".
+/// Returns the name of an IDAS return code, as "IDA_TOO_MUCH_WORK".
 AGRAD_COLD inline std::string ida_code_name(int code) {
   const std::unique_ptr<char, void (*)(void*)> name(IDAGetReturnFlagName(code), std::free);
   return name ? name.get() : std::to_string(code);
@@ -57,15 +57,15 @@ inline double ida_time(void* memory) {
   return now;
 }
 
-/// Dense numbers and factors for n states; transposed ones solve with the transposed matrix.
+/// Dense matrices and factors for n states; transposed factors solve with the transposed matrix.
 inline chosen_algebra dense_algebra(Eigen::Index n) {
   chosen_algebra how;
   how.states = static_cast<std::size_t>(n);
   return how;
 }
 
-/// Throws the SolverError of a stop, at IDAS' time and after its steps. stop.t: when IDAS' clock was zero. advice: "" for the usual
-/// one.
+/// Throws the SolverError for `stop`, after adding IDAS' time and number of steps. stop.t: the time at which IDAS' clock is
+/// zero. advice: empty for the usual advice.
 [[noreturn]] AGRAD_COLD inline void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
                                                       const ode_fault& fault, const std::string& advice) {
   long steps = 0;

@@ -1,14 +1,14 @@
-// IDA backward: the adjoint of a DAE, integrated back along a trajectory, together with the gradient's integral.
+// IDA backward: integrates the adjoint of a DAE and the gradient's integral back along a trajectory.
 //
 // With y = Q a + Z b (solve/dae/splitting.hpp), w the adjoint of a and lambda the multipliers of the equations,
 //     w' = Q^T (dF/dy)^T lambda,   q' = (dF/dp)^T lambda,   w = Q^T (dF/dy')^T lambda,   0 = Z^T (dF/dy)^T lambda
-// is a DAE of index 1 in (w, q, lambda) whatever dF/dy' is, and q(t0) the gradient with respect to p (Cao, Li, Petzold and Serban,
-// Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step eliminates w
-// and q, and is left with the transposed matrix of the forward problem. Errors are controlled in w and q, which fix lambda.
-// As forwards, IDAS' clock is zero where it starts.
-// IDAS could take q as a quadrature beside (w, lambda), but then chooses its order by the errors of these alone: where w is
-// constant, it stays at order 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
-// Read next: solve/dae/solver.hpp, which drives it.
+// is a DAE of index 1 in (w, q, lambda) for any dF/dy', and q(t0) is the gradient with respect to p (Cao, Li, Petzold and
+// Serban, Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step
+// eliminates w and q, which leaves the transposed matrix of the forward problem. Errors are controlled in w and q, because w
+// and q determine lambda. IDAS' clock is zero at each restart, as in the forward pass.
+// IDAS could take q as a quadrature beside (w, lambda), but would then choose the order by the errors of w and lambda alone:
+// where w is constant, the order stays 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
+// Read next: solve/dae/solver.hpp, the solver; solve/dae/sweep.hpp, which uses this class.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class ida_backward {
   ida_backward(const ida_backward&) = delete;
   ida_backward& operator=(const ida_backward&) = delete;
 
-  /// From now on along another segment.
+  /// Sets the trajectory of another segment.
   void use(const dae_trajectory& trajectory) { trajectory_ = &trajectory; }
 
   void clear() {
@@ -61,12 +61,12 @@ class ida_backward {
     is_running_ = false;
   }
 
-  /// The adjoint of a.
+  /// Adjoint of a.
   Eigen::VectorXd differential() const { return sundials::map(z_).head(r_); }
-  /// The gradient's integral with respect to p.
+  /// Integral of the gradient with respect to p.
   Eigen::VectorXd parameters() const { return sundials::map(z_).segment(r_, m_); }
 
-  /// Starts anew with another adjoint at a state for which the consistency is prepared.
+  /// Restarts with another adjoint of a, at a state for which `consistency` is prepared.
   void restart(const dae_state& s, const Eigen::VectorXd& of_differential, const dae_consistency& consistency) {
     collect();
     const Eigen::VectorXd lambda = consistency.multipliers(of_differential);
@@ -89,7 +89,7 @@ class ida_backward {
     ++statistics_.restarts;
   }
 
-  /// Integrates back to a time before the start.
+  /// Integrates back to a time before the restart.
   void advance(double to) {
     if (!is_running_) return;
     const double end = to - from_;
@@ -101,7 +101,7 @@ class ida_backward {
     fault_.clear();
   }
 
-  /// Adds what the integration since the last start cost to the statistics.
+  /// Adds the costs of the integration since the last restart to the statistics.
   void collect() {
     if (!is_running_) return;
     statistics_.backward += read_ida_statistics(memory_.get());
@@ -130,7 +130,7 @@ class ida_backward {
     memory_ = std::move(made);
   }
 
-  // The multipliers are in whatever units the equations have: their tolerances are what those of w amount to.
+  // The units of the multipliers depend on the equations, so the tolerances of lambda follow from the tolerances of w.
   void set_tolerances(const dae_consistency& consistency) {
     const Eigen::VectorXd of_w = split_.q().cwiseAbs().transpose() * options_.absolute_tolerance_backward;
     Eigen::VectorXd of_lambda = consistency.reach(of_w);
@@ -142,7 +142,7 @@ class ida_backward {
     absolute_ << of_w, Eigen::VectorXd::Constant(m_, options_.absolute_tolerance_quadrature), of_lambda;
   }
 
-  // ---- what IDAS calls
+  // ---- functions that IDAS calls
 
   const dae_point& point(double since_start) {
     trajectory_->evaluate((from_ - trajectory_->start()) + since_start, y_, yp_);
@@ -150,7 +150,8 @@ class ida_backward {
     return point_;
   }
 
-  /// Error weights. IDAS' norm is a mean over all entries; here each of the three parts has a mean of its own in it.
+  /// Computes error weights. IDAS' norm is a mean over all entries; with these weights, each of the three parts contributes a
+  /// mean of its own.
   static int weigh(N_Vector z, N_Vector weights, void* data) {
     ida_backward& self = of(data);
     const Eigen::Index r = self.r_, m = self.m_, n = self.n_;
@@ -227,7 +228,7 @@ class ida_backward {
       const bool is_regular = newton_.factorise(0, 1, sundials::numbers::of(m).values.data(), factors_.data());
       return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
     } catch (...) {
-      return -1;  // no memory
+      return -1;  // out of memory
     }
   }
 
@@ -265,10 +266,10 @@ class ida_backward {
   ode_statistics& statistics_;
   Eigen::Index n_, r_, m_;
   sundials::vector_handle z_, zp_;  // w, q, lambda
-  Eigen::VectorXd absolute_;        // tolerances of the same
+  Eigen::VectorXd absolute_;        // tolerances of w, q, lambda
   newton_matrix newton_;
   std::vector<double> factors_;
-  double from_ = 0;  // when it started
+  double from_ = 0;  // time of the last restart
   double c_ = 0, c_of_factors_ = 0;
   Eigen::MatrixXd by_slope_, by_slope_of_factors_;  // dF/dy'
   Eigen::VectorXd y_, yp_, by_y_, by_yp_, by_p_;

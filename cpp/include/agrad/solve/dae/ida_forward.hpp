@@ -1,12 +1,12 @@
-// IDA forward: a DAE from consistent initial values on, step by step, with sensitivities where they are asked for.
+// IDA forward: integrates a DAE from consistent initial values by single steps, with sensitivities where wanted.
 //
-// Each step is appended to a trajectory, from which the backward pass takes the solution. Sensitivities s of y solve
-// dF/dy s + dF/dy' s' + dF/dp = 0 with the matrix of the states' own Newton steps, under error control, after
-// the states of each step: solved together with them, they keep IDAS at order 1 where theirs are the larger errors (seen in
-// SUNDIALS 7.9).
-// IDAS' clock is zero at the start: it can make no step that its clock does not resolve, as a fast transient late in time needs.
+// Each step is appended to a trajectory, from which the reverse pass takes the solution. Sensitivities s of y solve
+// dF/dy s + dF/dy' s' + dF/dp = 0 with the states' Newton matrix, under error control, after the states of each step: solved
+// together with the states, sensitivities keep IDAS at order 1 where the larger errors are theirs (seen in SUNDIALS 7.9).
+// IDAS' clock is zero at the start, because IDAS cannot take a step below the clock's rounding, as a fast transient at a late
+// time needs.
 // Source: Hindmarsh and Serban, User Documentation for IDAS, sections 2.1 and 2.5.
-// Read next: solve/dae/solver.hpp, which drives it.
+// Read next: solve/dae/solver.hpp, which uses this class.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class ida_forward {
         yp_(sundials::make_vector(context, system.states(), function)),
         newton_(context, y_, dense_algebra(system.states()), false, function) {}
 
-  /// Starts at a consistent state, with a sensitivity for each of the directions; of_initial of them are not parameters'.
+  /// Starts at a consistent state with a sensitivity for each direction; all but the first of_initial are for parameters.
   void start(const dae_state& s, double end, const std::vector<dae_state>& sensitivities, Eigen::Index of_initial,
              const Eigen::VectorXd& scales, dae_trajectory* trajectory) {
     fault_.clear();
@@ -55,8 +55,8 @@ class ida_forward {
     expect(IDASetStopTime(memory, end_), "IDASetStopTime");
     expect(IDASetInitStep(memory, options_.first_step), "IDASetInitStep");
     expect(IDASetMaxStep(memory, options_.max_step), "IDASetMaxStep");
-    // Newton's steps end where the next one is said to be 1/100 of a tolerance, where IDA has 1/3, and the matrix is renewed where its
-    // c is off by 1/10, where IDA has 1/4; see docs/design.md for what that saves.
+    // The Newton iteration ends where the next step is estimated as 1/100 of a tolerance (IDA's default is 1/3), and the matrix
+    // is renewed where c has changed by 1/10 (IDA's default is 1/4); docs/design.md has the savings.
     expect(IDASetNonlinConvCoef(memory, 0.01), "IDASetNonlinConvCoef");
     expect(IDASetDeltaCjLSetup(memory, 0.1), "IDASetDeltaCjLSetup");
     if (!sensitivities.empty()) start_sensitivities(memory, sensitivities, scales);
@@ -64,7 +64,7 @@ class ida_forward {
     reached_ = 0;
   }
 
-  /// Integrates to an output time and takes y and y' there.
+  /// Integrates to an output time and returns y and y' there in s.
   void advance(double to, dae_state& s) {
     for (long steps = 0; reached_ < to - start_; ++steps) {
       if (steps == options_.max_num_steps) stop(IDA_TOO_MUCH_WORK);
@@ -75,13 +75,13 @@ class ida_forward {
     read(to - start_, 1, yp_, s.yp);
   }
 
-  /// Sensitivity number c where `advance` has led to.
+  /// Returns sensitivity c at the time that `advance` reached.
   void sensitivity(double t, std::size_t c, Eigen::VectorXd& s) {
     expect(IDAGetSensDky1(memory_.get(), t - start_, 0, static_cast<int>(c), y_.get()), "IDAGetSensDky1");
     s = sundials::map(y_);
   }
 
-  /// What the integration since the start cost.
+  /// Adds the costs of the integration since the start to the statistics.
   void add_costs(ode_statistics& to) {
     to.forward += read_ida_statistics(memory_.get());
     if (sensitivities_.empty()) return;
@@ -92,7 +92,7 @@ class ida_forward {
     to.sensitivities += own;
   }
 
-  /// Says whether the system is singular at a state; asked when the integration has stopped.
+  /// Sets the object that tells whether the system is singular at a state; used when the integration has stopped.
   void diagnose_by(dae_consistency* consistency) { consistency_ = consistency; }
 
  private:
@@ -125,9 +125,10 @@ class ida_forward {
 
   // ---- sensitivities
 
-  /// Moves the initial state by less than a hundredth of its tolerances, each entry by another part. IDAS chooses its order by the
-  /// errors of the states: where these are at rest all orders are as good, and sensitivities that move are left with the first
-  /// (seen in SUNDIALS 7.9). The way back to rest is as fast as they are, so its errors tell which order they need.
+  /// Moves each entry of the initial state by a different part of its tolerance, less than a hundredth. IDAS chooses the order
+  /// by the errors of the states: where the states are at rest, all orders are equal, and sensitivities that move are
+  /// integrated by order 1 (seen in SUNDIALS 7.9). The moved states return to rest as fast as the sensitivities move, so the
+  /// errors show the order needed.
   void move_from_rest() {
     Eigen::Map<Eigen::VectorXd> y = sundials::map(y_);
     for (Eigen::Index i = 0; i < y.size(); ++i) {
@@ -152,14 +153,15 @@ class ida_forward {
     std::vector<N_Vector> pointers;
     const double relative = options_.relative_tolerance_forward;
     const Eigen::ArrayXd absolute = options_.absolute_tolerance_forward, smallest = (absolute / relative).min(1.0);
-    for (const double scale : scales) {  // of x dy/dx, in the units of y; see solve/cvodes/forward.hpp
+    for (const double scale : scales) {  // tolerances of x dy/dx, in the units of y; see solve/cvodes/forward.hpp
       tolerances.push_back(sundials::make_vector(context_, system_.states(), function_));
       sundials::map(tolerances.back()) = absolute / smallest.max(scale);
       pointers.push_back(tolerances.back().get());
     }
     expect(IDASensSVtolerances(memory, relative, pointers.data()), "IDASensSVtolerances");
     expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
-    // How algebraic sensitivities begin to move is not known, so the first step is one in which they cannot have moved far.
+    // The initial slopes of algebraic sensitivities are unknown, so the first step is so short that these sensitivities hardly
+    // change.
     const double little = 1e-2 * relative * end_, asked = options_.first_step;
     expect(IDASetInitStep(memory, asked > 0 ? std::min(asked, little) : little), "IDASetInitStep");
   }
@@ -203,7 +205,7 @@ class ida_forward {
     const int code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
     fault_.rethrow();
     if (code < 0) stop(code);
-    if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is no success
+    if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is a failure
     int order = 1;
     expect(IDAGetLastOrder(memory_.get(), &order), "IDAGetLastOrder");
     if (trajectory_ != nullptr) trajectory_->append(reached, N_VGetArrayPointer(y_.get()), order);
@@ -243,11 +245,11 @@ class ida_forward {
   dae_consistency* consistency_ = nullptr;
   dae_trajectory* trajectory_ = nullptr;
   std::vector<sundials::vector_handle> sensitivities_;
-  std::vector<N_Vector> columns_, slopes_;  // the same, as IDAS takes them
+  std::vector<N_Vector> columns_, slopes_;  // the same vectors, as IDAS takes them
   Eigen::Index of_initial_ = 0;
-  long evaluations_ = 0;  // of all sensitivities' residuals together
+  long evaluations_ = 0;  // of the residuals of all sensitivities together
   std::vector<double> by_y_, by_yp_, by_p_, out_;
-  double start_ = 0, end_ = 0, reached_ = 0;  // the latter two since the start
+  double start_ = 0, end_ = 0, reached_ = 0;  // end_ and reached_ are since the start
   ode_fault fault_;
   sundials::ida_handle memory_;
 };

@@ -1,6 +1,6 @@
-// Options of differential-algebraic systems, what their solution and gradient are, and the checks of the arguments.
+// Options of differential-algebraic systems, the wanted derivatives and the gradient, and checks of the arguments.
 //
-// Read next: solve/dae/solver.hpp, which takes them.
+// Read next: solve/dae/solver.hpp, the solver.
 #pragma once
 
 #include <cmath>
@@ -16,17 +16,17 @@
 
 namespace agrad {
 
-/// What of the initial values is given; the rest follows from F(t0, y, y') = 0.
+/// Which initial values are given; the others follow from F(t0, y, y') = 0.
 enum class dae_initial : int {
   differential = 0,  // the differential part of y0; y0's algebraic part and y'0 are guesses
   derivatives = 1,   // y'0; y0 is a guess
-  consistent = 2     // y0 and y'0, which is checked
+  consistent = 2     // y0 and y'0, which are checked
 };
 
-/// How derivatives are found: by one adjoint problem, or by sensitivities that are integrated with the states.
+/// How derivatives are computed: by one adjoint problem, or by sensitivities that are integrated with the states.
 enum class dae_sensitivities : int { adjoint = 0, forward = 1 };
 
-/// Everything that tunes a solve. Tolerances have no defaults: only the problem knows them.
+/// All options of a solve. Tolerances have no defaults, because they depend on the problem.
 struct dae_options {
   double relative_tolerance_forward = 0;
   Eigen::VectorXd absolute_tolerance_forward;  // one for each state
@@ -34,17 +34,17 @@ struct dae_options {
   Eigen::VectorXd absolute_tolerance_backward;  // one for each state
   double relative_tolerance_quadrature = 0;
   double absolute_tolerance_quadrature = 0;
-  long max_num_steps = 0;  // between two output times, in each direction
-  double first_step = 0;   // to be tried forwards, at t0 and behind each of the stops; 0: chosen
-  double max_step = std::numeric_limits<double>::infinity();  // in each direction
-  std::vector<bool> differential;                             // which states are; empty: to be found
+  long max_num_steps = 0;  // between two output times, in each pass
+  double first_step = 0;   // size tried in the forward pass at t0 and after each stop; 0: chosen by IDAS
+  double max_step = std::numeric_limits<double>::infinity();  // in each pass
+  std::vector<bool> differential;                             // whether each state is differential; empty: the solver finds out
   dae_initial initial = dae_initial::differential;
   dae_sensitivities sensitivities = dae_sensitivities::adjoint;
   std::vector<double>
-      tstops;  // times at which the residual may jump; of dae_solve, while solvers and operations are handed theirs
+      tstops;  // times at which the residual may jump, for dae_solve only: solvers and operations take stops as arguments
 };
 
-/// Which derivatives a solve will be asked for; those of the active parameters are, when there are any.
+/// Which derivatives will be wanted. Derivatives with respect to active parameters are wanted whenever there are any.
 struct dae_wanted {
   bool initial_state = false;  // y0
   bool initial_slope = false;  // y'0
@@ -53,15 +53,15 @@ struct dae_wanted {
   bool stops = false;
 };
 
-/// Gradient of a scalar through a solution; what was not wanted is zero.
+/// Gradient of a scalar through a solution; derivatives that are not wanted are zero.
 struct dae_gradient {
   Eigen::VectorXd initial_state, initial_slope;
   double initial_time = 0;
   Eigen::VectorXd times, stops, parameters;
 };
 
-/// For one pair of tolerances: the absolute one divided by 10 forwards, by 3 backwards and as it is for the quadrature, as
-/// `tolerance_options` has it for ordinary equations.
+/// Returns the options for one pair of tolerances: the absolute tolerance divided by 10 forwards, divided by 3 backwards and
+/// unchanged for the quadrature, as in `tolerance_options` for ordinary equations.
 inline dae_options dae_tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
                                          double absolute_tolerance, long max_num_steps) {
   const ode_adjoint_options like = tolerance_options(function, states, relative_tolerance, absolute_tolerance, max_num_steps);
@@ -76,7 +76,7 @@ inline dae_options dae_tolerance_options(std::string_view function, Eigen::Index
   return options;
 }
 
-/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+/// Checks every option for a system of the given size. Throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const dae_options& options, Eigen::Index states) {
   check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
@@ -92,7 +92,7 @@ inline void check_solver_options(std::string_view function, const dae_options& o
     check_size(function, "differential", options.differential.size(), static_cast<std::size_t>(states), "one for each state");
 }
 
-/// Checks the problem itself: finite y0, y'0 and t0, and at least one time, increasing, none before t0; the first may be t0.
+/// Checks that y0, y'0 and t0 are finite, and that there is at least one time, increasing, none before t0; the first may be t0.
 inline void check_dae_problem(std::string_view function, const Eigen::VectorXd& y0, const Eigen::VectorXd& yp0, double t0,
                               std::vector<double> times) {
   if (!times.empty() && times[0] == t0) times[0] = std::nextafter(t0, std::numeric_limits<double>::infinity());

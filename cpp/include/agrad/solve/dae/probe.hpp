@@ -1,6 +1,6 @@
-// DAE probe: points near a given one, to tell what holds for a system from what holds at that point only.
+// DAE probe: points near a given point, to tell whether a property of a system holds at that point only.
 //
-// A derivative that is zero, or a matrix that is singular, at zeros that somebody has guessed need not be so elsewhere.
+// A derivative that is zero, or a matrix that is singular, at a guess of zeros may be nonzero or regular elsewhere.
 // Read next: solve/dae/splitting.hpp, solve/dae/consistency.hpp.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace agrad::detail {
 
-/// A part of each number away from it, and as much of the largest where a number is zero. Parts of no two are alike, so that nothing
-/// cancels.
+/// Returns a step of about `part` of each entry, and of the largest entry where an entry is zero. The parts of no two entries
+/// are equal, so that nothing cancels.
 inline Eigen::VectorXd probe_step(const Eigen::VectorXd& x, double part) {
   const double largest = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0;
   Eigen::VectorXd step(x.size());

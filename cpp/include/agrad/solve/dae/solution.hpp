@@ -1,6 +1,6 @@
-// DAE solution: what an integration leaves behind for the way back, from one stop to the next.
+// DAE solution: the results of an integration that the reverse pass needs, segment by segment.
 //
-// The solver (solve/dae/solver.hpp) writes it, segment by segment; the sweep reads it.
+// The solver (solve/dae/solver.hpp) writes the solution; the reverse pass reads it.
 // Read next: solve/dae/sweep.hpp.
 #pragma once
 
@@ -18,15 +18,15 @@
 
 namespace agrad::detail {
 
-/// From one stop to the next: consistent states at both ends, as seen from inside.
+/// A segment, with consistent states at both ends, as seen from inside the segment.
 struct dae_segment {
-  dae_state begin, end;  // the latter only where there is another segment behind it
+  dae_state begin, end;  // end: only where another segment follows
   double last = 0;
   std::size_t first_point = 0, points = 0;
-  Eigen::MatrixXd sensitivities;  // of the differential part at the begin
+  Eigen::MatrixXd sensitivities;  // of the differential part, at the begin
 };
 
-/// A struct in all but name: the solver writes, the sweep reads and enters one segment after the other.
+/// Members are public: the solver writes the members, the reverse pass reads them and enters the segments.
 class dae_solution {
  public:
   dae_solution(std::string name, dae_system& inner, dae_options with, dae_wanted asked)
@@ -40,7 +40,7 @@ class dae_solution {
   bool is_differentiated() const {
     return wanted.initial_state || wanted.initial_slope || wanted.initial_time || wanted.stops || system.parameters() > 0;
   }
-  /// Whether the adjoint of the differential part at t0 is asked for.
+  /// Returns whether the adjoint of the differential part at t0 is needed.
   bool needs_initial() const {
     const bool solved_for = options.initial == dae_initial::derivatives;
     return wanted.initial_time || (solved_for ? wanted.initial_slope || system.parameters() > 0 : wanted.initial_state);
@@ -54,7 +54,7 @@ class dae_solution {
       system.enter(segments[i].begin.t, segments[i].last);
   }
 
-  /// How the differential part behind the stop that segment number i begins with moves with the stop.
+  /// Returns the derivative of the differential part after the stop before segment i with respect to the time of the stop.
   Eigen::VectorXd jump_of_slope(std::size_t i) const {
     return slope_of_differential(segments[i - 1].end) - slope_of_differential(segments[i].begin);
   }
@@ -66,9 +66,9 @@ class dae_solution {
   dae_consistency consistency;
   dae_splitting split;
   sundials::context_handle context;
-  std::vector<dae_trajectory> trajectories;  // of the segments
+  std::vector<dae_trajectory> trajectories;  // one for each segment
 
-  std::vector<dae_stop> stops;  // those that count; segment i ends at number i
+  std::vector<dae_stop> stops;  // stops inside the integration; segment i ends at stop i
   Eigen::Index given_stops = 0;
   std::vector<dae_segment> segments;
   std::vector<dae_state> points;

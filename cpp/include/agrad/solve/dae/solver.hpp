@@ -1,12 +1,13 @@
-// DAE solver: F(t, y, y') = 0 of index 1 from consistent initial values to output times, and adjoints of the outputs back.
+// DAE solver: integrates F(t, y, y') = 0 of index 1 from consistent initial values to output times, and computes gradients.
 //
-// IDAS integrates forwards. At t0 and at each output time the differential part of y determines the rest: it is solved for, and
-// adjoints of all components are turned there into adjoints of the differential part, exactly. What remains is an adjoint
-// problem for that part alone (solve/dae/ida_backward.hpp), or a product with its forward sensitivities.
-// Stops divide the time into segments. The differential part goes on through a stop, the rest is solved for anew behind it, and
-// IDAS starts anew. An output at a stop is behind it.
-// Read next: solve/dae/consistency.hpp; solve/dae/solution.hpp, what is left behind; solve/dae/sweep.hpp, the way back;
-// solve/dae_adjoint.hpp, the functions that users call.
+// IDAS integrates forwards. At t0 and at each output time, the solver computes the rest of y and y' from the differential part
+// of y, and there turns adjoints of all components into adjoints of the differential part, exactly. So the reverse pass
+// integrates an adjoint problem for the differential part alone (solve/dae/ida_backward.hpp), or multiplies by the part's
+// forward sensitivities.
+// Stops divide the time into segments. The differential part is continuous at a stop; the rest is solved for again after the
+// stop, and IDAS restarts. An output at a stop is the state after the stop.
+// Read next: solve/dae/consistency.hpp; solve/dae/solution.hpp, the stored results; solve/dae/sweep.hpp, the reverse pass;
+// solve/dae_adjoint.hpp, the functions for users.
 #pragma once
 
 #include <algorithm>
@@ -38,9 +39,9 @@ class dae_solver {
   dae_solver(const dae_solver&) = delete;
   dae_solver& operator=(const dae_solver&) = delete;
 
-  /// Integrates from t0; column k of the result is y and then y' at times[k], of which the first may be t0. At the stops, of which
-  /// those between t0 and the last time count, the residual may jump. Throws ShapeError, DomainError, SolverError, or what the
-  /// system throws.
+  /// Integrates from t0; column k of the result is y and then y' at times[k], of which the first may be t0. The residual may
+  /// jump at the stops; stops outside of t0 and the last time are ignored. Throws ShapeError, DomainError, SolverError, or what
+  /// the system throws.
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, const Eigen::VectorXd& yp0, double t0,
                                    const std::vector<double>& times, const std::vector<double>& stops) {
     check_size(way_.function, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(way_.system.states()),
@@ -64,7 +65,7 @@ class dae_solver {
     return integrate(y0, yp0, t0, times, {});
   }
 
-  /// The gradient of a scalar whose derivative with respect to y and y' at times[k] is column k of `adjoints`.
+  /// Returns the gradient of a scalar whose derivative with respect to y and y' at times[k] is column k of `adjoints`.
   dae_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     if (!is_integrated_) throw std::logic_error(way_.function + ": sweep comes after integrate has succeeded");
     return sweep_.run(adjoints);
@@ -77,7 +78,7 @@ class dae_solver {
 
   // ---- forwards
 
-  /// From the end of the segment before, or the initial values, to the consistent state that segment number i begins with.
+  /// Replaces s, the end of the segment before or the initial values, by the consistent state at the begin of segment i.
   void begin_segment(std::size_t i, double end, dae_state& s) {
     way_.segments.emplace_back();
     way_.segments[i].begin.t = s.t, way_.segments[i].last = end;
@@ -94,7 +95,8 @@ class dae_solver {
     way_.segments[i].begin = s;
   }
 
-  /// To the end of segment number i, with the outputs on the way: those at its begin are its own, and so is one at the last time.
+  /// Integrates segment i to its end and stores its outputs. Outputs at the begin belong to the segment; an output at the end
+  /// belongs to the last segment only.
   void solve_segment(std::size_t i, const std::vector<double>& times, dae_state& s) {
     detail::dae_segment& here = way_.segments[i];
     const bool is_last = i == way_.stops.size(), takes_time = here.last > here.begin.t;
@@ -124,7 +126,7 @@ class dae_solver {
                     keeps_steps ? &way_.trajectories[i] : nullptr);
   }
 
-  /// At the begin of a segment: of the initial values, of each stop so far, of the parameters.
+  /// Sets the sensitivities at the begin of a segment: to the initial values, to each stop so far, to the parameters.
   void start_sensitivities(std::size_t i) {
     if (!way_.uses_sensitivities() || !way_.is_differentiated()) return;
     const Eigen::Index r = way_.split.r(), of_initial = way_.needs_initial() ? r : 0, m = way_.system.parameters();
@@ -140,8 +142,8 @@ class dae_solver {
     to.leftCols(before) = at_end_.leftCols(before), to.rightCols(m) = at_end_.rightCols(m);
     if (way_.wanted.stops) to.col(before) = way_.jump_of_slope(i);
   }
-  // As in solve/cvodes/forward.hpp: a sensitivity to x is controlled as x dy/dx, where x has a size; that of a stop is the
-  // time's.
+  // As in solve/cvodes/forward.hpp, a sensitivity to x is controlled as x dy/dx, where x has a size; the size of a stop is the
+  // length of the whole integration.
   Eigen::VectorXd scales(Eigen::Index of_parameters) const {
     const Eigen::Index r = way_.needs_initial() ? way_.split.r() : 0;
     Eigen::VectorXd x = Eigen::VectorXd::Constant(of_parameters + way_.system.parameters(),
@@ -164,7 +166,7 @@ class dae_solver {
     return way_.segments[i].begin;
   }
 
-  /// Of the differential part, at an output time or the end of a segment.
+  /// Stores the sensitivities of the differential part at an output time or at the end of a segment.
   void keep_sensitivities(double t) {
     at_end_.resize(way_.split.r(), way_.segments.back().sensitivities.cols());
     Eigen::VectorXd s;
@@ -186,7 +188,7 @@ class dae_solver {
   detail::dae_solution way_;
   std::optional<detail::ida_forward> forward_;
   bool is_integrated_ = false;
-  Eigen::MatrixXd at_end_;  // sensitivities of the differential part at the last time that was looked at
+  Eigen::MatrixXd at_end_;  // sensitivities of the differential part at the last output time or segment's end
   ode_statistics statistics_;
   detail::dae_sweep sweep_{way_, statistics_};
 };

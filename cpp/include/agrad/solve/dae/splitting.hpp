@@ -1,10 +1,10 @@
-// DAE splitting: the differential part a and the algebraic part b of a state, y = Q a + Z b.
+// DAE splitting: splits a state into its differential part a and its algebraic part b, y = Q a + Z b.
 //
-// Z spans the directions that dF/dy' does not see, Q what is orthogonal to them. Mostly Q picks the states whose derivatives
-// occur and Z the others. Where columns of dF/dy' depend on each other, as those of a capacitor between two nodes do, the
-// differential quantity is a combination of states, and Q and Z come from a QR factorisation. All this is asked at some points
-// near the given one, too: a guess may hide a derivative, as y'0 = 0 does in y'^3 = -y.
-// A system is of index 1 where B = [dF/dy' Q, dF/dy Z] is regular: F = 0 then has one (a', b) for each a.
+// Z spans the null space of dF/dy', Q the orthogonal complement. Mostly Q selects the states whose derivatives occur and Z
+// selects the others. Where columns of dF/dy' are linearly dependent, as those of a capacitor between two nodes are, the
+// differential quantity is a combination of states, and Q and Z come from a QR factorisation. dF/dy' is evaluated at some
+// points near the given point, too: a guess may hide a derivative, as y'0 = 0 does in y'^3 = -y.
+// A system is of index 1 where B = [dF/dy' Q, dF/dy Z] is regular: F = 0 then has one solution (a', b) for each a.
 // Read next: solve/dae/consistency.hpp.
 #pragma once
 
@@ -25,7 +25,7 @@ class dae_splitting {
  public:
   dae_splitting() = default;
 
-  /// `given`: which states are differential; empty: from what the system knows, or from dF/dy' at a point.
+  /// `given`: whether each state is differential; empty: from the system's knowledge, or from dF/dy' near a point.
   dae_splitting(const std::string& function, dae_system& system, const dae_point& at, const std::vector<bool>& given)
       : n_(system.states()) {
     const Eigen::MatrixXd by_slope = slopes_around(system, at);
@@ -44,16 +44,16 @@ class dae_splitting {
   /// Length of a.
   Eigen::Index r() const { return q_.cols(); }
 
-  /// Whether a are states and not combinations of states.
+  /// Whether the entries of a are states, not combinations of states.
   bool is_choice() const { return !columns_.empty(); }
 
-  /// What number k of (a', b) is called: "yp[0]", or empty where it has no name.
+  /// Returns the name of entry k of (a', b), as "yp[0]"; empty where a is not a selection of states.
   std::string name(Eigen::Index k) const {
     if (!is_choice()) return "";
     return (k < r() ? "yp[" : "y[") + std::to_string(columns_[static_cast<std::size_t>(k)]) + "]";
   }
 
-  /// where: for which other place dF/dy' has another null space.
+  /// Throws the error for a null space of dF/dy' that differs between time t and another place, named by `where`.
   [[noreturn]] AGRAD_COLD static void throw_moving(const std::string& function, double t, const std::string& where) {
     throw DomainError(function + ": the null space of dF/dyp at t = " + to_text(t) + " is another one than " + where +
                       ", but must be constant; give the quantities whose derivatives occur states of their own");
@@ -62,7 +62,7 @@ class dae_splitting {
   const Eigen::MatrixXd& q() const { return q_; }
   const Eigen::MatrixXd& z() const { return z_; }
 
-  /// B, from dF/dy and dF/dy'.
+  /// Computes B from dF/dy and dF/dy'.
   Eigen::MatrixXd joined(const Eigen::MatrixXd& by_state, const Eigen::MatrixXd& by_slope) const {
     Eigen::MatrixXd b(n_, n_);
     b.leftCols(r()) = by_slope * q_;
@@ -70,7 +70,7 @@ class dae_splitting {
     return b;
   }
 
-  /// (Q^T u, Z^T v) as one vector, and back: Q times its head plus Z times its tail.
+  /// Returns (Q^T u, Z^T v) as one vector.
   Eigen::VectorXd parts(const Eigen::VectorXd& u, const Eigen::VectorXd& v) const {
     Eigen::VectorXd both(n_);
     both << q_.transpose() * u, z_.transpose() * v;
@@ -78,7 +78,7 @@ class dae_splitting {
   }
 
  private:
-  /// dF/dy' at the point, and below it at others where it is finite.
+  /// Returns dF/dy' at the point and, below, at the nearby points where dF/dy' is finite.
   Eigen::MatrixXd slopes_around(dae_system& system, const dae_point& at) const {
     const Eigen::Map<const Eigen::VectorXd> y(at.y, n_), yp(at.yp, n_);
     Eigen::MatrixXd all(n_, n_);
@@ -89,7 +89,7 @@ class dae_splitting {
       try {
         system.jacobian({at.t, near_y.data(), near_yp.data()}, 0, 1, there);
       } catch (const std::domain_error&) {
-        continue;  // outside of where F is defined
+        continue;  // outside of the domain of F
       }
       if (!there.allFinite()) continue;
       all.conservativeResize(all.rows() + n_, n_);
@@ -128,7 +128,8 @@ class dae_splitting {
     for (Eigen::Index k = 0; k < n_; ++k) (k < r ? q_ : z_)(columns_[static_cast<std::size_t>(k)], k < r ? k : k - r) = 1;
   }
 
-  // Equations and states may differ in size by many orders: the rank is that of the matrix with rows and columns of one size.
+  // Equations and states may differ in size by many orders of magnitude, so the rank is that of the matrix with scaled rows and
+  // columns.
   void merge_dependent(const std::string& function, double t, const Eigen::MatrixXd& by_slope) {
     Eigen::MatrixXd m = by_slope * q_;
     for (auto row : m.rowwise())
@@ -140,7 +141,8 @@ class dae_splitting {
       largest = std::max(largest, rank_of(qr, m.middleRows(first, n_)));
     if (largest < rank) throw_moving(function, t, "at a state near by");
     if (rank == r()) return;
-    // What the rows span, and what is orthogonal to it. (A singular value decomposition takes half a minute to compile.)
+    // Orthonormal bases of the row space and of its complement. (A singular value decomposition takes half a minute to
+    // compile.)
     const Eigen::MatrixXd spanned = qr.compute(m.transpose()).householderQ();
     Eigen::MatrixXd algebraic(n_, n_ - rank);
     algebraic << q_ * spanned.rightCols(r() - rank), z_;
@@ -157,7 +159,7 @@ class dae_splitting {
   }
 
   Eigen::Index n_ = 0;
-  std::vector<Eigen::Index> columns_;  // the states in the order of (a, b), where these are states
+  std::vector<Eigen::Index> columns_;  // the states in the order of (a, b); empty where a has combinations
   Eigen::MatrixXd q_, z_;
 };
 

@@ -1,4 +1,4 @@
-// DAE sweep: the gradient of a solution, segment by segment from the last to the first.
+// DAE sweep: the reverse pass, which computes a gradient segment by segment from the last to the first.
 //
 // Read first: solve/dae/solution.hpp.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace agrad::detail {
 
-/// The sweeps over one solution after the other; the adjoint problem is made for the first sweep, and kept.
+/// Reverse passes over solutions; the adjoint problem is made in the first pass of a solution and kept.
 class dae_sweep {
  public:
-  /// Adds its costs to the statistics.
+  /// The reverse passes add their costs to `statistics`.
   dae_sweep(dae_solution& way, ode_statistics& statistics) : way_(way), statistics_(statistics) {}
 
-  /// Before another integration.
+  /// Drops the adjoint problem before another integration.
   void forget() { backward_.reset(); }
 
-  /// As `dae_solver::sweep`.
+  /// Does what `dae_solver::sweep` says.
   dae_gradient run(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     check_size(way_.function, "adjoints", static_cast<std::size_t>(adjoints.size()),
                static_cast<std::size_t>(way_.solution.size()), "one for each state and derivative at each time");
@@ -53,7 +53,7 @@ class dae_sweep {
     return std::move(g);
   }
 
-  /// What the adjoints of output k do there: returns those of the differential part.
+  /// Turns the adjoints of output k into adjoints of p and time, added to g, and of the differential part, returned.
   Eigen::VectorXd jump_at(std::size_t k, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g) {
     const auto column = adjoints.col(static_cast<Eigen::Index>(k));
     way_.consistency.prepare(way_.points[k]);
@@ -63,7 +63,7 @@ class dae_sweep {
     return j.differential;
   }
 
-  /// Returns what arrives at t0 in the differential part.
+  /// Returns the adjoint of the differential part at t0.
   Eigen::VectorXd backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g) {
     Eigen::VectorXd w = Eigen::VectorXd::Zero(way_.split.r());
     if (way_.is_differentiated() && !backward_ && way_.segments.back().last > way_.segments[0].begin.t)
@@ -78,7 +78,7 @@ class dae_sweep {
     return w;
   }
 
-  /// From the adjoint w of the differential part at the end of segment number i to that at its begin, with the outputs in it.
+  /// Propagates the adjoint w of the differential part from the end of segment i to its begin, and adds the outputs' adjoints.
   void back_through(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g) {
     const dae_segment& here = way_.segments[i];
     way_.enter(i);
@@ -107,7 +107,7 @@ class dae_sweep {
     if (backward_) backward_->collect();
   }
 
-  /// The same by products with the sensitivities at the outputs.
+  /// Does the same by products with the sensitivities at the outputs.
   Eigen::VectorXd by_sensitivities(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g) {
     const Eigen::Index of_initial = way_.needs_initial() ? way_.split.r() : 0, m = way_.system.parameters();
     Eigen::VectorXd at_start = Eigen::VectorXd::Zero(way_.split.r());

@@ -1,8 +1,8 @@
-// DAE trajectory: the steps of an integration by BDF, and y and y' anywhere between them.
+// DAE trajectory: stores the steps of an integration by BDF and evaluates y and y' at any time in between.
 //
-// Within the step that ended at point i with order k, IDAS' own solution is the polynomial through the points i, i - 1, ..., i - k
-// (Hindmarsh and Serban, User Documentation for IDAS, section 2.1). So the points and orders are all that is kept. Times are counted
-// from the start: late on the clock, steps may be shorter than the clock resolves.
+// In the step that ended at point i with order k, IDAS' own solution is the polynomial through the points i, i - 1, ..., i - k
+// (Hindmarsh and Serban, User Documentation for IDAS, section 2.1), so points and orders are enough. Times count from the
+// start: at late times, a step may be smaller than the rounding of the time.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,7 +30,7 @@ class dae_trajectory {
     states_.insert(states_.end(), y, y + n_);
   }
 
-  /// y and y' at a time of the integration.
+  /// Evaluates y and y' at a time since the start.
   void evaluate(double since_start, Eigen::VectorXd& y, Eigen::VectorXd& yp) const {
     const auto after = std::lower_bound(times_.begin() + 1, times_.end() - 1, since_start);
     const auto last = static_cast<std::size_t>(after - times_.begin());
@@ -46,7 +46,7 @@ class dae_trajectory {
  private:
   static constexpr int highest = 5;
 
-  /// Lagrange's polynomial of one of the points, and its derivative.
+  /// Returns the Lagrange polynomial of point j and its derivative, at time t.
   static std::array<double, 2> weights(double t, const double* times, std::size_t points, std::size_t j) {
     double value = 1, slope = 0;
     for (std::size_t l = 0; l < points; ++l) {

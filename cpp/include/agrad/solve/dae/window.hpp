@@ -1,7 +1,7 @@
-// DAE window: the system between two times at which its residual may jump, and these times in order.
+// DAE window: a system restricted to the time between two possible jumps of its residual, and the list of these times.
 //
-// The residual is never evaluated at the two ends of the window but as close to them as there are numbers: a jump in time is seen
-// from the side that the window is on. solve/events/system.hpp has the same for ordinary equations.
+// At the two ends of the window, the residual is evaluated at the nearest numbers inside, so a jump in time is seen from the
+// window's side. solve/events/system.hpp does the same for ordinary equations.
 // Read next: solve/dae/solver.hpp.
 #pragma once
 
@@ -21,14 +21,14 @@ class dae_window final : public dae_system {
  public:
   explicit dae_window(dae_system& inner) : inner_(inner) {}
 
-  /// From now on between two times.
+  /// Restricts the system to the time between `begin` and `end`.
   void enter(double begin, double end) {
     const double first = std::nextafter(begin, end), last = std::nextafter(end, begin);
     const bool is_wide = first < end;
     first_ = is_wide ? first : begin, last_ = is_wide ? last : begin;
   }
 
-  /// From now on at any time.
+  /// Lifts the restriction.
   void open() { first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity(); }
 
   Eigen::Index states() const override { return inner_.states(); }
@@ -50,13 +50,13 @@ class dae_window final : public dae_system {
   double first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity();
 };
 
-/// A time that the solution stops at, and which of those that were given it is.
+/// A time at which integration stops, and its index among the given stops.
 struct dae_stop {
   double time;
   Eigen::Index index;
 };
 
-/// The stops between two times, in order. Of several at one instant the last one of the table stands for all.
+/// Returns the stops strictly between two times, in order. Of several stops at one time, only the last given one is kept.
 inline std::vector<dae_stop> dae_stops(const std::string& function, const std::vector<double>& given, double begin,
                                        double end) {
   check_each(function, "tstops", given.data(), given.size(), 1, must_be::finite);
@@ -65,7 +65,7 @@ inline std::vector<dae_stop> dae_stops(const std::string& function, const std::v
     if (given[i] > begin && given[i] < end) stops.push_back({given[i], static_cast<Eigen::Index>(i)});
   std::stable_sort(stops.begin(), stops.end(), [](const dae_stop& a, const dae_stop& b) { return a.time < b.time; });
   const auto is_stood_for = [](const dae_stop& a, const dae_stop& b) { return a.time == b.time; };
-  // std::unique keeps the first of equals: from the other end it is the last.
+  // std::unique keeps the first of equal entries; on reversed iterators, that is the last.
   stops.erase(stops.begin(), std::unique(stops.rbegin(), stops.rend(), is_stood_for).base());
   return stops;
 }
