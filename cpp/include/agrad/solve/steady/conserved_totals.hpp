@@ -1,10 +1,10 @@
-// Conserved totals: the linear combinations of states that a system never changes.
+// Conserved totals: finds the linear combinations of states that a system never changes.
 //
-// A row l with l f(y; p) = 0 for all y and p is a total that stays what it was at the start, such as all of an enzyme, free
-// and bound. Such rows are found as what is orthogonal to f, its Jacobian and its derivatives with respect to p at several
-// points: a Jacobian that happens to be singular at one point conserves nothing. What moves a state 1e-10 times as fast as the
-// rest does, in every direction, is taken for rest. No sample proves a total: what seems one is held against the states that
-// a search comes to, and is none if the system changes it there.
+// A vector l with l f(y; p) = 0 for all y and p is a total that keeps its initial value, such as all of an enzyme, free and
+// bound. These vectors are orthogonal to f, its Jacobian and its derivatives with respect to p at several points: a Jacobian
+// that is singular at one point only conserves nothing. A rate of 1e-10 times the other rates, in every direction, counts as
+// zero. Samples prove no total, so each total is checked again at the states of a search and dropped if the system changes it
+// there.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace agrad::detail {
 
-/// The totals of an autonomous system, each with an equation of the system that follows from the others and makes way for it.
+/// The totals of an autonomous system, each with the redundant equation of the system that the total replaces.
 /// A template, so that only its users compile it.
 template <class Real>
 class conserved_totals {
@@ -37,19 +37,19 @@ class conserved_totals {
       for (Eigen::Index i = 0; i < n; ++i) at[i] = y[i] * (1 + 0.5 * spread(point, i)) + 0.5 * size * spread(point + 7, i);
       observe(system, at);
     }
-    observe(system, y);  // last: it may be at rest, and what is rounding there is known by what it is elsewhere
+    observe(system, y);  // last: y may be at rest, where the sizes elsewhere tell rounding errors from rates
     choose_equations(orthogonal(directions_));
   }
 
   Eigen::Index count() const { return rows_.rows(); }
 
-  /// Whether the Jacobian was that one wherever the system was looked at: the system is linear, or seems so.
+  /// Returns whether the Jacobian equals J at all observed points, so that the system is linear or seems linear.
   bool is_everywhere(const Eigen::MatrixXd& J) const {
     return is_linear_ && ((J - first_).array().abs() <= 1e-9 * first_.array().abs()).all();
   }
   bool is_linear() const { return is_linear_; }
 
-  /// The Jacobian of the states that are left when each total is solved for the state whose equation makes way.
+  /// Returns the Jacobian of the states that remain when each total is solved for the state of its replaced equation.
   Eigen::MatrixXd reduced(const Eigen::MatrixXd& J) const {
     std::vector<Eigen::Index> left;
     for (Eigen::Index i = 0; i < J.rows(); ++i)
@@ -66,7 +66,7 @@ class conserved_totals {
     return R;
   }
 
-  /// Looks at the system there as well; true if it has fewer totals than it seemed to have.
+  /// Observes the system at y as well. Returns whether some total turned out not to be conserved.
   bool revise(ode_system& system, const Eigen::VectorXd& y) {
     if (count() == 0) return false;
     observe(system, y);
@@ -76,16 +76,16 @@ class conserved_totals {
     return true;
   }
 
-  /// Puts the totals of x in the places of the equations that make way.
+  /// Replaces the redundant equations by the totals of x.
   template <class Vector>
   void put(Eigen::VectorXd& equations, const Vector& x) const {
     for (Eigen::Index k = 0; k < count(); ++k) equations[places_[static_cast<std::size_t>(k)]] = rows_.row(k).dot(x);
   }
-  /// The same of their derivatives.
+  /// Does the same for the derivatives of the equations.
   void put_rows(Eigen::MatrixXd& J) const {
     for (Eigen::Index k = 0; k < count(); ++k) J.row(places_[static_cast<std::size_t>(k)]) = rows_.row(k);
   }
-  /// Takes out the adjoints of the totals, which become zero, and returns what they amount to for x.
+  /// Removes the adjoints of the totals from `equations`, which become zero, and returns the adjoint of x.
   Eigen::VectorXd take_adjoint(Eigen::VectorXd& equations) const {
     Eigen::VectorXd x = Eigen::VectorXd::Zero(equations.size());
     for (Eigen::Index k = 0; k < count(); ++k) {
@@ -97,13 +97,13 @@ class conserved_totals {
   }
 
  private:
-  // Numbers in (0, 1) without a pattern: multiples of the golden ratio, and of its square root from point to point.
+  // Numbers in (0, 1) without a pattern: multiples of the golden ratio, shifted by multiples of its square root between points.
   static double spread(int point, Eigen::Index i) {
     const double x = 0.6180339887498949 * static_cast<double>(i + 1) + 0.7861513777574233 * (point + 1);
     return x - std::floor(x);
   }
 
-  /// Adds the directions in which the states are moved there; none, where the system has no finite values.
+  /// Adds the directions in which the system moves the states at y, except directions that are not finite.
   void observe(ode_system& system, const Eigen::VectorXd& y) {
     const Eigen::Index n = y.size(), m = system.parameters();
     Eigen::MatrixXd all(n, n + 1 + m);
@@ -124,14 +124,14 @@ class conserved_totals {
       const double length = all.col(j).stableNorm();
       if (!std::isfinite(length) || length == 0) continue;
       largest_[j] = std::max(largest_[j], length);
-      // At rest a direction is a difference of larger numbers: their rounding must not grow to a direction.
+      // At rest, a direction is a difference of larger numbers, whose rounding errors must not become a direction.
       const double unit = std::max(length, 1e-4 * largest_[j]);
       directions_.conservativeResize(directions_.rows() + 1, n);
       directions_.row(directions_.rows() - 1) = (all.col(j) / unit).transpose();
     }
   }
 
-  /// Orthonormal rows that span what is orthogonal to all directions.
+  /// Returns orthonormal rows that span the orthogonal complement of all directions.
   static matrix orthogonal(const matrix& directions) {
     const Eigen::Index n = directions.cols();
     if (directions.rows() == 0) return matrix::Identity(n, n);
@@ -145,8 +145,8 @@ class conserved_totals {
     return basis.rightCols(n - rank).transpose();
   }
 
-  /// Combines the rows so that each has a one where the others have zeros, which is the place of the equation that makes way:
-  /// totals of different parts of a system then do not mix, however different these are in size.
+  /// Combines the rows so that each has a 1 in a column where the other rows have zeros; this column is the index of the
+  /// replaced equation. So totals of different parts of a system do not mix, even where their sizes differ.
   void choose_equations(matrix rows) {
     places_.clear();
     for (Eigen::Index k = 0; k < rows.rows(); ++k) {
@@ -158,15 +158,15 @@ class conserved_totals {
       }
       places_.push_back(place);
     }
-    // What rounding has left of zeros is not to be multiplied by states of another size.
+    // Rounding errors in place of zeros must not be multiplied by states of another size.
     rows_ = rows.unaryExpr([](Real x) { return std::abs(x) < 1e-13 ? Real(0) : x; });
   }
 
   double time_ = 0;
   matrix rows_, directions_;
-  Eigen::MatrixXd first_;  // Jacobian that was seen
+  Eigen::MatrixXd first_;  // Jacobian at the first point
   bool is_linear_ = false;
-  Eigen::VectorXd largest_;  // length of each kind of direction so far
+  Eigen::VectorXd largest_;  // largest length of each direction so far
   std::vector<Eigen::Index> places_;
 };
 

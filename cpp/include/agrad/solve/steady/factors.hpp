@@ -1,7 +1,7 @@
-// Steady factors: solutions with a square matrix, and with its transpose, of minimum norm where it is singular.
+// Steady factors: solves with a square matrix or its transposed, with minimum norm where the matrix is singular.
 //
-// Whether it is singular is decided after its rows and columns have been brought to one size, because rates of one system
-// differ by orders of magnitude. A singular matrix is then factored as it is, so that "minimum" means the Euclidean norm.
+// Rows and columns are scaled to one size before the rank is determined, because rates of one system differ by orders of
+// magnitude. A singular matrix is then factorised without scaling, so that "minimum" means the Euclidean norm.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,7 +34,7 @@ class steady_factors {
   }
 
  private:
-  /// What brings the largest entries to one; zeros stay.
+  /// Returns the factors that scale the largest entries to 1; the factor of zero is 1.
   static Eigen::VectorXd sizes(const Eigen::VectorXd& largest) {
     return largest.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
   }

@@ -1,8 +1,8 @@
-// Steady integration: the way of a system through longer and longer times, which says to which steady state it goes.
+// Steady integration: integrates a system over longer and longer times, to see which steady state the system approaches.
 //
-// The first span is the time in which the states change by their own size, or the one in which the Jacobian lets something happen,
-// if that is longer; each further one is ten times as long. CVODES' BDF
-// goes along coarsely: only the neighbourhood of the steady state is wanted.
+// The first span is the time in which the states change by their own size or, if longer, the time scale of the Jacobian; each
+// further span is ten times as long. CVODES' BDF integrates with coarse tolerances, because only the neighbourhood of the
+// steady state is wanted.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace agrad::detail {
 
-/// A system at one time for good, without parameters to differentiate by.
+/// A system with time held fixed, and without parameters to differentiate by.
 class frozen_system final : public ode_system {
  public:
   frozen_system(ode_system& of, double time) : of_(of), time_(time) {}
@@ -48,7 +48,7 @@ class steady_integration {
     span_ = longest > 0 ? std::clamp(longest, 1e-20, 1e20) : 1.0;
   }
 
-  /// Goes on; false when it cannot, or has gone far enough.
+  /// Integrates over the next span. Returns false when that fails or the last span is over.
   bool advance() {
     if (count_++ == most_spans) {
       message_ = "integration led to no steady state";
@@ -67,13 +67,13 @@ class steady_integration {
     return true;
   }
 
-  /// Whether a steady state is the one that the way leads to, as far as one can see: each state is there but for a twentieth, or for
-  /// a part of what it was on the way, where it goes to zero.
+  /// Returns whether the integration seems to approach a steady state: each state differs by at most a twentieth or, where the
+  /// state goes to zero, by a part of its largest earlier size.
   bool is_near(const Eigen::VectorXd& steady) const {
     const Eigen::ArrayXd size = steady.array().abs().max(y_.array().abs());
     return ((steady - y_).array().abs() <= 0.05 * size + 1e-4 * peak_.array() + 1e-6 * peak_.maxCoeff()).all();
   }
-  /// Whether that was the last span: what has stayed near a state for so long stays there.
+  /// Returns whether the last span is over: a system near a state for that long stays there.
   bool is_over() const { return count_ == most_spans; }
 
   const Eigen::VectorXd& state() const { return y_; }
@@ -93,7 +93,7 @@ class steady_integration {
 
   frozen_system frozen_;
   Eigen::VectorXd y_;
-  Eigen::VectorXd peak_;  // the largest size of each state so far
+  Eigen::VectorXd peak_;  // largest size of each state so far
   cvodes_forward solver_;
   double span_ = 1, time_ = 0;
   int count_ = 0;

@@ -1,4 +1,4 @@
-// Options of steady states, what a search reports, and the checks of its arguments.
+// Options of steady states, the report of a search, and checks of the options.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,29 +12,29 @@
 
 namespace agrad {
 
-/// How a steady state is looked for, with the codes that Python uses. Automatic: the one that the system goes to from y0.
+/// How a steady state is found, with Python's codes. automatic: the state that the system approaches from y0.
 enum class steady_method : int { automatic = 0, newton = 1, integration = 2 };
 
-/// Everything that tunes `steady_state`.
+/// All options of `steady_state`.
 struct steady_options {
   double relative_tolerance = 1e-10;
   Eigen::VectorXd absolute_tolerance;  // one for each state
-  long max_iterations = 50;            // of Newton's method, from each point that it starts from
+  long max_iterations = 50;            // of Newton's method, from each starting point
   steady_method method = steady_method::automatic;
-  std::optional<double> time = {};  // at which f is taken; without, f must not depend on time
+  std::optional<double> time = {};  // time at which f is evaluated; without a value, f must not depend on time
 };
 
 /// How a steady state was found.
 struct steady_report {
   bool by_integration = false;
-  long iterations = 0;         // of Newton's method, altogether
+  long iterations = 0;         // of Newton's method, in total
   double integrated_time = 0;  // 0 when nothing was integrated
-  double residual = 0;         // the largest derivative that is left
-  Eigen::Index conserved = 0;  // totals
-  bool singular = false;       // beyond the conserved totals: derivatives are of minimum norm
+  double residual = 0;         // largest remaining derivative
+  Eigen::Index conserved = 0;  // number of conserved totals
+  bool singular = false;       // singular beyond the conserved totals: derivatives have minimum norm
   /// The largest real part of the Jacobian's eigenvalues where totals keep their values; nan where the Jacobian is not finite.
   double growth_rate = std::numeric_limits<double>::quiet_NaN();
-  bool stable = true;  // unless that is positive by more than the tolerances leave open
+  bool stable = true;  // false: growth_rate is positive beyond the tolerances
 };
 
 namespace detail {
@@ -44,7 +44,7 @@ inline std::string needs_no_time(const std::string& function) {
                   "give t, at which f is taken");
 }
 
-/// "the Jacobian's entry [0, 1] is nan", or empty.
+/// Returns "the Jacobian's entry [0, 1] is nan", or an empty string.
 inline std::string place_not_finite(const Eigen::MatrixXd& J) {
   for (Eigen::Index j = 0; j < J.cols() && !J.allFinite(); ++j)
     for (Eigen::Index i = 0; i < J.rows(); ++i)
@@ -55,7 +55,7 @@ inline std::string place_not_finite(const Eigen::MatrixXd& J) {
 
 }  // namespace detail
 
-/// Checks every option for a system of the given size; throws ShapeError or DomainError.
+/// Checks every option for a system of the given size. Throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const steady_options& options, Eigen::Index states) {
   check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
   detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");

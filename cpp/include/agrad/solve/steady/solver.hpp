@@ -1,14 +1,14 @@
-// Steady solver: a state y with f(y; p) = 0 that can be reached from y0, and its derivatives.
+// Steady solver: finds a state y with f(y; p) = 0 that is reached from y0, and its derivatives.
 //
-// The rows L of conserved totals (solve/steady/conserved_totals.hpp) make the equation's Jacobian singular, and the totals of
-// y0 say which of the steady states is meant. Both are settled by solving g(y; p, y0) = 0, where one equation of f for each
-// total, which follows from the others, has made way for L (y - y0) = 0. With G the derivative of g, derivatives are
-//     dy = G^-1 (L dy0 in these rows, -f_p dp in the others).
-// Which of several steady states the system goes to is seen by going there: it is integrated over longer and longer times, and
-// Newton's method is tried from where that has led, until it finds a stable state nearby. Where f is linear, or y0 is at rest,
-// there is no choice, and Newton's method alone does it. It is damped by the natural monotonicity test (Deuflhard 2011, Newton
-// Methods for Nonlinear Problems, section 3.3). Where it converges, totals are held against that state, and all of f has to be
-// small, not g alone.
+// Conserved totals L (solve/steady/conserved_totals.hpp) make the Jacobian of f singular, and the totals of y0 select one of
+// the steady states. So the solver solves g(y; p, y0) = 0, where L (y - y0) = 0 replaces, for each total, one equation of f
+// that follows from the others. With G the derivative of g, derivatives are
+//     dy = G^-1 (L dy0 in the replaced equations, -f_p dp in the others).
+// Which of several steady states the system reaches is found by integration over longer and longer times: from the state at the
+// end of each, Newton's method is tried until it finds a stable state nearby. Where f is linear, or y0 is at rest, there is
+// only one candidate and Newton's method alone suffices. The method is damped by the natural monotonicity test (Deuflhard 2011,
+// Newton Methods for Nonlinear Problems, section 3.3). Where it converges, the totals are checked at that state, and all of f
+// must be small, not g alone.
 // Read next: solve/steady/integration.hpp, solve/steady/stability.hpp, solve/record/steady_operation.hpp.
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace agrad {
 
-/// Steady states of one autonomous system, or of one that is frozen at a time; it has to outlive the solver.
+/// Finds steady states of one autonomous system, or of a system frozen at a time. The system has to outlive the solver.
 /// A template, so that only its users compile the factorisations.
 template <class Real = double>
 class steady_solver {
@@ -40,7 +40,7 @@ class steady_solver {
     check_solver_options(function_, options_, system.states());
   }
 
-  /// The steady state for y0. Throws SolverError when none is found, or what the system throws.
+  /// Returns the steady state for y0. Throws SolverError when none is found, or what the system throws.
   const Eigen::VectorXd& solve(const Eigen::VectorXd& y0) {
     const auto n = static_cast<std::size_t>(system_.states());
     check_size(function_, "y0", static_cast<std::size_t>(y0.size()), n, "one for each state");
@@ -61,7 +61,7 @@ class steady_solver {
 
   const steady_report& report() const { return report_; }
 
-  /// The gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
+  /// Returns the gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
   ode_gradient sweep(const Eigen::VectorXd& adjoint) {
     factor();
     Eigen::VectorXd w = factors_.solve_transposed(adjoint);
@@ -72,7 +72,7 @@ class steady_solver {
     return gradient;
   }
 
-  /// The steady state's derivatives along directions, `width` numbers an entry.
+  /// Computes the steady state's derivatives along directions, `width` numbers for each state.
   void tangent(const ode_directions& along, double* states) {
     factor();
     const int width = along.width;
@@ -89,7 +89,7 @@ class steady_solver {
     std::copy(tangents_.begin(), tangents_.end(), states);
   }
 
-  /// After `tangent`: the gradient, and its derivatives along those directions, for an adjoint that has `adjoint_tangents`.
+  /// After `tangent`: returns the gradient, with derivatives along the same directions in `back`, for an adjoint with tangents.
   ode_gradient second(const Eigen::VectorXd& adjoint, const double* adjoint_tangents, ode_directions& back) {
     if (report_.singular) {
       throw DerivativeError(
@@ -104,7 +104,7 @@ class steady_solver {
     Eigen::VectorXd parameters(system_.parameters());
     const ode_point at{width, time_, y_.data(), tangents_.data(), along_.parameters.data()};
     const ode_adjoints to{ignored.data(), parameters.data(), turned.data(), back.parameters.data()};
-    system_.second(at, w.data(), w_tangents.data(), to);  // turned: how J^T w changes along the directions
+    system_.second(at, w.data(), w_tangents.data(), to);  // turned: the change of J^T w along the directions
     for (int k = 0; k < width; ++k) {
       const Eigen::VectorXd changed = across(adjoint_tangents, width, k) - across(turned.data(), width, k);
       Eigen::VectorXd dw = factors_.solve_transposed(changed);
@@ -122,7 +122,7 @@ class steady_solver {
     using vector = std::conditional_t<std::is_const_v<Number>, const Eigen::VectorXd, Eigen::VectorXd>;
     return Eigen::Map<vector, 0, Eigen::InnerStride<>>(of + k, n, Eigen::InnerStride<>(width));
   }
-  /// Direction k of states that lie `width` side by side.
+  /// Entries of direction k, where the entries of `width` directions are interleaved.
   template <class Number>
   auto across(Number* of, int width, int k) const {
     return across(of, width, k, y_.size());
@@ -157,7 +157,7 @@ class steady_solver {
     }
   }
 
-  /// Factors the matrix of g at y; false if it is not finite.
+  /// Factorises the Jacobian of g at y; returns false if the Jacobian is not finite.
   bool factor_at(const Eigen::VectorXd& y) {
     matrix_ = jacobian(y);
     not_finite_ = detail::place_not_finite(matrix_);
@@ -180,26 +180,26 @@ class steady_solver {
     return options_.absolute_tolerance.array() + options_.relative_tolerance * y.array().abs();
   }
 
-  /// Whether a step below the tolerances would make g zero: where the matrix is singular it may not.
+  /// Returns whether a step below the tolerances would make g zero; a singular matrix may prevent that.
   bool is_consistent(const Eigen::VectorXd& g, const Eigen::ArrayXd& weights) const {
     return (g.array().abs() <= 2 * (matrix_.cwiseAbs() * weights.matrix()).array()).all();
   }
 
-  /// What slopes at y0 are, and what they may be by the tolerances.
+  /// Computes `rest_` from the slopes at y0 and the slopes that the tolerances allow.
   void measure_start() {
     matrix_ = jacobian(y0_);
     const double by_tolerances = 2 * (matrix_.cwiseAbs() * allowed(y0_).matrix()).maxCoeff();
     rest_ = smallness() * slope(y0_).template lpNorm<Eigen::Infinity>() + (std::isfinite(by_tolerances) ? by_tolerances : 0.0);
   }
 
-  /// Whether nothing moves there, beside the terms of f and the slopes at y0. Where a large state multiplies a small one, the
-  /// tolerances of the small one alone would allow any slope.
+  /// Returns whether the slopes at y are negligible beside the terms of f and the slopes at y0. Where a large state multiplies
+  /// a small state, the tolerances of the small state alone would allow any slope.
   bool is_at_rest(const Eigen::VectorXd& y) const {
     return (slope(y).array().abs() <= smallness() * terms_.array() + rest_).all();
   }
   double smallness() const { return std::max(1e-6, options_.relative_tolerance); }
 
-  /// Whether Newton's method alone has found what is asked for.
+  /// Returns whether Newton's method alone has found the wanted state.
   bool find_at_once() {
     if (options_.method == steady_method::integration) return false;
     const bool has_no_choice = options_.method == steady_method::newton || rests_at_start();
@@ -208,20 +208,20 @@ class steady_solver {
     judge();
     return has_no_choice || (report_.stable && totals_.is_everywhere(jacobian(y_)));
   }
-  /// Whether the first step of Newton's method is below the tolerances.
+  /// Returns whether the first step of Newton's method is below the tolerances.
   bool rests_at_start() {
     if (!factor_at(y0_)) return false;
     return (factors_.solve(equation(y0_)).array().abs() <= allowed(y0_)).all();
   }
 
-  /// Whether the state is stable.
+  /// Computes the growth rate and decides whether the state is stable.
   void judge() {
     const Eigen::VectorXd nearby = y_ + allowed(y_).matrix();
     const detail::growth found = detail::growth_of<Real>(totals_.reduced(jacobian(y_)), totals_.reduced(jacobian(nearby)));
     report_.growth_rate = found.rate, report_.stable = !found.is_positive();
   }
 
-  /// Whether Newton's method leads from y to a solution, which y then is.
+  /// Searches a solution from y by Newton's method. Returns whether there is one; y is then the solution.
   bool newton(Eigen::VectorXd& y) {
     Eigen::VectorXd at = y;
     for (long iteration = 0; iteration < options_.max_iterations; ++iteration) {
@@ -244,7 +244,7 @@ class steady_solver {
     return false;
   }
 
-  /// Goes the largest part of a step after which the next one would be shorter.
+  /// Moves by the largest part of a step after which the next step would be shorter; returns false when there is none.
   bool advance(Eigen::VectorXd& at, const Eigen::VectorXd& step, const Eigen::ArrayXd& weights, double length) const {
     for (double part = 1; part > 1e-4; part /= 2) {
       const Eigen::VectorXd trial = at + part * step, g = equation(trial);
@@ -266,7 +266,7 @@ class steady_solver {
       totals_.revise(system_, y_);
       if (!newton(y_) || !path.is_near(y_)) continue;
       judge();
-      if (!report_.stable && !path.is_over()) continue;  // it may be on its way past
+      if (!report_.stable && !path.is_over()) continue;  // the system may be passing the state
       report_.by_integration = true;
       report_.integrated_time = path.time();
       return;
@@ -295,10 +295,10 @@ class steady_solver {
   double time_;
   Eigen::VectorXd y0_, y_;
   detail::conserved_totals<Real> totals_;
-  Eigen::MatrixXd matrix_;  // G
-  std::string not_finite_;  // where the matrix that was to be factored is not finite
-  Eigen::VectorXd terms_;   // |J| |y|, where G was factored
-  double rest_ = 0;         // a slope that counts as none
+  Eigen::MatrixXd matrix_;  // Jacobian G of g
+  std::string not_finite_;  // the entry that is not finite, where a factorisation was refused
+  Eigen::VectorXd terms_;   // |J| |y|, at the last factorisation of G
+  double rest_ = 0;         // largest negligible slope
   detail::steady_factors<Real> factors_;
   ode_directions along_;
   std::vector<double> tangents_;

@@ -1,8 +1,9 @@
-// Steady stability: how fast a small deviation from a steady state grows, or goes back.
+// Steady stability: computes how fast a small deviation from a steady state grows or decays.
 //
-// That is the largest real part of the Jacobian's eigenvalues. Rates of one system differ by orders of magnitude, and rounding is of
-// the size of the largest, so states are scaled first, which leaves eigenvalues as they are (Parlett and Reinsch 1969, Numerische
-// Mathematik 13:293). A rate that the tolerances of the state leave open, as at y' = -y^2, is none.
+// The growth rate is the largest real part of the Jacobian's eigenvalues. Rates of one system differ by orders of magnitude,
+// and rounding errors are relative to the largest rate, so the states are scaled first, which does not change the eigenvalues
+// (Parlett and Reinsch 1969, Numerische Mathematik 13:293). A rate that is zero within the tolerances of the state, as at y' =
+// -y^2, counts as zero.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace agrad::detail {
 
-/// Factors of the states, powers of two, in which rows and columns of J are of one size.
+/// Returns factors of the states, powers of two, that bring rows and columns of J to one size.
 inline Eigen::VectorXd balancing(const Eigen::MatrixXd& J) {
   const Eigen::Index n = J.rows();
   Eigen::VectorXd factors = Eigen::VectorXd::Ones(n);
@@ -34,14 +35,14 @@ inline Eigen::VectorXd balancing(const Eigen::MatrixXd& J) {
   return factors;
 }
 
-/// The largest real part of eigenvalues, and by how much it has to be positive to be so.
+/// The largest real part of the eigenvalues, and the size above which the real part counts as positive.
 struct growth {
   double rate = std::numeric_limits<double>::quiet_NaN(), noise = 0;
   bool is_positive() const { return rate > noise; }
 };
 
-/// Of J; `elsewhere` is the Jacobian at a state that the tolerances do not tell from this one. A template, so that only its users
-/// compile the eigenvalues.
+/// Computes the growth rate of J; `elsewhere` is the Jacobian at another state within the tolerances. A template, so that only
+/// its users compile the eigenvalue solver.
 template <class Real = double>
 growth growth_of(const Eigen::MatrixXd& J, const Eigen::MatrixXd& elsewhere) {
   if (J.size() == 0) return {0, 0};
