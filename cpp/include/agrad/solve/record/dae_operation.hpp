@@ -1,9 +1,8 @@
-// DAE operation: the solution of a differential-algebraic system as one operation of a recorded program.
+// DAE operation: an operation of a recorded program that solves a differential-algebraic system.
 //
-// Its argument is one vector: the n initial states, their n derivatives, t0, the output times, the stops, the m parameters of the
-// residual.
-// Its value is y and then y' at each output time, one after the other. A state of the operation keeps the solver, one that can be
-// swept back and one that cannot. Where the residual compares t with a number, it stops as at those of the argument
+// The operand is one vector: the n initial states, their n derivatives, t0, the output times, the stops, the m parameters of
+// the residual. The result is y and then y' at each output time, one after the other. A state of the operation keeps two
+// solvers, one for reverse passes and one without. Integration also stops where the residual compares t with a number
 // (solve/system/program/time_switches.hpp).
 #pragma once
 
@@ -26,7 +25,7 @@ namespace agrad {
 template <class Real = double>
 class dae_operation final : public external_operation {
  public:
-  /// function: what messages begin with. f: the residual of (t, n states, n derivatives, parameters).
+  /// function: the first word of messages. f: the residual of (t, n states, n derivatives, parameters).
   dae_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
                 std::size_t stops, dae_options options, dae_wanted wanted)
       : function_(std::move(function)),
@@ -107,7 +106,7 @@ class dae_operation final : public external_operation {
     }
   }
 
-  /// What the last forward run with this state cost.
+  /// Returns the statistics of the last forward run with this state.
   static const ode_statistics& statistics(const external_operation::state& s) { return *static_cast<const solvers&>(s).last; }
 
  private:
@@ -121,7 +120,7 @@ class dae_operation final : public external_operation {
   struct solvers final : external_operation::state {
     std::unique_ptr<solver> plain, swept;
     const ode_statistics* last = nullptr;
-    std::vector<time_switches::time> switches;  // stops behind those of the argument
+    std::vector<time_switches::time> switches;  // follow the stops of the operand
     time_switches::room at_switches;
     std::vector<double> parameters;
   };

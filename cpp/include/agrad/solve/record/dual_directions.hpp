@@ -1,7 +1,7 @@
-// Dual directions: the arguments of a solve without their tangents, and the tangents as directions of a solver.
+// Dual directions: takes the tangents out of the arguments of a solve and passes them to a solver as directions.
 //
-// Without tangents a dual is a variable, of its value or, where that is a number, a constant one: so a system needs to know of
-// variables only. Variables beside duals have tangents of zero.
+// Without its tangents, a dual becomes a variable: its value or, where the value is a number, a constant variable. So systems
+// need to support variables only. Variables beside duals have zero tangents.
 // Read first: solve/system/arguments.hpp. Read next: solve/record/dual_node.hpp.
 #pragma once
 
@@ -30,7 +30,7 @@ struct without_tangents {
   }
 };
 
-/// The argument with variables in the place of its duals.
+/// Returns the argument with duals replaced by variables.
 template <class T>
 auto primal_argument(const T& x) {
   return active_scalars<T>::template make<var>(x, without_tangents{});
@@ -38,7 +38,7 @@ auto primal_argument(const T& x) {
 template <class T>
 using primal_argument_t = decltype(primal_argument(std::declval<const T&>()));
 
-/// The tangents of n states and of all active scalars of the other arguments, S being double or var.
+/// The tangents of n states and of all active scalars of the other arguments; S is double or var.
 template <class S, int K>
 class dual_directions {
  public:
@@ -57,12 +57,12 @@ class dual_directions {
         }
   }
 
-  /// Of the states, then of the parameters.
+  /// Tangents of the states, then of the parameters.
   const std::vector<tangents>& all() const { return all_; }
-  /// The directions in which anything moves.
+  /// Numbers of the directions in which any tangent is nonzero.
   const std::vector<std::size_t>& moving() const { return moving_; }
 
-  /// `count` of them from one on, one alone or lane_count side by side.
+  /// Returns `count` nonzero directions from number `first`, with a width of 1 or, interleaved, of lane_count.
   ode_directions of(std::size_t first, std::size_t count) const {
     const std::size_t width = count == 1 ? 1 : lane_count;
     ode_directions d{static_cast<int>(width), std::vector<double>(states_ * width),

@@ -1,10 +1,10 @@
-// Dual node: the solution of an initial value problem whose arguments hold dual numbers.
+// Dual node: solves an initial value problem whose arguments contain dual numbers.
 //
-// With dual<double, K> it is the solver's tangents, and nothing is recorded. With dual<var, K> states and tangents are variables
-// of one closure. With f(x, x') -> (y, y' = J x') and adjoints mu of y and lambda of y', the adjoint of x' is J^T lambda, and
-// that of x is J^T mu plus the derivative of lambda^T J x', which is the derivative of J^T lambda along x' where lambda itself
-// moves by mu: one call of `ode_solver::second` gives both. Each direction has a lambda of its own, so each has its own call; but
-// in a Hessian they have the same, column after column.
+// For dual<double, K>, the solver computes tangents and nothing is recorded. For dual<var, K>, states and tangents are
+// variables of one closure. With f(x, x') -> (y, y' = J x') and adjoints mu of y and lambda of y', the adjoint of x' is J^T
+// lambda. The adjoint of x is J^T mu plus the derivative of lambda^T J x', which is the derivative of J^T lambda along x' with
+// mu as the tangent of lambda: one call of `ode_solver::second` gives both. Each direction has its own lambda and takes its own
+// call, but in a Hessian all columns have the same lambda and share a call.
 // Read first: solve/record/tape_node.hpp, solve/record/dual_directions.hpp. Read next: solve/system/functor/second.hpp.
 #pragma once
 
@@ -24,7 +24,7 @@ class program_system;
 
 namespace agrad::detail {
 
-/// What is kept of a solve with duals, dual<S, K>: whatever a first-order node keeps, and the tangents.
+/// Members of a solve with dual<S, K>: those of a first-order node, and the tangents.
 template <class S, int K, class System>
 class dual_node : public ode_node<System> {
   using base = ode_node<System>;
@@ -39,7 +39,7 @@ class dual_node : public ode_node<System> {
                             "rk45, ckrk, dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");
   }
 
-  /// The solution with its tangents; variables of this node, which is handed to the tape, where S is var.
+  /// Returns the solution with tangents. Where S is var, these are variables of the node, which the tape then owns.
   static std::vector<vector_of<dual<S, K>>> solution(std::unique_ptr<dual_node> node, const Eigen::MatrixXd& states) {
     const std::vector<Eigen::MatrixXd> tangents = node->carry(states);
     const auto& moving = node->directions_.moving();
@@ -59,7 +59,7 @@ class dual_node : public ode_node<System> {
   }
 
  private:
-  /// The tangents of all states in each direction that moves.
+  /// Computes the tangents of all states in each nonzero direction.
   std::vector<Eigen::MatrixXd> carry(const Eigen::MatrixXd& states) {
     std::vector<Eigen::MatrixXd> tangents(directions_.moving().size(), Eigen::MatrixXd(states.rows(), states.cols()));
     for (std::size_t from = 0; from < tangents.size(); from += lane_count) {
@@ -73,28 +73,28 @@ class dual_node : public ode_node<System> {
     return tangents;
   }
 
-  /// `count` of the directions that move, from one on.
+  /// `count` nonzero directions from number `first`.
   struct part {
     std::size_t first, count;
   };
-  /// Those that are carried side by side with one.
+  /// Returns the group of directions that one call of the solver propagates together with direction a.
   part group_of(std::size_t a) const {
     const std::size_t from = a - a % lane_count;
     return {from, std::min<std::size_t>(lane_count, directions_.moving().size() - from)};
   }
 
-  /// The tangents of so many states in these directions, which the solver then has.
+  /// Returns the tangents of the states in these directions; the solver then has the same tangents.
   const std::vector<double>& carried(part of, Eigen::Index states) {
     if (carried_.first == of.first && carried_.count == of.count) return together_;
     const ode_directions along = directions_.of(of.first, of.count);
     together_.resize(static_cast<std::size_t>(states) * static_cast<std::size_t>(along.width));
-    carried_.count = 0;  // where it throws
+    carried_.count = 0;  // in case `tangent` throws
     this->solver->tangent(along, together_.data());
     carried_ = of;
     return together_;
   }
 
-  /// Makes scalars of S: numbers, or variables of so many new indices.
+  /// Returns a function that makes scalars of S: numbers, or variables with `count` new indices.
   auto numberer(std::size_t count) {
     if constexpr (std::is_same_v<S, var>) {
       tape& t = tape::current();
@@ -108,7 +108,7 @@ class dual_node : public ode_node<System> {
     }
   }
 
-  /// Adds to the adjoints of the arguments and of their tangents what those of the states and of theirs amount to.
+  /// Propagates the adjoints of the states and of their tangents to the arguments and to the arguments' tangents.
   template <class Adjoint>
   void sweep_with_tangents(const Adjoint& adjoint, Eigen::Index count) {
     Eigen::MatrixXd of_values = this->adjoints_from(adjoint, this->first, count);
@@ -129,20 +129,20 @@ class dual_node : public ode_node<System> {
       const ode_gradient g = this->solver->second(lambda, of_values.data(), of_arguments);
       add_to_values(adjoint, of_arguments, 0);
       add_to_tangents(adjoint, directions_.moving()[a], g);
-      of_values.setZero();  // all of theirs has been sent
+      of_values.setZero();  // the first call has propagated all of them
     }
     if (of_tangents.empty()) base::sweep(adjoint, count);
   }
 
-  /// Of direction a alone, as in a column of a Hessian: those of the other columns differ in the adjoints of values only, which
-  /// are left to first order, so what this needs is found for all of them at once.
+  /// Propagates the adjoint of the tangents in direction a alone, as in a column of a Hessian. Between columns, only the
+  /// adjoints of the values differ, and these are propagated to first order; so one call of `second` serves a group of columns.
   template <class Adjoint>
   void sweep_one(const Adjoint& adjoint, std::size_t a, Eigen::MatrixXd&& lambda) {
     const part group = group_of(a);
     if (!(shared_.first == group.first && shared_.lambda.size() == lambda.size() && shared_.lambda == lambda)) {
       carried(group, lambda.size());
       const std::vector<double> still(static_cast<std::size_t>(lambda.size()) * lane_count, 0.0);
-      shared_.lambda.resize(0, 0);  // where it throws
+      shared_.lambda.resize(0, 0);  // in case `second` throws
       shared_.gradient = this->solver->second(lambda, still.data(), shared_.derivatives);
       shared_.first = group.first;
       shared_.lambda = std::move(lambda);
@@ -151,7 +151,7 @@ class dual_node : public ode_node<System> {
     add_to_tangents(adjoint, directions_.moving()[a], shared_.gradient);
   }
 
-  /// Adds the derivatives of a gradient in one of their directions.
+  /// Adds the derivatives of a gradient in direction k.
   template <class Adjoint>
   void add_to_values(const Adjoint& adjoint, const ode_directions& derivatives, std::size_t k) const {
     const auto add = [&](const std::vector<tape::index_type>& to, const std::vector<double>& from) {
@@ -172,15 +172,16 @@ class dual_node : public ode_node<System> {
   }
 
   dual_directions<S, K> directions_;
-  part carried_{0, 0};            // what the solver has tangents of
-  std::vector<double> together_;  // these tangents
+  part carried_{0, 0};            // directions of the solver's tangents
+  std::vector<double> together_;  // the solver's tangents
   struct {
     std::size_t first;       // of a group of directions
-    Eigen::MatrixXd lambda;  // adjoints of the tangents in one of them
+    Eigen::MatrixXd lambda;  // adjoints of the tangents in one direction of the group
     ode_gradient gradient;
     ode_directions derivatives;
-  } shared_{};  // of the latest call of sweep_one
-  // A program has all directions of a group in one sweep, at the cost of a few; a functor is recorded for each anyway.
+  } shared_{};  // of the last call of sweep_one
+  // For a program, one pass computes all directions of a group at the cost of a few; a functor is recorded once for each
+  // direction anyway.
   static constexpr bool side_by_side = std::is_base_of_v<program_system, System>;
   static constexpr std::size_t few = 3;
 };
@@ -195,8 +196,8 @@ struct dual_node_of<dual<S, K>> {
   using type = dual_node<S, K, System>;
 };
 
-/// The solution of a problem that has been checked. System: what a callable becomes. make(function, system, wanted) makes a
-/// solver that may have tangents.
+/// Returns the solution of a checked problem. System: the system for a callable. make(function, system, wanted) makes a solver,
+/// possibly with tangents.
 template <template <class, class...> class System, class Make, class F, class Y0, class... Args>
 auto dual_solution(const std::string& function, const Make& make, const F& f, double t0, const std::vector<double>& times,
                    const Y0& y0, const Args&... args) {
@@ -212,7 +213,7 @@ auto dual_solution(const std::string& function, const Make& make, const F& f, do
   return node_type::solution(std::move(node), states);
 }
 
-/// As solve_recorded, where there are duals among the arguments; see dual_solution.
+/// Does the same as solve_recorded, for duals among the arguments; see dual_solution.
 template <template <class, class...> class System, class Make, class F, class Y0, class T0, class Time, class... Args>
 auto solve_dual(const std::string& function, const Make& make, const F& f, const Y0& y0, const T0& t0,
                 const std::vector<Time>& times, const Args&... args) {

@@ -1,10 +1,10 @@
-// Event operation: an initial value problem with doses, stops and events as one operation of a recorded program.
+// Event operation: an operation of a recorded program that solves an initial value problem with doses, stops and events.
 //
-// Where the right-hand side compares t with a number, steps end as at a stop (solve/system/program/time_switches.hpp).
-// Its argument is one vector: the n initial states, t0, the k output times, the parameters of the right-hand side, the doses' times,
-// amounts and durations, the stops, the parameters of the events. Its value: the states at each output time, the end's time and state,
-// the times of the events, one event after the other, and the states at these. How many there are of each depends on values, but
-// an operation's size does not: it is that of the values it was made for. Other counts are an error for those who read them.
+// The operand is one vector: the n initial states, t0, the k output times, the parameters of the right-hand side, the times,
+// amounts and durations of the doses, the stops, the parameters of the events. The result: the states at each output time, the
+// end's time and state, the times of the hits, event by event, and the states there. The number of hits depends on values, but
+// the result has room for the counts of the recording; other counts are an error where the program reads hits.
+// Integration also stops where the right-hand side compares t with a number (solve/system/program/time_switches.hpp).
 // Read next: solve/events/solver.hpp; solve/system/program/event.hpp.
 #pragma once
 
@@ -32,8 +32,8 @@ class event_operation final : public external_operation {
  public:
   using maker = ode_maker;
 
-  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). events: one for each rule of the plan.
-  /// progress: who is told about each run, if anyone. same_steps: as for `ode_operation`.
+  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). events: one for each rule of
+  /// the plan. progress, same_steps: as for `ode_operation`.
   event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                   event_plan plan, std::vector<event_programs> events, event_counts counts,
                   std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
@@ -52,7 +52,7 @@ class event_operation final : public external_operation {
         same_steps_(same_steps),
         tangents_(kind_of(run(*this, true).solver)) {}
 
-  /// As that of `ode_operation`.
+  /// Does the same as that of `ode_operation`.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
@@ -63,7 +63,7 @@ class event_operation final : public external_operation {
   }
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
 
-  /// As of `ode_operation`.
+  /// Can be stored under the same conditions as an `ode_operation`.
   static constexpr std::string_view kept_kind = "events";
   std::string_view kind() const override { return make_.is_portable() && !progress_ ? kept_kind : std::string_view(); }
   bool fits(std::size_t given, std::size_t made) const override { return given == input_size() && made == output_size(); }
@@ -81,7 +81,7 @@ class event_operation final : public external_operation {
     return made;
   }
 
-  /// From now on another number of events than expected is an error.
+  /// From the next run on, a number of hits that differs from the recording is an error.
   void expect_hits() const { reads_hits_ = true; }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<runs>(); }
@@ -120,10 +120,10 @@ class event_operation final : public external_operation {
   void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
-  /// As that of `ode_operation`.
+  /// Does the same as that of `ode_operation`.
   const external_operation* first_without_tangents(int order) const override {
     if (order > 0) return external_operation::first_without_tangents(order);
-    const auto matches = [](const event_programs& each) {  // of a root both modes take the gradient
+    const auto matches = [](const event_programs& each) {  // both modes use the gradient of the root function
       return each.reset == nullptr || each.reset->first_without_tangents(0) == nullptr;
     };
     const bool match = tangents_.match && f_->first_without_tangents(0) == nullptr;
@@ -163,13 +163,13 @@ class event_operation final : public external_operation {
     for (const auto& part : back.event_parameters) put(part);
   }
 
-  /// A solution at once, whatever its counts, with the steps of a run with derivatives or of one without.
+  /// Solves for any counts, with the steps of a run with or without derivatives.
   event_solution solve(const double* x, bool differentiated) const {
     run once(*this, differentiated || same_steps_);
     return told(once, x);
   }
 
-  /// As those of `ode_operation`.
+  /// Do the same as those of `ode_operation`.
   ode_statistics statistics() const { return ledger_.latest(); }
   bool log_steps(const double* x, detail::step_log& log, bool differentiated) const {
     run once(*this, differentiated || same_steps_);
@@ -196,16 +196,16 @@ class event_operation final : public external_operation {
     event_solver::functions events;
     event_solver solver;
     double started = 0;
-    std::vector<double> parameters, along;      // along: of the last tangents
-    std::vector<time_switches::time> switches;  // stops behind those of the argument
+    std::vector<double> parameters, along;      // along: from the last call of `tangent`
+    std::vector<time_switches::time> switches;  // follow the stops of the operand
     time_switches::room at_switches;
-    std::vector<std::size_t> slots;  // of each hit, where it is among the outputs; their number where it is not
+    std::vector<std::size_t> slots;  // index of each hit among the outputs; hits_ for a hit that is not an output
   };
   struct runs final : external_operation::state {
     std::unique_ptr<run> plain, swept;
   };
 
-  /// A run that who wants to know is told about, and what it costs is entered.
+  /// Runs a solve, reports the progress and enters the costs into the ledger.
   const event_solution& told(run& by, const double* x) const {
     const event_solution* solution = nullptr;
     run_pass(progress_.get(), false, [&] {
@@ -256,7 +256,7 @@ class event_operation final : public external_operation {
     }
     return back;
   }
-  /// The tangents of the same.
+  /// Returns the tangents of these adjoints.
   event_tangents tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const {
     const auto take = [&](std::size_t first, std::size_t count) {
       return Eigen::Map<const tangent_rows>(y_adjoint_tangent + first * static_cast<std::size_t>(width),
@@ -279,7 +279,7 @@ class event_operation final : public external_operation {
     return plan;
   }
 
-  /// From the times of switches to the parameters that they depend on.
+  /// Propagates the adjoints of switching times to the parameters.
   void leave_switches(run& mine, event_gradient& g) const {
     for (std::size_t k = 0; k < mine.switches.size(); ++k) {
       const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
@@ -303,7 +303,7 @@ class event_operation final : public external_operation {
     back.stops.resize(plan_.stops * static_cast<std::size_t>(back.width));
     leave_switches(mine, g);
   }
-  /// The directions of the times of switches, behind those of the stops.
+  /// Appends the directions of the switching times to the directions of the stops.
   void enter_switches(run& mine, event_directions& along) const {
     const auto w = static_cast<std::size_t>(along.width);
     for (const auto& each : mine.switches) {
@@ -316,7 +316,7 @@ class event_operation final : public external_operation {
     }
   }
 
-  /// As that of `ode_operation`.
+  /// As in `ode_operation`.
   struct tangent_kind {
     int order;
     bool match;
@@ -394,7 +394,7 @@ class event_operation final : public external_operation {
   mutable ode_ledger ledger_;
   std::vector<bool> active_;
   mutable std::atomic<bool> same_steps_;
-  tangent_kind tangents_;  // 0: none; 2: with second derivatives
+  tangent_kind tangents_;  // order 0: no tangents; order 2: with second derivatives
 };
 
 }  // namespace agrad

@@ -1,4 +1,4 @@
-// Kept events: what a solve with doses and events is made of but its maker, as programs that are kept hold it.
+// Kept events: the stored members of an `event_operation`, except the maker.
 // Read next: solve/record/event_operation.hpp.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace agrad {
 
-/// How many numbers a solution has that depend on values.
+/// The sizes of a solution that depend on values.
 struct event_counts {
   std::vector<std::size_t> hits;  // of each event
-  Eigen::Index reached = -1;      // output times until the end; -1: any, those after the end have the state at the end
-  Eigen::Index counted = 0;       // the first so many of them are meant
+  Eigen::Index reached = -1;      // output times until the end; -1: any number; later output times have the state at the end
+  Eigen::Index counted = 0;       // `reached` counts only this many output times
 };
 
 template <class Archive>
@@ -26,7 +26,7 @@ void keep(Archive& archive, event_counts& counts) {
   archive(counts.hits, counts.reached, counts.counted);
 }
 
-/// The arguments of an `event_operation`, and what was said to it.
+/// The arguments of an `event_operation`, and its settings.
 struct kept_events {
   std::string function = {};
   std::shared_ptr<const program> f = nullptr;

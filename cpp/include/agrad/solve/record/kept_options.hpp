@@ -1,7 +1,7 @@
-// Kept options: the fields of the options of solves, for programs that are kept (program/keep/archive.hpp).
+// Kept options: lists the fields of the options of solves, for stored programs (program/keep/archive.hpp).
 //
-// Numbers are as they were, enumerations one of their values, patterns patterns. What the numbers must be is checked where solvers
-// are made, as of options that somebody gives.
+// Enumerations and patterns are checked while being read. Numbers are checked where solvers are made, as the numbers in a
+// user's options are.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 
 namespace agrad {
 
-/// More output times, stops or events than this are no solve that anybody wrote.
+/// No user's solve has more output times, stops or events.
 inline constexpr std::size_t most_times = std::size_t{1} << 32U;
 
-/// Whether a program is one of t, `vectors` times the states and parameters, with a value for each of the states.
+/// Returns whether a program takes t, `vectors` vectors of n states, and parameters, and returns a value for each state.
 inline bool is_right_hand_side(const program& f, Eigen::Index states, std::size_t vectors) {
   return states > 0 && f.output_size() == static_cast<std::size_t>(states) && f.input_size() > vectors * f.output_size();
 }

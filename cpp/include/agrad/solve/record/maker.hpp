@@ -1,7 +1,8 @@
-// ODE maker: what makes the solvers of an operation, a method with its options.
+// ODE maker: makes the solvers of an operation, by a method with options.
 //
-// Any callable is one. One that can also write itself, and so be made again from what was kept, makes operations that can be kept.
-// Read next: solve/record/ode_operation.hpp; solve/record/kept_options.hpp, the options' fields.
+// Any callable is a maker. Operations can be stored if their maker has a function `write`, from whose output a maker can be
+// made.
+// Read next: solve/record/ode_operation.hpp; solve/record/kept_options.hpp, the fields of the options.
 #pragma once
 
 #include <functional>
@@ -17,10 +18,10 @@ namespace agrad {
 
 class ode_maker {
  public:
-  /// make(function, system, wanted): a solver of the system, under a function's name, with what it will be asked for.
-  /// If it has `write(portable_writer&)`, that writes what it can be made of.
+  /// make(function, system, wanted): returns a solver of the system for the wanted derivatives; `function` begins messages. An
+  /// optional member `write(portable_writer&)` stores the maker.
   template <class Make, std::enable_if_t<!std::is_same_v<std::decay_t<Make>, ode_maker>, int> = 0>
-  ode_maker(Make make) : make_(make) {  // NOLINT: any callable is one
+  ode_maker(Make make) : make_(make) {  // NOLINT: any callable is a maker
     if constexpr (is_written<Make>) write_ = [make](portable_writer& to) { make.write(to); };
   }
 

@@ -1,8 +1,8 @@
-// ODE operation: the solution of an initial value problem as one operation of a recorded program.
+// ODE operation: an operation of a recorded program that solves an initial value problem.
 //
-// Its argument is one vector: the n initial states, t0, the output times, the m parameters of the right-hand side. Its value
-// is the states at each output time, one after the other. A state of the operation keeps the solvers, one that is ready to be
-// swept back and one that is not, so that the second run allocates nothing.
+// The operand is one vector: the n initial states, t0, the output times, the m parameters of the right-hand side. The result is
+// the states at each output time, one after the other. A state of the operation keeps two solvers, one for reverse passes and
+// one without, so that the second run allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -25,9 +25,9 @@ class ode_operation final : public external_operation {
  public:
   using maker = ode_maker;
 
-  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). make: the solver, with its options,
-  /// which it checks. progress: who is told about each run, if anyone. same_steps: whether a run without derivatives takes the steps
-  /// of a run with them.
+  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). make: makes the solver, whose
+  /// options the solver checks. progress: receives the progress of each run, if not null. same_steps: whether a run without
+  /// derivatives takes the steps of a run with derivatives.
   ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                 ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
       : function_(std::move(function)),
@@ -41,14 +41,14 @@ class ode_operation final : public external_operation {
         same_steps_(same_steps),
         tangents_(kind_of(*solver(*this, true).integrator)) {}
 
-  /// Says which parameters derivatives are wanted of, where these are not all; before the first run.
+  /// Sets the active parameters, where not all are; call before the first run.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + 1 + m_) + times_; }
   std::size_t output_size() const { return static_cast<std::size_t>(n_) * times_; }
 
-  /// It can be kept where its maker can, and nobody is told about its runs.
+  /// An operation can be stored if its maker can be stored and no progress is reported.
   static constexpr std::string_view kept_kind = "ode";
   std::string_view kind() const override {
     return make_.is_portable() && progress_ == nullptr ? kept_kind : std::string_view();
@@ -60,7 +60,7 @@ class ode_operation final : public external_operation {
     to(function_, f_, n_, times_, wanted_, active_, same_steps_.load());
     make_.write(to);
   }
-  /// read_maker: takes a maker from a reader.
+  /// read_maker: reads a maker.
   template <class ReadMaker>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const ReadMaker& read_maker) {
     std::string function;
@@ -122,7 +122,7 @@ class ode_operation final : public external_operation {
   void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
-  /// Order 0: tangents and adjoints that are integrals of their own agree within tolerances only.
+  /// Order 0: tangents and adjoints from integrations of their own agree within tolerances only.
   const external_operation* first_without_tangents(int order) const override {
     if (order > 0) return external_operation::first_without_tangents(order);
     return tangents_.match && f_->first_without_tangents(0) == nullptr ? nullptr : this;
@@ -185,11 +185,11 @@ class ode_operation final : public external_operation {
     to.bottomRows(m_) += of_parameters.tangents;
   }
 
-  /// What the run cost that has been made last, with the sweeps that have followed it; those of second order are not counted.
+  /// Returns the statistics of the last run and its reverse passes; passes of second order are not counted.
   ode_statistics statistics() const { return ledger_.latest(); }
 
-  /// Solves once more, with the steps of a run with derivatives or of one without, and writes down what limits each step; whether
-  /// the method can.
+  /// Solves once more, with the steps of a run with or without derivatives, and logs the limit of each step. Returns whether
+  /// the method supports a log.
   bool log_steps(const double* x, detail::step_log& log, bool differentiated) const {
     solver once(*this, differentiated || same_steps_);
     if (!once.integrator->log_steps(&log)) return false;
@@ -210,9 +210,10 @@ class ode_operation final : public external_operation {
     double started = 0;
     Eigen::VectorXd start;
     std::vector<double> times;
-    const Eigen::MatrixXd* states = nullptr;  // at these times
+    const Eigen::MatrixXd* states = nullptr;  // at the output times
     moving_state moving;
-    // Of the last tangents: those of the parameters, of the initial state at a fixed time, of all times, and of the outputs.
+    // From the last call of `tangent`: tangents of the parameters, of the initial state, of t0, of the output times, of the
+    // outputs.
     std::vector<double> along;
     tangent_rows of_start, of_times, of_outputs;
     Eigen::RowVectorXd of_t0;
@@ -229,7 +230,7 @@ class ode_operation final : public external_operation {
     return *by.states;
   }
 
-  /// Of which order derivatives are in forward mode, and whether they agree with those in reverse mode to rounding.
+  /// The highest order of derivatives with tangents, and whether tangents and adjoints agree to rounding.
   struct tangent_kind {
     int order;
     bool match;
@@ -238,7 +239,7 @@ class ode_operation final : public external_operation {
     return {by.has_tangents() ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
   }
 
-  /// Whether a derivative with respect to a time is wanted, and whether one is that goes through the steps.
+  /// Return whether a derivative with respect to a time is wanted, and whether a derivative through the steps is wanted.
   bool moves() const { return wanted_.initial_time || wanted_.times; }
   bool sweeps() const { return wanted_.initial_state || wanted_.initial_time || m_ > 0; }
 
@@ -252,7 +253,7 @@ class ode_operation final : public external_operation {
 
   std::string function_;
   std::shared_ptr<const program> f_;
-  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();  // found once for all solvers
+  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();  // computed once for all solvers
   Eigen::Index n_;
   std::size_t times_;
   Eigen::Index m_;

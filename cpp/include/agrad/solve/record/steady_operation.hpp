@@ -1,7 +1,7 @@
-// Steady operation: a steady state of a recorded right-hand side as an operation of a program.
+// Steady operation: an operation of a program that finds the steady state of a recorded right-hand side.
 //
-// Its argument is one vector: the n states to start from, then the m parameters. Its value is the steady state. A state of the
-// operation keeps the solver, so that a sweep finds what the last run factored.
+// The operand is one vector: the n states to start from, then the m parameters. The result is the steady state. A state of the
+// operation keeps the solver, so that a reverse pass finds the factors of the last run.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -24,11 +24,11 @@ namespace agrad {
 template <class Real = double>
 class steady_operation final : public external_operation {
  public:
-  /// Who is told about each state that was found.
+  /// Receives the report of each steady state.
   using listener = std::function<void(const steady_report&)>;
 
-  /// function: what messages begin with. f: the right-hand side of (t, n states, parameters). Throws DomainError where it depends on t
-  /// and the options have no time at which it is taken.
+  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). Throws DomainError where f
+  /// depends on t and the options have no time.
   steady_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, steady_options options,
                    listener tell = nullptr)
       : function_(std::move(function)),
@@ -51,7 +51,7 @@ class steady_operation final : public external_operation {
     return arguments == input_size() && results == output_size();
   }
   void write(portable_writer& to) const override { to(function_, f_, n_, options_); }
-  /// listener_of: makes who is told, from the function's name.
+  /// listener_of: makes the listener from the function's name.
   template <class ListenerOf>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const ListenerOf& listener_of) {
     std::string function;
@@ -69,7 +69,7 @@ class steady_operation final : public external_operation {
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solver>(*this); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool) const override {
-    const progress_listener::scope unheard(nullptr);  // who listens to a solve around it does not mean this one's times
+    const progress_listener::scope unheard(nullptr);  // a listener of an enclosing solve must not see the times of this solve
     auto& mine = static_cast<solver&>(s);
     mine.system.set_parameters(x + n_);
     Eigen::Map<Eigen::VectorXd>(y, n_) = mine.steady.solve(Eigen::Map<const Eigen::VectorXd>(x, n_));
@@ -97,7 +97,7 @@ class steady_operation final : public external_operation {
     for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
   }
 
-  /// How the last run with this state found what it found.
+  /// Returns the report of the last run with this state.
   static const steady_report& report(const external_operation::state& s) {
     return static_cast<const solver&>(s).steady.report();
   }

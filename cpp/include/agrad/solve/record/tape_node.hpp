@@ -1,7 +1,7 @@
-// ODE node: the solution of an initial value problem on the tape, whichever solver finds it.
+// ODE node: puts the solution of an initial value problem on the tape, for any solver.
 //
-// The solution is one closure on the tape, which owns the system and its solver; sweeping it runs the solver backwards.
-// Read next: solve/system/functor/lanes.hpp, how the right-hand side is differentiated; solve/solver/solver.hpp.
+// One closure on the tape owns the system and the solver; the tape's reverse pass runs the solver's reverse pass.
+// Read next: solve/system/functor/lanes.hpp, the derivatives of the right-hand side; solve/solver/solver.hpp.
 #pragma once
 
 #include <memory>
@@ -18,19 +18,19 @@ namespace agrad {
 
 namespace detail {
 
-/// What the tape keeps of a solve: the system, its solver, and where the adjoints of the arguments are.
+/// Members of a solve on the tape: the system, the solver, and the indices of the arguments' adjoints.
 template <class System>
 struct ode_node {
   System system;
   std::unique_ptr<ode_solver> solver;
   std::vector<tape::index_type> initial_state, initial_time, times;
-  tape::index_type first = 0;  // of the states, one output time after the other
+  tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
 
   template <class Make, class... Args>
   ode_node(const std::string& function, const Make& make, ode_wanted wanted, Args&&... system_args)
       : system(function, std::forward<Args>(system_args)...), solver(make(function, system, wanted)) {}
 
-  /// Adds to the adjoints of the arguments what those of the states amount to.
+  /// Propagates the adjoints of the states to the arguments.
   template <class Adjoint>
   void sweep(const Adjoint& adjoint, Eigen::Index count) {
     const Eigen::MatrixXd states = adjoints_from(adjoint, first, count);
@@ -43,7 +43,7 @@ struct ode_node {
   }
 
  protected:
-  /// Those of so many states from an index on.
+  /// Returns the adjoints of `count` state vectors from index `begin`.
   template <class Adjoint>
   Eigen::MatrixXd adjoints_from(const Adjoint& adjoint, tape::index_type begin, Eigen::Index count) const {
     Eigen::MatrixXd states(system.states(), count);
@@ -57,14 +57,14 @@ struct ode_node {
   }
 };
 
-/// What a callable becomes for the solvers of a maker; specialised where they ask for more of it.
+/// Chooses the system for a callable with the solvers of a maker; specialised where solvers need further derivatives.
 template <class Make>
 struct system_for {
   template <class F, class... Args>
   using type = system_of_t<functor_lanes, F, Args...>;
 };
 
-/// Puts the states on the tape as variables whose adjoints the node takes.
+/// Puts the states on the tape as variables; the tape then owns the node.
 template <class Node>
 std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Eigen::MatrixXd& states) {
   tape& t = tape::current();
@@ -80,8 +80,8 @@ std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Ei
   return solution;
 }
 
-/// The solution of an initial value problem, as doubles or as variables, under a function's name. make(function, system, wanted)
-/// makes the solver.
+/// Returns the solution of an initial value problem, as doubles or as variables. make(function, system, wanted) makes the
+/// solver.
 template <class Make, class F, class Y0, class T0, class Time, class... Args>
 auto solve_recorded(const std::string& function, const Make& make, const F& f, const Y0& y0, const T0& t0,
                     const std::vector<Time>& times, const Args&... args) {
