@@ -1,8 +1,8 @@
-// Band LU: factors of a band matrix with partial pivoting, and solves with the matrix and its transposed.
+// Band LU: factorises a band matrix with partial pivoting and solves with the matrix and its transposed.
 //
-// Column j of the storage has `stride()` numbers, the diagonal at `lower + upper`: room for the `lower` diagonals that exchanges of
-// rows fill in above. All inner loops run down a column, contiguously. Factors are kept by whoever asked for them: columns,
-// then the rows that were exchanged, then nothing else, in `size()` numbers.
+// Column j of the storage has `stride()` numbers with the diagonal at `lower + upper`: the first `lower` numbers are room for
+// the fill-in of row exchanges. All inner loops run down a column, contiguously. The caller stores the factors in `size()`
+// numbers: the columns, then the exchanged rows.
 // Source: Golub and Van Loan (2013), Matrix Computations, section 4.3.
 #pragma once
 
@@ -19,14 +19,14 @@ struct band_lu {
 
   std::size_t stride() const { return 2 * lower + upper + 1; }
   std::size_t size() const { return n * (stride() + 1); }
-  /// Where entry (i, j) is; |i - j| has to be within the band.
+  /// Index of entry (i, j); (i, j) must be within the band.
   std::size_t place(std::size_t i, std::size_t j) const { return j * stride() + lower + upper + i - j; }
 
-  /// The matrix becomes its factors, U's diagonal inverted; false when it is singular.
+  /// Replaces the matrix by its factors, with U's diagonal inverted. Returns false when the matrix is singular.
   bool factorise(double* a) const {
     double* exchanges = a + n * stride();
     const std::size_t diagonal = lower + upper, step = stride() - 1;  // from an entry to its right neighbour
-    std::size_t last = 0;                                             // column that U's rows so far reach
+    std::size_t last = 0;                                             // last column of U's rows so far
     for (std::size_t j = 0; j < n; ++j) {
       double* pivot = a + j * stride() + diagonal;
       const std::size_t below = std::min(lower, n - 1 - j);
@@ -59,14 +59,14 @@ struct band_lu {
   template <std::size_t N>
   using constant = std::integral_constant<std::size_t, N>;
 
-  /// Calls use(entries below U's diagonal, entries above it), as constants where the band is narrow: their loops need not be loops.
+  /// Calls use(number of entries below U's diagonal, number above): as constants for narrow bands, so that loops are unrolled.
   template <class Use>
   void with_widths(const Use& use) const {
     if (lower == 1 && upper == 1) return use(constant<1>{}, constant<2>{});
     if (lower == 2 && upper == 2) return use(constant<2>{}, constant<4>{});
     use(lower, lower + upper);
   }
-  /// Calls use(j, width) for 0 <= j < n, where the width is less at the end.
+  /// Calls use(j, width) for 0 <= j < n; the width decreases at the end.
   template <class Width, class Use>
   void down(Width width, const Use& use) const {
     std::size_t j = 0;
@@ -97,7 +97,7 @@ struct band_lu {
     });
   }
 
-  // What was found last is subtracted last, so that the other products need not wait for it.
+  // Each sum subtracts the product with the newest entry last, so that the other products need not wait for that entry.
   template <class Below, class Above>
   void solve_transposed_with(const double* a, double* x, Below lower_width, Above upper_width) const {
     const double* exchanges = a + n * stride();

@@ -1,9 +1,9 @@
-// ODE algebra: which linear algebra stands behind Newton's method and Rosenbrock steps, as a user may choose it.
+// ODE algebra: lets users choose the linear algebra of Newton's method and of Rosenbrock steps.
 //
-// The matrices are I / (h g) - df/dy. Dense ones cost n^3 for a factorisation, banded ones n (lower + upper)^2, sparse ones what
-// their fill costs, and GMRES takes products with df/dy only. `automatic` chooses from the pattern of df/dy: the one given here,
-// or the one that the system knows (a recorded program does).
-// Read next: solve/algebra/pattern.hpp, how it is chosen; solve/algebra/newton_matrix.hpp, the factorisations.
+// The matrices are I / (h g) - df/dy. A dense factorisation costs n^3, a banded one n (lower + upper)^2, a sparse one depends
+// on the fill-in, and GMRES needs only products with df/dy. `automatic` chooses from the pattern of df/dy: the user's or the
+// system's (a recorded program knows its pattern).
+// Read next: solve/algebra/pattern.hpp, the choice; solve/algebra/newton_matrix.hpp, the factorisations.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,20 +18,20 @@ namespace agrad {
 
 enum class ode_algebra_kind { automatic, dense, banded, sparse, gmres };
 
-/// How far below and above the diagonal df/dy has entries.
+/// Numbers of diagonals of df/dy below and above the main diagonal.
 struct half_bandwidths {
   long lower = 0, upper = 0;
 };
 
-/// The kind, and at most one description of where df/dy may be other than zero; without one it is what the system knows.
+/// A kind of linear algebra, and at most one description of the nonzeros of df/dy; without a description, the system's pattern.
 struct ode_algebra {
   ode_algebra_kind kind = ode_algebra_kind::automatic;
   std::optional<half_bandwidths> bandwidths;
   std::optional<csr_pattern> pattern;  // n x n
-  std::string argument = "algebra";    // what messages call the description
+  std::string argument = "algebra";    // name of the description in messages
 };
 
-/// Checks a description for a system of n states; throws ShapeError or DomainError.
+/// Checks a description for a system of n states. Throws ShapeError or DomainError.
 inline void check_algebra(std::string_view function, const ode_algebra& algebra, Eigen::Index n) {
   if (algebra.bandwidths) {
     if (algebra.pattern)

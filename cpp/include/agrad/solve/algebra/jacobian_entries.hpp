@@ -1,4 +1,4 @@
-// Jacobian entries: the walk over the entries of df/dy, on a pattern or over the whole matrix, and its few colours.
+// Jacobian entries: loops over the entries of df/dy, on a pattern or over the whole matrix, and colours the columns.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace agrad::detail {
 
-/// Calls use(i, j) for the entries of an n x n matrix, on the pattern in its order, or row after row where the pattern is null.
+/// Calls use(i, j) for the entries of an n x n matrix: those of the pattern in its order or, where the pattern is null, all,
+/// row after row.
 template <class Use>
 void each_entry(const csr_pattern* pattern, std::size_t n, const Use& use) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -21,7 +22,7 @@ void each_entry(const csr_pattern* pattern, std::size_t n, const Use& use) {
   }
 }
 
-/// Colours of the columns, where there are fewer than `most`; else none.
+/// Returns colours of the columns if fewer than `most` suffice, else an empty colouring.
 inline colouring few_colours(const csr_pattern* pattern, std::size_t n, std::uint32_t most) {
   colouring c;
   if (pattern != nullptr) {

@@ -1,8 +1,8 @@
-// Newton matrix: M = shift I + scale J, factorised, with J dense or on a pattern, and M dense, banded or sparse.
+// Newton matrix: factorises M = shift I + scale J, with J dense or on a pattern, and M dense, banded or sparse.
 //
-// The factors lie in memory of the caller, `kept()` numbers, so that a step's record can hold them for the sweep back. A sparse
-// factorisation cannot be put there: J's entries are, and `prepare_transposed` factorises once more, on the pattern that was
-// analysed once. Whatever the kind, a matrix that is singular is told by the result, not by nan.
+// The factors are stored in the caller's memory, `kept()` numbers, so that the record of a step can hold the factors for the
+// reverse pass. Sparse factors cannot be stored there: the record then has the entries of J, and `prepare_transposed`
+// factorises again, on the pattern that was analysed once. Every kind reports a singular matrix by its result, not by nan.
 // Read first: solve/algebra/pattern.hpp, the choice of the kind; solve/algebra/band_lu.hpp.
 #pragma once
 
@@ -33,16 +33,16 @@ class newton_matrix {
 
   const chosen_algebra& how() const { return how_; }
 
-  /// Numbers of J: all of them, column after column, or those of the pattern, in its order.
+  /// Number of entries of J: all, column after column, or those of the pattern, in its order.
   std::size_t entries() const { return how_.pattern ? how_.pattern->size() : n_ * n_; }
 
-  /// Numbers that a factorisation leaves.
+  /// Number of doubles of stored factors.
   std::size_t kept() const {
     if (sparse_) return entries();
     return how_.kind == ode_algebra_kind::banded ? band_.size() : n_ * n_ + n_;
   }
 
-  /// Factorises shift I + scale J; false when it is singular.
+  /// Factorises shift I + scale J. Returns false when the matrix is singular.
   bool factorise(double shift, double scale, const double* jacobian, double* kept) {
     if (sparse_) {
       std::copy_n(jacobian, entries(), kept);
@@ -64,19 +64,19 @@ class newton_matrix {
     return n_ <= few ? factorise_few(kept) : factorise_many(kept);
   }
 
-  /// The same for `solve_transposed` alone.
+  /// Does the same for later calls of `solve_transposed` only.
   bool factorise_transposed(double shift, double scale, const double* jacobian, double* kept) {
     if (!sparse_) return factorise(shift, scale, jacobian, kept);
     std::copy_n(jacobian, entries(), kept);
     return sparse_->factorise(sparse_->transposed, shift, scale, kept);
   }
 
-  /// Makes `solve_transposed` possible, for what `factorise` has left with the same shift and scale.
+  /// Prepares `solve_transposed` for the output of `factorise` with the same shift and scale.
   bool prepare_transposed(double shift, double scale, const double* kept) {
     return !sparse_ || sparse_->factorise(sparse_->transposed, shift, scale, kept);
   }
 
-  /// x becomes the solution of M x = x. Sparse ones solve with what was factorised last.
+  /// Replaces x by M^-1 x. A sparse matrix uses the last factorisation.
   void solve(const double* kept, double* x) {
     if (sparse_) return sparse_->solve(sparse_->plain, x);
     if (how_.kind == ode_algebra_kind::banded) return band_.solve(kept, x);
@@ -95,7 +95,7 @@ class newton_matrix {
     std::copy(right_.begin(), right_.end(), x);
   }
 
-  /// The same with the transposed matrix.
+  /// Does the same with the transposed matrix.
   void solve_transposed(const double* kept, double* x) {
     if (sparse_) return sparse_->solve(sparse_->transposed, x);
     if (how_.kind == ode_algebra_kind::banded) return band_.solve_transposed(kept, x);
@@ -115,15 +115,15 @@ class newton_matrix {
   }
 
  private:
-  static constexpr std::size_t few = 24;  // states up to which Eigen's blocks cost more than they spare
+  static constexpr std::size_t few = 24;  // most states for which plain loops are faster than Eigen's blocks
 
-  /// M and the transposed M on one pattern: rows of the one are columns of the other.
+  /// M and the transposed M on one pattern: rows of M are columns of the transposed.
   struct sparse_factors {
     using matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
     struct side {
       matrix m;
-      std::vector<std::size_t> place;     // of the pattern's entries among the values of m
-      std::vector<std::size_t> diagonal;  // the same of the diagonal's
+      std::vector<std::size_t> place;     // index of each entry of the pattern among the values of m
+      std::vector<std::size_t> diagonal;  // index of each diagonal entry among the values of m
       std::unique_ptr<Eigen::SparseLU<matrix, Eigen::COLAMDOrdering<int>>> lu;
     };
     side plain, transposed;
@@ -183,7 +183,7 @@ class newton_matrix {
     for (std::size_t k = 0; k < place_.size(); ++k) to[place_[k]] = scale * jacobian[k];
   }
 
-  // ---- dense: factors in place of the matrix, then the new place of each row
+  // ---- dense: the factors in place of the matrix, then the new index of each row
 
   Eigen::Map<const Eigen::MatrixXd> lu(const double* kept) const {
     return {kept, static_cast<Eigen::Index>(n_), static_cast<Eigen::Index>(n_)};
@@ -194,9 +194,9 @@ class newton_matrix {
     for (std::size_t i = 0; i < n_; ++i) right_[place_of_row(kept, i)] = x[i];
   }
 
-  /// U's diagonal is inverted.
+  /// Factorises with plain loops; U's diagonal is inverted.
   bool factorise_few(double* a) {
-    std::size_t row[few];  // of the matrix, that is now at each place
+    std::size_t row[few];  // row of the matrix that is now at each index
     for (std::size_t i = 0; i < n_; ++i) row[i] = i;
     for (std::size_t j = 0; j < n_; ++j) {
       double* column = a + j * n_;
@@ -231,7 +231,7 @@ class newton_matrix {
   chosen_algebra how_;
   std::size_t n_;
   detail::band_lu band_;
-  std::vector<std::size_t> place_;  // of the pattern's entries in M
+  std::vector<std::size_t> place_;  // index of each entry of the pattern in M
   std::vector<double> right_;
   std::unique_ptr<sparse_factors> sparse_;
 };

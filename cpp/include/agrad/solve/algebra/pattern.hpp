@@ -1,9 +1,9 @@
-// State pattern: which linear algebra a system gets, and its Jacobian in the form that it takes.
+// State pattern: chooses the linear algebra of a system, and evaluates the Jacobian in the form of this algebra.
 //
-// `choose_algebra` weighs what a factorisation costs: dense for few states, banded where the bands are narrow, sparse where
-// little is filled. `state_jacobian` evaluates df/dy in that form. A pattern that a user gave is tried out at the first
-// evaluation: one product with a vector tells whether an entry outside of it is other than zero.
-// Read next: solve/algebra/newton_matrix.hpp, which factorises.
+// `choose_algebra` compares the costs of factorisations: dense for few states, banded for narrow bands, sparse for little
+// fill-in. `state_jacobian` evaluates df/dy in the chosen form. A user's pattern is checked at the first evaluation: one
+// product with a vector tells whether an entry outside of the pattern is nonzero.
+// Read next: solve/algebra/newton_matrix.hpp, the factorisation.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 
 namespace agrad {
 
-/// What linear algebra a system has. The pattern, where there is one, has the whole diagonal.
+/// The linear algebra of a system. The pattern, if any, has the whole diagonal.
 struct chosen_algebra {
   ode_algebra_kind kind = ode_algebra_kind::dense;  // never automatic
   std::size_t states = 0;
   std::shared_ptr<const csr_pattern> pattern;  // null: every entry
   std::size_t lower = 0, upper = 0;            // half-bandwidths of the pattern
-  bool is_claimed = false;                     // whether the pattern is what a user said
-  std::string argument;                        // and what the messages call it
+  bool is_claimed = false;                     // whether the pattern is a user's
+  std::string argument;                        // name of the pattern in messages
 
   friend bool operator==(const chosen_algebra& a, const chosen_algebra& b) {
     const bool same_pattern = a.pattern && b.pattern ? *a.pattern == *b.pattern : a.pattern == b.pattern;
@@ -61,8 +61,8 @@ inline csr_pattern band_pattern(std::size_t n, const half_bandwidths& widths) {
   return p;
 }
 
-/// Seconds of a factorisation and twelve solves, as a Rosenbrock step with its sweep back has them, fitted to measurements on
-/// bands and arrows of 16 to 1024 states. Only their ratios count.
+/// Return the seconds of a factorisation and twelve solves, as in a Rosenbrock step with its reverse pass, fitted to
+/// measurements on bands and arrows of 16 to 1024 states. Only the ratios of the costs are used.
 inline double dense_cost(std::size_t states) {
   const auto n = static_cast<double>(states);
   return n * (1e-7 + 6e-9 * n + 5e-11 * n * n);
@@ -71,7 +71,7 @@ inline double banded_cost(std::size_t states, std::size_t lower, std::size_t upp
   const auto n = static_cast<double>(states), l = static_cast<double>(lower), u = static_cast<double>(upper);
   return n * (1.5e-7 + 5e-10 * l * (l + u) + 6e-9 * (2 * l + u));
 }
-inline double sparse_cost(const csr_pattern& p) {  // twice that of a band, for what may be filled in
+inline double sparse_cost(const csr_pattern& p) {  // twice the cost of a band, for fill-in
   return 1e-6 * static_cast<double>(p.rows()) + 2.4e-7 * static_cast<double>(p.size());
 }
 
@@ -84,7 +84,7 @@ inline ode_algebra_kind cheapest(const chosen_algebra& of) {
 inline void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
   chosen.pattern = std::make_shared<const csr_pattern>(std::move(pattern));
   for (std::size_t i = 0; i < chosen.states; ++i) {
-    const auto row = chosen.pattern->row(i);  // never empty: it has the diagonal
+    const auto row = chosen.pattern->row(i);  // never empty, because of the diagonal
     chosen.lower = std::max(chosen.lower, i - *row.begin());
     chosen.upper = std::max<std::size_t>(chosen.upper, *(row.end() - 1) - i);
   }
@@ -92,9 +92,9 @@ inline void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
 
 }  // namespace detail
 
-/// The algebra of a system as asked for; without anything asked, the cheapest. Tells the system which pattern it is to write.
+/// Returns the algebra that a user chose or, for `automatic`, the cheapest one. Tells the system the pattern to write.
 inline chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& asked) {
-  constexpr std::size_t few_states = 8;  // dense costs less than it takes to look
+  constexpr std::size_t few_states = 8;  // up to here, dense costs less than a comparison
   check_algebra(function, asked, system.states());
   chosen_algebra chosen;
   chosen.states = static_cast<std::size_t>(system.states());
@@ -120,13 +120,13 @@ inline chosen_algebra choose_algebra(std::string_view function, ode_system& syst
   return chosen;
 }
 
-/// df/dy of a system as an algebra takes it.
+/// Evaluates df/dy of a system in the form of an algebra.
 class state_jacobian {
  public:
   state_jacobian(std::string function, ode_system& system, chosen_algebra how)
       : function_(std::move(function)), system_(system), how_(std::move(how)), is_checked_(!how_.is_claimed) {}
 
-  /// The numbers of df/dy: all, column after column, or those of the pattern, in its order.
+  /// Computes the entries of df/dy: all, column after column, or those of the pattern, in its order.
   void operator()(double t, const double* y, double* entries) {
     if (!how_.pattern) {
       const auto n = system_.states();
@@ -139,7 +139,7 @@ class state_jacobian {
 
   const chosen_algebra& how() const { return how_; }
 
-  /// Row and column of number k.
+  /// Returns the row and the column of entry k.
   std::pair<std::size_t, std::size_t> place(std::size_t k) const {
     if (!how_.pattern) return {k % how_.states, k / how_.states};
     const auto after = std::upper_bound(how_.pattern->begin.begin(), how_.pattern->begin.end(), k);
@@ -147,7 +147,7 @@ class state_jacobian {
   }
 
  private:
-  /// J r by the entries and by the system itself, for an r no two parts of which are alike.
+  /// Compares J r computed from the entries and by the system, for a vector r with all entries different.
   void check_claim(double t, const double* y, const double* entries) {
     std::vector<double> r(how_.states), product(how_.states);
     for (std::size_t j = 0; j < how_.states; ++j) {
@@ -161,7 +161,7 @@ class state_jacobian {
         sum += entries[k] * r[how_.pattern->col[k]];
         size += std::abs(entries[k]);
       }
-      if (!std::isfinite(sum) || !std::isfinite(product[i])) return;  // to be tried again elsewhere
+      if (!std::isfinite(sum) || !std::isfinite(product[i])) return;  // checked again at the next evaluation
       if (std::abs(sum - product[i]) > 1e-9 * size) name_missing(t, y, i);
     }
     is_checked_ = true;
