@@ -1,8 +1,8 @@
-// ODE fault: what went wrong inside a callback, and the SolverError that a stopped integration becomes.
+// ODE fault: stores an error inside a callback, and throws the SolverError of a stopped integration.
 //
-// Exceptions never cross C. A callback runs under `guard`, which keeps what was thrown and tells CVODES to stop; the driver
-// rethrows it unchanged. A value that is not finite asks CVODES for a shorter step; only when that does not help does it end
-// up in the message.
+// Exceptions must not cross C code. A callback runs under `guard`, which stores an exception and makes CVODES stop; the solver
+// then rethrows the exception unchanged. After a value that is not finite, CVODES tries a shorter step; the value gets into the
+// message only if that does not help.
 // Read next: solve/cvodes/callbacks.hpp.
 #pragma once
 
@@ -23,17 +23,16 @@ inline constexpr int succeeded = 0, recoverable = 1, unrecoverable = -1;
 
 class ode_fault {
  public:
-  /// The time at which the integrator's clock is zero, for messages.
+  /// Time at which the integrator's clock is zero, for messages.
   double start = 0;
 
-  /// Forgets what happened before: at the start and when an output time has been reached.
+  /// Clears the stored errors, at the start and at each output time.
   void clear() {
     exception_ = nullptr;
     place_.clear();
   }
 
-  /// Runs a callback's body. After an exception nothing runs again until it has been rethrown, because CVODES ignores some
-  /// return codes.
+  /// Runs the body of a callback. After an exception, no body runs before `rethrow`, because CVODES ignores some return codes.
   template <class Body>
   int guard(const Body& body) noexcept {
     if (exception_) return unrecoverable;
@@ -45,14 +44,14 @@ class ode_fault {
     }
   }
 
-  /// Whether all entries are finite, as a return code; `what` names them in a message ("the derivative of y").
+  /// Returns a code that tells whether all entries are finite; `what` names the entries in a message ("the derivative of y").
   int expect_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values) {
     if (AGRAD_UNLIKELY(!values.allFinite())) return not_finite(what, t, values);
     if (t != latest_) earlier_ = latest_, latest_ = t;
     return succeeded;
   }
 
-  /// The same for numbers of a matrix; place(k) is the row and the column of number k.
+  /// Does the same for the entries of a matrix; place(k) is the row and the column of entry k.
   template <class Place>
   int expect_finite_numbers(std::string_view what, double t, const Eigen::Ref<const Eigen::VectorXd>& values,
                             const Place& place) {
@@ -70,7 +69,7 @@ class ode_fault {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
   }
 
-  /// "the derivative of y[2] is nan at t = 4.1", or empty.
+  /// Returns "the derivative of y[2] is nan at t = 4.1", or an empty string.
   const std::string& place() const { return place_; }
 
  private:
@@ -87,7 +86,7 @@ class ode_fault {
     return may_shorten(t) ? recoverable : unrecoverable;
   }
 
-  // CVODES would go on with steps that do not change t any more, towards the place that it cannot pass.
+  // Without this limit, CVODES would continue with steps too short to change t, towards a point that no step can pass.
   bool may_shorten(double t) const {
     const double before = t == latest_ ? earlier_ : latest_;
     return !(std::abs(t - before) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t));
@@ -96,10 +95,10 @@ class ode_fault {
   std::exception_ptr exception_;
   std::string place_;
   double latest_ = std::numeric_limits<double>::quiet_NaN();   // time of the last finite values
-  double earlier_ = std::numeric_limits<double>::quiet_NaN();  // and of the last ones at another time
+  double earlier_ = std::numeric_limits<double>::quiet_NaN();  // time of the last finite values before latest_
 };
 
-/// What to try after a return code.
+/// Returns the advice for a return code.
 AGRAD_COLD inline std::string advice_for(int code) {
   switch (code) {
     case CV_TOO_MUCH_WORK:
@@ -118,7 +117,8 @@ AGRAD_COLD inline std::string advice_for(int code) {
   }
 }
 
-/// The state whose error is largest against its tolerance, or -1 before the first step; the functions are the integrator's.
+/// Returns the state with the largest error relative to its tolerance, or -1 before the first step; the functions are the
+/// integrator's.
 template <class Get, class Read>
 AGRAD_COLD Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like, const Get& get_steps,
                                          const Read& get_weights, const Read& get_errors) {
@@ -137,18 +137,18 @@ AGRAD_COLD inline Eigen::Index dominating_state(void* memory, const sundials::ve
   return dominating_state(memory, like, CVodeGetNumSteps, CVodeGetErrWeights, CVodeGetEstLocalErrors);
 }
 
-/// Where an integration stopped, for its message.
+/// Where an integration stopped, for the message.
 struct ode_stop {
   std::string_view function;
   std::string_view pass;   // "" for the forward pass
-  std::string_view state;  // what an entry of the state is called
+  std::string_view state;  // name of the state vector in the message
   int code;
   double t;
   long steps;
   Eigen::Index dominating;
 };
 
-/// Throws the SolverError of a stopped integration: where, after how many steps, the code by name and what to try.
+/// Throws the SolverError of a stopped integration: the time, the number of steps, the name of the code and advice.
 [[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault, const std::string& code,
                                                   const std::string& usual_advice) {
   const bool misses_value = stop.code != CV_TOO_MUCH_WORK && !fault.place().empty();

@@ -1,7 +1,7 @@
-// SUNDIALS objects as C++ values: handles that free, a context that stays silent, return codes by name.
+// SUNDIALS handles: owns SUNDIALS' objects as C++ values, makes contexts that do not print, and names return codes.
 //
-// Everything that SUNDIALS allocates is held by a unique_ptr from the line on which it is made, so that every way out of a
-// solver frees it. Errors become exceptions (solve/sundials/fault.hpp), hence nothing is ever printed.
+// A unique_ptr owns each object of SUNDIALS from the line where the object is made, so every exit from a solver frees the
+// object. Errors become exceptions (solve/sundials/fault.hpp), so nothing is ever printed.
 #pragma once
 
 #include <cstdlib>
@@ -51,14 +51,13 @@ using matrix_handle = handle<SUNMatrix, free_matrix>;
 using linear_solver_handle = handle<SUNLinearSolver, free_linear_solver>;
 using cvodes_handle = handle<void*, free_cvodes>;
 
-/// The name of a CVODES return code, as "CV_TOO_MUCH_WORK".
+/// Returns the name of a CVODES return code, as "CV_TOO_MUCH_WORK".
 AGRAD_COLD inline std::string code_name(int code) {
   const std::unique_ptr<char, void (*)(void*)> name(CVodeGetReturnFlagName(code), std::free);
   return name ? name.get() : std::to_string(code);
 }
 
-/// Throws SolverError when a call that sets something up did not succeed; what can be wrong with arguments has been checked
-/// before, so this is memory or a defect.
+/// Throws SolverError when a set-up call fails. Arguments have been checked before, so the cause is lack of memory or a defect.
 inline void expect_success(int code, const std::string& function, const char* call, std::string (*name_of)(int) = code_name) {
   if (AGRAD_UNLIKELY(code != CV_SUCCESS)) {
     const std::string name = name_of(code);
@@ -66,14 +65,14 @@ inline void expect_success(int code, const std::string& function, const char* ca
   }
 }
 
-/// The same for calls that return a new object.
+/// Does the same for calls that return a new object.
 template <class Handle, class Pointer>
 Handle expect_object(Pointer object, const std::string& function, const char* call) {
   if (AGRAD_UNLIKELY(object == nullptr)) expect_success(CV_MEM_FAIL, function, call);
   return Handle(object);
 }
 
-/// A context without error handlers and logger: both would print.
+/// Makes a context without error handlers and logger, because both would print.
 inline context_handle make_context(const std::string& function) {
   SUNContext made = nullptr;
   SUNContext_Create(SUN_COMM_NULL, &made);

@@ -1,8 +1,9 @@
-// SUNDIALS linear: CVODES' matrices and linear solvers over agrad's, for each kind of linear algebra.
+// SUNDIALS linear: gives CVODES matrices and linear solvers made of agrad's, for each kind of linear algebra.
 //
-// A matrix of CVODES is here the numbers of a Jacobian: all of them or those of a pattern; CVODES only copies it, scales it and
-// adds the identity. Its linear solver is a `newton_matrix`, dense, banded or sparse. The backward problem's matrix is the
-// transposed one, so it has the same numbers and solves with the transposed factors. GMRES has no matrix but products.
+// A matrix of CVODES here holds the entries of a Jacobian, all or those of a pattern; CVODES only copies and scales the matrix
+// and adds the identity. The linear solver is a `newton_matrix`, dense, banded or sparse. The backward problem has the
+// transposed matrix, so the matrix holds the same entries and the solver uses the transposed factors. GMRES has products
+// instead of a matrix.
 // Read next: solve/cvodes/callbacks.hpp, which fills the matrices.
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace agrad::sundials {
 
-/// The numbers of a Jacobian, and where among them the diagonal is.
+/// The entries of a Jacobian, and the indices of the diagonal among the entries.
 struct numbers {
   std::shared_ptr<const std::vector<std::size_t>> diagonal;
   std::vector<double> values;
@@ -29,7 +30,7 @@ struct numbers {
   static numbers& of(SUNMatrix m) { return *static_cast<numbers*>(m->content); }
 };
 
-/// What CVODES does with a matrix. C calls these: nothing may be thrown.
+/// The operations of CVODES on a matrix. C calls these functions, so the functions must not throw.
 struct numbers_matrix {
   static SUNMatrix make(SUNContext context, std::shared_ptr<const std::vector<std::size_t>> diagonal,
                         std::size_t size) noexcept {
@@ -65,7 +66,7 @@ struct numbers_matrix {
   }
 };
 
-/// Factors of the matrix above, for vectors of its size or several of these after each other.
+/// Factors of a `numbers_matrix`, for a vector of n states or for several such vectors, one after the other.
 struct factors {
   newton_matrix matrix;
   std::vector<double> kept;
@@ -100,7 +101,7 @@ struct factors {
           transposed ? matrix.factorise_transposed(0, 1, values, kept.data()) : matrix.factorise(0, 1, values, kept.data());
       return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
     } catch (...) {
-      return -1;  // no memory
+      return -1;  // out of memory
     }
   }
   int solve(N_Vector x, N_Vector b) noexcept {
@@ -117,7 +118,7 @@ struct factors {
   }
 };
 
-/// Matrix and linear solver of one CVODES problem.
+/// The matrix and the linear solver of one CVODES problem.
 struct newton {
   matrix_handle matrix;  // null for GMRES
   linear_solver_handle solver;
