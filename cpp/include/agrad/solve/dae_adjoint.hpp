@@ -1,4 +1,4 @@
-// DAE adjoint: differential-algebraic equations F(t, y, y', args...) = 0 of index 1, with their gradient on the tape.
+// DAE adjoint: solves differential-algebraic equations F(t, y, y', args...) = 0 of index 1, with gradients on the tape.
 //
 //     struct residual {                                          // y0' = -k y0, 0 = y1 - y0^2
 //       template <class Y, class K>
@@ -26,13 +26,13 @@ namespace agrad {
 
 namespace detail {
 
-/// What the tape keeps of a solve.
+/// Members of a solve on the tape.
 template <class System>
 struct dae_node {
   System system;
   dae_solver solver;
   std::vector<tape::index_type> initial_state, initial_slope;
-  tape::index_type first = 0;  // of the states, one output time after the other
+  tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
 
   template <class... Args>
   dae_node(const std::string& function, const dae_options& options, dae_wanted wanted, const Args&... args)
@@ -82,22 +82,23 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 
 }  // namespace detail
 
-/// Solves F(t, y, y', args...) = 0 of index 1 by IDAS; its gradient is one adjoint integration back in time.
+/// Solves F(t, y, y', args...) = 0 of index 1 by IDAS. The gradient takes one adjoint integration back in time.
 ///
-/// options: see dae_options: which of the initial values are given, which states are differential, tolerances, the way to
-///   derivatives, the times at which f may jump. There the differential part of y goes on and the rest is solved for anew; an
-///   output at such a time is behind the jump.
+/// options: see dae_options: which initial values are given, which states are differential, tolerances, adjoint or forward
+///   sensitivities, and the times at which f may jump. There the differential part of y is continuous and the rest is solved
+///   for again; an output at such a time is the state after the jump.
 /// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
-///   state.
-/// y0, yp0: Eigen column vectors of double or var; the rest of the initial values is solved for from there.
-/// t0, times: times increase; the first may be t0, at which the consistent initial values are.
+/// state.
+/// y0, yp0: Eigen column vectors of double or var; the initial values that are not given are solved for from here.
+/// t0, times: times increase; the first may be t0, with the consistent initial values as its output.
 /// args: as for ode_adjoint_tol_ctl.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, yp0 and args, else of double.
-/// Raises ShapeError, DomainError for arguments, SolverError where IDAS stops early, no consistent values are found or the system
-///   is of index 2 or more; what f throws comes out unchanged.
-/// Pitfall: with respect to y0 the gradient is that of its differential part; the algebraic entries are a guess.
-/// Source: Cao, Li, Petzold and Serban (2003), SIAM J. Sci. Comput. 24, 1076; Hindmarsh and Serban, User Documentation for IDAS.
+/// Returns one column vector for each time: of var when a variable is among y0, yp0 and args, else of double.
+/// Raises ShapeError, DomainError for arguments, SolverError where IDAS stops early, no consistent values are found or the
+///   system is of index 2 or more. Exceptions of f are passed on unchanged.
+/// Pitfall: the gradient with respect to y0 is that of the differential part; the algebraic entries are a guess.
+/// Source: Cao, Li, Petzold and Serban (2003), SIAM J. Sci. Comput. 24, 1076; Hindmarsh and Serban, User Documentation for
+///   IDAS.
 template <class F, class Y0, class Yp0, class... Args>
 auto dae_solve(const dae_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0,
                double t0, const std::vector<double>& times, const Args&... args) {
@@ -105,9 +106,9 @@ auto dae_solve(const dae_options& options, const F& f, const Eigen::MatrixBase<Y
                            t0, times, detail::kept_argument(args)...);
 }
 
-/// The same with one pair of tolerances, divided as ode_adjoint_tol divides them.
+/// Does the same with one pair of tolerances, divided as in ode_adjoint_tol.
 ///
-/// relative_tolerance, absolute_tolerance: positive and finite. max_num_steps: between two output times, in each direction.
+/// relative_tolerance, absolute_tolerance: positive and finite. max_num_steps: between two output times, in each pass.
 template <class F, class Y0, class Yp0, class... Args>
 auto dae_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0, double t0,
                      const std::vector<double>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,

@@ -1,11 +1,11 @@
-// ODE adjoint: the RFC's functions. Initial value problems whose solutions are variables on the tape, by CVODES.
+// ODE adjoint: the RFC's functions, which solve initial value problems by CVODES and put the solutions on the tape.
 //
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_adjoint_tol(f, y0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 1000, k);
 //
-// Without variables among the arguments neither checkpoints nor a quadrature are set up, and plain vectors come back.
+// Without variables among the arguments, there are no checkpoints and no quadrature, and the results are plain vectors.
 // Source: stan-dev/design-docs, 0027-adjoint-ode.
-// Read next: solve/record/tape_node.hpp, what is on the tape; solve/cvodes/adjoint.hpp, the solver.
+// Read next: solve/record/tape_node.hpp, the tape's part; solve/cvodes/adjoint.hpp, the solver.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Makes CVODES solvers with these options.
+/// Returns a maker of CVODES solvers with these options.
 inline auto cvodes_maker(const ode_adjoint_options& options) {
   return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
     return std::make_unique<kept_cvodes>(function, system, options, wanted);
@@ -50,28 +50,28 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, with CVODES; the adjoint method gives the gradient.
 ///
-/// f: callable, templated on its scalars: f(t, y, args...) with a double t and an Eigen column vector y returns a column
-///   vector of the promoted scalar (promoted_t), as long as y. It is called with double, var and dual
-///   numbers for y, and for args too where it is a template of them.
+/// f: callable, templated on its scalars: f(t, y, args...) with a double t and an Eigen column vector y returns a column vector
+///   of the promoted scalar (promoted_t), as long as y. The solver calls f with double, var and dual numbers for y, and for
+///   args too where f is a template of the types of args.
 /// y0: Eigen column vector of double or var, the state at t0. t0: double or var. times: std::vector of double or var,
-///   increasing, all greater than t0. The gradient reaches y0, t0, each of the times and args.
-/// relative_tolerance_*, absolute_tolerance_*: positive and finite, for the forward problem (a vector, one for each state),
-///   the backward problem (a vector as well) and the quadrature of the parameters' gradient (a double, or a vector with one
-///   entry for each scalar variable in args).
-/// max_num_steps: most steps between two output times, in the forward pass and in the backward pass (where CVODES counts
-///   anew at checkpoints, too).
-/// num_steps_between_checkpoints: positive; the backward pass takes the steps from one checkpoint to the next once more and
-///   keeps their states, so more steps cost memory. For polynomial interpolation it is raised where that needs more points.
-/// interpolation_polynomial: of the forward solution in the backward pass: 1 Hermite, 2 polynomial.
-/// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve takes others.
-/// args: anything; the variables in var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
+///   increasing, all greater than t0. There are gradients with respect to y0, t0, each time and args.
+/// relative_tolerance_*, absolute_tolerance_*: positive and finite, for the forward problem (a vector, one for each state), the
+///   backward problem (a vector as well) and the quadrature of the parameters' gradient (a double, or a vector with one entry
+///   for each scalar variable in args).
+/// max_num_steps: most steps between two output times, in the forward pass and in the reverse pass (where CVODES also counts
+///   from zero after each checkpoint).
+/// num_steps_between_checkpoints: positive; the reverse pass repeats the steps between two checkpoints and stores the states,
+///   so a larger number needs more memory. The solver raises the number where polynomial interpolation needs more points.
+/// interpolation_polynomial: of the forward solution in the reverse pass: 1 Hermite, 2 polynomial.
+/// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve offers others.
+/// args: any types; variables may be var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double. Where
-///   y0 or args hold dual<double, K>, of these: sensitivities along the K directions are integrated with the states, once more and
-///   under their tolerances.
-/// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early, forwards here or backwards in the
-///   sweep; what f throws comes out unchanged. The tape can be used afterwards.
-/// Pitfall: the gradient's accuracy is set by the backward and quadrature tolerances, not by those of the solution.
+/// Returns one column vector for each time: of var when a variable is among y0, t0, times and args, else of double. Where y0 or
+///   args hold dual<double, K>, of dual<double, K>: the states are integrated once more, with sensitivities along the K
+///   directions under the states' tolerances.
+/// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early, here or in the reverse pass of the tape.
+///   Exceptions of f are passed on unchanged. The tape can be used afterwards.
+/// Pitfall: the backward and quadrature tolerances determine the gradient's accuracy, not the solution's tolerances.
 /// Source: stan-dev/design-docs, 0027-adjoint-ode.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
@@ -97,10 +97,10 @@ auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& 
   return detail::solve_adjoint(function, options, f, y0, t0, times, args...);
 }
 
-/// The same with one pair of tolerances: the relative tolerance for all three problems, the absolute tolerance divided by 10
-/// forwards, by 3 backwards, as it is for the quadrature; 250 steps between checkpoints, Hermite interpolation, BDF.
+/// Does the same with one pair of tolerances: the relative tolerance for all three problems; the absolute tolerance divided by
+/// 10 forwards, by 3 backwards and unchanged for the quadrature; 250 steps between checkpoints, Hermite interpolation, BDF.
 ///
-/// relative_tolerance, absolute_tolerance: positive and finite. See ode_adjoint_tol_ctl for the rest.
+/// relative_tolerance, absolute_tolerance: positive and finite. See ode_adjoint_tol_ctl for the other arguments.
 /// Source: stan-dev/design-docs, 0027-adjoint-ode ("best guesses").
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,

@@ -1,10 +1,11 @@
-// ODE events: initial value problems with doses and events whose solutions are variables on the tape.
+// ODE events: solves initial value problems with doses and events, and puts the solutions on the tape.
 //
 //     std::vector<agrad::ode_dose<var>> doses{{0.0, 0, amount}, {12.0, 0, amount}};
-//     auto solution = agrad::ode_solve_events(options, agrad::ode_one_step_method::tsit5, doses, std::tuple<>(), {}, f, y0, 0.0, times, k);
+//     auto solution = agrad::ode_solve_events(options, agrad::ode_one_step_method::tsit5, doses, std::tuple<>(), {}, f, y0,
+//                                             0.0, times, k);
 //     solution.states[3];   // a column vector of var
 //
-// Read next: solve/events/solver.hpp, the solver; solve/system/functor/event.hpp, what an event is made of.
+// Read next: solve/events/solver.hpp, the solver; solve/system/functor/event.hpp, the parts of an event.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@
 
 namespace agrad {
 
-/// An amount that is added to a state at a time: at once, or at a constant rate over a duration that is not 0.
+/// An amount that is added to a state at a time: at once, or at a constant rate over a nonzero duration.
 template <class Scalar = double>
 struct ode_dose {
   Scalar time;
@@ -36,13 +37,13 @@ struct ode_events_solution {
   std::vector<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> states;                     // at each output time, after a dose there
   std::vector<std::vector<Scalar>> event_times;                                     // of each event
   std::vector<std::vector<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>> event_states;  // before its reset
-  Scalar end;  // the last output time, or that of a terminal event
+  Scalar end;  // the last output time, or the time of a terminal event
   bool is_terminated = false;
 };
 
 namespace detail {
 
-/// What the tape keeps of a solve with events.
+/// Members of a solve with events on the tape.
 template <class System>
 struct event_node {
   using indices = std::vector<tape::index_type>;
@@ -57,7 +58,7 @@ struct event_node {
   event_node(const std::string& function, const F& f, Eigen::Index states, const Args&... args)
       : system(function, f, states, args...) {}
 
-  /// Takes the adjoints of the states, the end, the hits' times and the hits' states, which follow each other.
+  /// Takes the adjoints of the states, the end, the hits' times and the hits' states, which follow each other on the tape.
   template <class Adjoint>
   void sweep(const Adjoint& adjoint) {
     tape::index_type from = first;
@@ -88,7 +89,7 @@ struct event_node {
   }
 };
 
-/// Splits a table into columns.
+/// Splits a table of doses into columns.
 template <class Scalar>
 void take_doses(const std::vector<ode_dose<Scalar>>& doses, event_plan& plan, event_values& v) {
   for (const ode_dose<Scalar>& each : doses) {
@@ -99,7 +100,7 @@ void take_doses(const std::vector<ode_dose<Scalar>>& doses, event_plan& plan, ev
   }
 }
 
-/// The numbers of a solution one after the other, as doubles or as variables, taken by `next`.
+/// Returns the numbers of a solution, converted one after the other by `next` to doubles or variables.
 template <class Scalar, class Next>
 ode_events_solution<Scalar> spread(const event_solution& from, std::size_t events, const Next& next) {
   ode_events_solution<Scalar> to;
@@ -171,23 +172,25 @@ auto solve_events(const std::string& function, const event_solver::maker& make, 
 
 }  // namespace detail
 
-/// What happens beside doses and events.
+/// Stops of the integration, and the limit of events.
 struct ode_events_options {
-  std::vector<double> stops;  // times that steps end at, because f jumps there
+  std::vector<double> stops;  // times at which steps end, because f jumps there
   long max_events = 1000;
 };
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, with doses and events, by a one-step method.
 ///
-/// doses: a table; times, amounts and durations of double or var, times not before t0. Several at one instant come in their order;
-///   those after the last output time are left out.
-/// events: a std::tuple of ode_event. An event happens where its root crosses zero, in its direction, after t0; not where a jump of
-///   the state carries it across. It is found on the method's own solution, and the next segment begins there from the reset state.
-/// f, y0, t0, times, args: as for ode_adjoint_tol; times may begin with t0. At the time of a dose the output is the state after it.
+/// doses: a table; times, amounts and durations of double or var, times not before t0. Doses at one time are given in their
+///   order; doses after the last output time are ignored.
+/// events: a std::tuple of ode_event. An event happens where its event function crosses zero, in the event's direction, after
+///   t0; not where a jump of the state crosses zero. Events are located on the method's own solution, and integration restarts
+///   there from the reset state.
+/// f, y0, t0, times, args: as for ode_adjoint_tol; times may begin with t0. The output at the time of a dose is the state after
+///   the dose.
 ///
-/// Returns the states, and times and states of the events; of var when a variable is among y0, t0, times, doses and args.
-/// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events; DerivativeError
-///   in the sweep where an event only touches zero. Derivatives are of first order.
+/// Returns the states, and the times and states of the events; of var when a variable is among y0, t0, times, doses and args.
+/// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events;
+///   DerivativeError in the reverse pass where an event function only touches zero. Derivatives are of first order.
 /// Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const step_options& options, ode_one_step_method method, const std::vector<ode_dose<Scalar>>& doses,
@@ -201,8 +204,8 @@ auto ode_solve_events(const step_options& options, ode_one_step_method method, c
                               detail::kept_argument(args)...);
 }
 
-/// The same by CVODES and its adjoint. The rates of infusions are parameters of the quadrature, too: a vector of its tolerances has one
-/// for each state that gets any, behind those of args.
+/// Does the same by CVODES and its adjoint method. The rates of infusions are parameters of the quadrature, too: a vector of
+/// quadrature tolerances has an entry for each state with infusions, after the entries for args.
 template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_dose<Scalar>>& doses,
                       const std::tuple<Events...>& events, const ode_events_options& more, const F& f,

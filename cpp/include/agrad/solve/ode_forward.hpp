@@ -1,11 +1,11 @@
-// ODE forward: initial value problems by CVODES with forward sensitivities.
+// ODE forward: solves initial value problems by CVODES with forward sensitivities.
 //
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_bdf(f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The sensitivities are integrated with the states; a sweep is then one product, so that a Jacobian costs one integration.
-// With many parameters and few outputs the adjoint method (solve/ode_adjoint.hpp) is cheaper.
-// Read next: solve/cvodes/forward.hpp, the solver; solve/system/functor/tangents.hpp, how f is differentiated.
+// The sensitivities are integrated with the states; a reverse pass is then one product, so a Jacobian costs one integration.
+// With many parameters and few outputs, the adjoint method (solve/ode_adjoint.hpp) is cheaper.
+// Read next: solve/cvodes/forward.hpp, the solver; solve/system/functor/tangents.hpp, the derivatives of f.
 #pragma once
 
 #include <memory>
@@ -60,14 +60,15 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
 /// Solves y' = f(t, y, args...), y(t0) = y0, by BDF with forward sensitivities: for stiff systems of few parameters, and for
 /// Jacobians.
 ///
-/// f, y0, t0, times, args: as for ode_adjoint_tol. For derivatives f is called with dual<double, 4> in the place of the
-///   variables of y and of args at once; when it takes no duals, with double and var instead.
+/// f, y0, t0, times, args: as for ode_adjoint_tol. For derivatives, the solver calls f with dual<double, 4> in place of the
+///   variables of y and args at once or, where f takes no duals, with double and var.
 /// relative_tolerance, absolute_tolerance: of the states, and of each sensitivity dy/dx times x; positive and finite.
 /// max_num_steps: most steps between two output times.
 ///
-/// Returns one column vector for each of the times: of var when a variable is among y0, t0, times and args, else of double.
-///   Of dual<double, K> where y0 or args hold these. As the sensitivities take part in the error control, plain values can differ from these within the tolerances.
-/// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early; what f throws comes out unchanged.
+/// Returns one column vector for each time: of var when a variable is among y0, t0, times and args, else of double, or of
+///   dual<double, K> where y0 or args hold duals. As sensitivities take part in the error control, plain values can differ from
+///   these within the tolerances.
+/// Raises ShapeError, DomainError for arguments, SolverError when CVODES stops early. Exceptions of f are passed on unchanged.
 /// Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_bdf_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
@@ -75,21 +76,21 @@ auto ode_bdf_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, cons
   return detail::solve_forward("ode_bdf_tol", ode_method::bdf, f, y0, t0, times, relative_tolerance, absolute_tolerance,
                                max_num_steps, args...);
 }
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
+/// Does the same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_bdf(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_forward("ode_bdf", ode_method::bdf, f, y0, t0, times, detail::usual_tolerance, detail::usual_tolerance,
                                detail::usual_steps, args...);
 }
 
-/// As ode_bdf_tol, by Adams' methods, for systems that are not stiff.
+/// Does the same as ode_bdf_tol by Adams' methods, for systems that are not stiff.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adams_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times,
                    double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   return detail::solve_forward("ode_adams_tol", ode_method::adams, f, y0, t0, times, relative_tolerance, absolute_tolerance,
                                max_num_steps, args...);
 }
-/// The same with tolerances of 1e-6 and at most 1e6 steps.
+/// Does the same with tolerances of 1e-6 and at most 1e6 steps.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_adams(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_forward("ode_adams", ode_method::adams, f, y0, t0, times, detail::usual_tolerance,

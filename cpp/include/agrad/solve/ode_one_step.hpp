@@ -1,11 +1,11 @@
-// ODE one-step: initial value problems by one-step methods and their discrete adjoints.
+// ODE one-step: solves initial value problems by one-step methods with discrete adjoints.
 //
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_tsit5(f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The gradient is the exact one of the computed solution (solve/one_step/solver.hpp), so it needs no tolerances of its own.
-// Arguments are those of ode_adjoint_tol: f is called with double and var for y. Duals among them pass through, so that Hessians do
-// (solve/record/dual_node.hpp).
+// The gradient is exact for the computed solution (solve/one_step/solver.hpp), so there are no tolerances for the gradient.
+// Arguments are those of ode_adjoint_tol: the solver calls f with double and var for y. Arguments may be duals, so there are
+// Hessians (solve/record/dual_node.hpp).
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ namespace agrad {
 
 namespace detail {
 
-/// A method with second derivatives, and what a callable becomes for it.
+/// A method with second derivatives, and the system for a callable with this method.
 template <class Solver>
 struct with_second_order;
 template <class Tableau>
@@ -52,7 +52,7 @@ struct one_step_maker {
   }
 };
 
-/// Steps are controlled by tangents of the callable.
+/// The error control uses tangents of the callable.
 template <class Solver>
 struct system_for<one_step_maker<Solver>> {
   template <class F, class... Args>
@@ -112,8 +112,9 @@ struct one_step_function_tol {
 ///   are numbers then, and f is called with duals. relative_tolerance, absolute_tolerance: of each step's error, positive and
 ///   finite. max_num_steps: most steps between two output times, 1e6 where it is no argument.
 ///
-/// Returns one column vector for each of the times: of promoted_t<y0, t0, times, args...>.
-/// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early; what f throws comes out unchanged.
+/// Returns one column vector for each time: of promoted_t<y0, t0, times, args...>.
+/// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early. Exceptions of f are passed on
+/// unchanged.
 /// Source: Tsitouras (2011), Computers and Mathematics with Applications 62:770.
 inline constexpr detail::one_step_function<explicit_runge_kutta<tsitouras_tableau>> ode_tsit5{"ode_tsit5"};
 inline constexpr detail::one_step_function_tol<explicit_runge_kutta<tsitouras_tableau>> ode_tsit5_tol{"ode_tsit5_tol"};

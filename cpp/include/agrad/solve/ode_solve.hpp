@@ -1,11 +1,11 @@
-// ODE solve: initial value problems by any one-step method or by CVODES, with every option.
+// ODE solve: solves initial value problems by any one-step method or by CVODES, with every option.
 //
 //     agrad::step_options options;
 //     options.absolute_tolerance = Eigen::VectorXd::Constant(n, 1e-8);
 //     options.algebra.bandwidths = agrad::half_bandwidths{1, 1};     // df/dy is tridiagonal
 //     auto y = agrad::ode_solve(options, agrad::ode_one_step_method::rodas4, f, y0, 0.0, {1.0, 2.0}, k);
 //
-// The functions of solve/ode_one_step.hpp and solve/ode_adjoint.hpp are the short ways to the same.
+// solve/ode_one_step.hpp and solve/ode_adjoint.hpp have short functions for the same methods.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Makes solvers by a method that is chosen at run time.
+/// Makes solvers by a method chosen at run time.
 struct one_step_method_maker {
   ode_one_step_method method;
   const step_options& options;
@@ -36,14 +36,16 @@ struct system_for<one_step_method_maker> {
 
 }  // namespace detail
 
-/// Solves y' = f(t, y, args...), y(t0) = y0, by a method, with all of its options.
+/// Solves y' = f(t, y, args...), y(t0) = y0, by a one-step method, with all of its options.
 ///
-/// options: tolerances (one absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 and Rodas5P use the last.
+/// options: tolerances (an absolute one for each state), limits of steps and memory, linear algebra; only Rodas4 and Rodas5P
+///   use the linear algebra.
 /// f, y0, t0, times, args: as for ode_adjoint_tol.
 ///
-/// Returns one column vector for each of the times, as ode_tsit5_tol.
-/// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError where duals
-///   are to pass through `rodas4`, `rodas5p` or `automatic` and f is recorded but its Jacobian cannot be; what f throws comes out unchanged.
+/// Returns one column vector for each time, as ode_tsit5_tol.
+/// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError for duals
+///   with `rodas4`, `rodas5p` or `automatic` where f is recorded but its Jacobian cannot be recorded. Exceptions of f are
+///   passed on unchanged.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const step_options& options, ode_one_step_method method, const F& f, const Eigen::MatrixBase<Y0>& y0,
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
@@ -56,7 +58,7 @@ auto ode_solve(const step_options& options, ode_one_step_method method, const F&
                                   detail::kept_argument(args)...);
 }
 
-/// The same by CVODES and its adjoint problem. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.
+/// Does the same by CVODES and its adjoint method. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve(const ode_adjoint_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                const std::vector<Time>& times, const Args&... args) {

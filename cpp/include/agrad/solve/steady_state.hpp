@@ -1,9 +1,9 @@
-// Steady state: where y' = f(t, y, args...) comes to rest, with its gradient on the tape.
+// Steady state: finds the state where y' = f(t, y, args...) is at rest, with its gradient on the tape.
 //
 //     auto f = [](double, const auto& y, const auto& k) { return (k - y.array().square().matrix()).eval(); };
 //     Eigen::Matrix<var, -1, 1> y = agrad::steady_state(f, y0, k);
 //
-// The gradient is that of the implicit function; the way to the steady state is not differentiated.
+// The gradient is that of the implicit function; the iterations towards the steady state are not differentiated.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The steady state as the one output of a solver. A template, as steady_solver is.
+/// Presents the steady state as the one output of a solver. A template, as steady_solver is.
 template <class Real = double>
 class steady_method final : public ode_solver {
  public:
@@ -74,21 +74,21 @@ auto steady_recorded(const std::string& function, const steady_options& options,
 
 }  // namespace detail
 
-/// Finds the steady state that the system goes to from y0: y with f(0, y, args...) = 0, by damped Newton steps from states that
-/// integration leads to. A linear system, and one that is at rest at y0, is left to Newton's method alone.
+/// Finds the steady state that the system approaches from y0: y with f(0, y, args...) = 0, by damped Newton steps from states
+/// along an integration. Newton's method alone is used for a linear system, and for a system at rest at y0.
 ///
-/// f: as for ode_tsit5_tol; it must not depend on t, and is asked at three times. y0: Eigen column vector of double, var or dual,
-///   where to start.
-/// Totals that the system conserves keep their values at y0, which chooses among the steady states; with respect to y0 the
-///   gradient is through them alone.
+/// f: as for ode_tsit5_tol; f must not depend on t, which is checked at three times. y0: Eigen column vector of double, var or
+///   dual, the starting point.
+/// Totals that the system conserves keep their values at y0, which selects one of the steady states; the gradient with respect
+///   to y0 is through the totals alone.
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite. max_iterations: of Newton's method, from each
-///   point that it starts from.
+///   starting point.
 ///
 /// Returns a column vector of promoted_t<y0, args...>. Where the Jacobian is singular beyond the conserved totals, the gradient
-///   is that of the smallest change, and there is no second derivative: DerivativeError.
-/// Raises ShapeError, DomainError for arguments and where f depends on t, SolverError when no steady state is found; what f throws
-///   comes out unchanged.
-/// A state on which y0 lies, or to which it leads exactly, can be unstable: the report of a steady_solver says so.
+///   is that of the smallest change, and second derivatives raise DerivativeError.
+/// Raises ShapeError, DomainError for arguments and where f depends on t, SolverError when no steady state is found. Exceptions
+///   of f are passed on unchanged.
+/// Pitfall: a state equal to y0, or reached from y0 exactly, can be unstable; the report of a steady_solver tells.
 template <class F, class Y0, class... Args>
 auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relative_tolerance, double absolute_tolerance,
                       long max_iterations, const Args&... args) {
@@ -96,7 +96,7 @@ auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relati
   return detail::steady_recorded("steady_state_tol", options, f, detail::kept_argument(y0.derived()),
                                  detail::kept_argument(args)...);
 }
-/// The same with tolerances of 1e-10 and 1e-12, and at most 50 iterations.
+/// Does the same with tolerances of 1e-10 and 1e-12, and at most 50 iterations.
 template <class F, class Y0, class... Args>
 auto steady_state(const F& f, const Eigen::MatrixBase<Y0>& y0, const Args&... args) {
   const steady_options options{1e-10, Eigen::VectorXd::Constant(y0.size(), 1e-12), 50};
