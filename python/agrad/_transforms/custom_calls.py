@@ -1,8 +1,9 @@
 """A call of a ``custom_jvp`` in a recording: the function's value, and its derivative once for each use that is made of it.
 
-The parts are put together by cpp/include/agrad/program/machine/custom.hpp, which says what each is for. The derivative may call its own
-function and others with derivatives by hand. In the part that is swept back such a call needs a derivative of its own if it is
-of the tangents, or if the sweep will be differentiated where it stands (cpp/include/agrad/program/derive/released.hpp).
+The parts are put together by cpp/include/agrad/program/machine/custom.hpp, which says what each is for. The derivative may
+call its own function and others with derivatives by hand. In the part that is swept back such a call needs a derivative of its
+own if it is of the tangents, or if the sweep will be differentiated where it stands
+(cpp/include/agrad/program/derive/released.hpp).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Pickling of compiled functions: the function by its name, the recorded programs as they are.
 
 A call's arguments are kept as their tree with a mark in place of each array, from which the signature can be made again, and
-so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/keep/portable.hpp), and a seal over all
-that belongs to them (what the function is, which signature each was recorded for, what its results are) says at loading that
-nothing was changed. Programs that hold more than data (Python callbacks) stay behind: they are recorded again where the
+so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/keep/portable.hpp), and a seal over
+all that belongs to them (what the function is, which signature each was recorded for, what its results are) says at loading
+that nothing was changed. Programs that hold more than data (Python callbacks) stay behind: they are recorded again where the
 function is unpickled, at its first call.
 """
 
