@@ -58,7 +58,7 @@ struct event_node {
   event_node(const std::string& function, const F& f, Eigen::Index states, const Args&... args)
       : system(function, f, states, args...) {}
 
-  /// Takes the adjoints of the states, the end, the hits' times and the hits' states, which follow each other on the tape.
+  /// Propagates the adjoints of the states, the end, the hits' times and the hits' states, which follow each other on the tape.
   template <class Adjoint>
   void sweep(const Adjoint& adjoint) {
     tape::index_type from = first;

@@ -1,10 +1,10 @@
 // CVODES adjoint: integrates an `ode_system` in a forward pass and propagates adjoints of its output in a reverse pass.
 //
-// The forward pass integrates only the n states; where a reverse pass is wanted, CVODES stores checkpoints at regular numbers
-// of steps. The reverse pass integrates one problem of n adjoints and one quadrature of m parameters from the last output time
-// to t0. At each output time, the adjoint of that output is added and the integration restarts. After one integration, a solver
-// can do several reverse passes, and afterwards integrate from other initial states. Tangents are sensitivities, integrated
-// forwards.
+// The forward pass integrates only the n states; where a reverse pass is wanted, CVODES stores a checkpoint after every
+// `num_steps_between_checkpoints` steps. The reverse pass integrates one problem of n adjoints and one quadrature of m
+// parameters from the last output time to t0. At each output time, the adjoint of that output is added and the integration
+// restarts. After one integration, a solver can do several reverse passes, and afterwards integrate from other initial states.
+// Tangents are sensitivities, integrated forwards.
 // Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
 // Read next: solve/cvodes/callbacks.hpp, solve/cvodes/backward.hpp.
 #pragma once

@@ -21,7 +21,7 @@ class dae_sweep {
   /// Drops the adjoint problem before another integration.
   void forget() { backward_.reset(); }
 
-  /// Does what `dae_solver::sweep` says.
+  /// Implements `dae_solver::sweep`.
   dae_gradient run(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
     check_size(way_.function, "adjoints", static_cast<std::size_t>(adjoints.size()),
                static_cast<std::size_t>(way_.solution.size()), "one for each state and derivative at each time");

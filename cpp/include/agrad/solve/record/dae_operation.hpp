@@ -25,7 +25,7 @@ namespace agrad {
 template <class Real = double>
 class dae_operation final : public external_operation {
  public:
-  /// function: the first word of messages. f: the residual of (t, n states, n derivatives, parameters).
+  /// function: the name at the start of messages. f: the residual of (t, n states, n derivatives, parameters).
   dae_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
                 std::size_t stops, dae_options options, dae_wanted wanted)
       : function_(std::move(function)),

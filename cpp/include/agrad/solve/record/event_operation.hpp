@@ -2,8 +2,8 @@
 //
 // The operand is one vector: the n initial states, t0, the k output times, the parameters of the right-hand side, the times,
 // amounts and durations of the doses, the stops, the parameters of the events. The result: the states at each output time, the
-// end's time and state, the times of the hits, event by event, and the states there. The number of hits depends on values, but
-// the result has room for the counts of the recording; other counts are an error where the program reads hits.
+// end's time and state, the times of the hits (occurrences of events), event by event, and the states there. The number of hits
+// depends on values, but the result has the size of the recording; other counts are an error where hits are read.
 // Integration also stops where the right-hand side compares t with a number (solve/system/program/time_switches.hpp).
 // Read next: solve/events/solver.hpp; solve/system/program/event.hpp.
 #pragma once
@@ -32,8 +32,8 @@ class event_operation final : public external_operation {
  public:
   using maker = ode_maker;
 
-  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). events: one for each rule of
-  /// the plan. progress, same_steps: as for `ode_operation`.
+  /// function: the name at the start of messages. f: the right-hand side of (t, n states, parameters). events: one for each
+  /// rule of the plan. progress, same_steps: as for `ode_operation`.
   event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                   event_plan plan, std::vector<event_programs> events, event_counts counts,
                   std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)

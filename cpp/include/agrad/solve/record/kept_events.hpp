@@ -18,7 +18,7 @@ namespace agrad {
 struct event_counts {
   std::vector<std::size_t> hits;  // of each event
   Eigen::Index reached = -1;      // output times until the end; -1: any number; later output times have the state at the end
-  Eigen::Index counted = 0;       // `reached` counts only this many output times
+  Eigen::Index counted = 0;       // number of leading output times that `reached` counts
 };
 
 template <class Archive>

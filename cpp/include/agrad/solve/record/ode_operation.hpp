@@ -25,9 +25,9 @@ class ode_operation final : public external_operation {
  public:
   using maker = ode_maker;
 
-  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). make: makes the solver, whose
-  /// options the solver checks. progress: receives the progress of each run, if not null. same_steps: whether a run without
-  /// derivatives takes the steps of a run with derivatives.
+  /// function: the name at the start of messages. f: the right-hand side of (t, n states, parameters). make: makes the solver,
+  /// whose options the solver checks. progress: receives the progress of each run, if not null. same_steps: whether a run
+  /// without derivatives takes the steps of a run with derivatives.
   ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                 ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
       : function_(std::move(function)),

@@ -27,8 +27,8 @@ class steady_operation final : public external_operation {
   /// Receives the report of each steady state.
   using listener = std::function<void(const steady_report&)>;
 
-  /// function: the first word of messages. f: the right-hand side of (t, n states, parameters). Throws DomainError where f
-  /// depends on t and the options have no time.
+  /// function: the name at the start of messages. f: the right-hand side of (t, n states, parameters). Throws DomainError where
+  /// f depends on t and the options have no time.
   steady_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, steady_options options,
                    listener tell = nullptr)
       : function_(std::move(function)),

@@ -2,8 +2,8 @@
 //
 // The growth rate is the largest real part of the Jacobian's eigenvalues. Rates of one system differ by orders of magnitude,
 // and rounding errors are relative to the largest rate, so the states are scaled first, which does not change the eigenvalues
-// (Parlett and Reinsch 1969, Numerische Mathematik 13:293). A rate that is zero within the tolerances of the state, as at y' =
-// -y^2, counts as zero.
+// (Parlett and Reinsch 1969, Numerische Mathematik 13:293). A rate that is zero within the tolerances of the state, as at
+// y' = -y^2, counts as zero.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
