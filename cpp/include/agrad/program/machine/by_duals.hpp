@@ -1,15 +1,15 @@
-// By duals: kernels whose loops are written once for any scalar, and get their tangents from duals.
+// By duals: makes kernels from loops that are written once for any scalar; duals give the tangents.
 //
 //     template <class S>
 //     struct my_loops {
 //       static void forward(const operation&, const run_context&, S* values);
 //       static void reverse(const operation&, const run_context&, const S* values, S* adjoints);
-//       static bool fits(const operation_view&);  // of which form the operations are
+//       static bool fits(const operation_view&);  // whether an operation has the right form
 //     };
 //     inline constexpr kernel my_kernel = kernels::make<my_loops>("my kernel");
 //
-// Operands are copied together as duals, one behind the other, the loops run on them, and what they added is taken apart
-// again. Loops read operands through op.operands and the result through op.result only, and take no lists.
+// Operands are copied as duals, one after the other, the loops run on the copies, and the results are split into values and
+// tangents again. Loops must read operands through op.operands and the result through op.result only, and take no lists.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The operation on a little space of its own: its operands and then its result.
+/// The operation in a small space of its own: the operands, then the result.
 struct moved_operation {
   operation op;
   std::size_t size = 0;
@@ -36,7 +36,7 @@ struct moved_operation {
     size += op.count;
   }
 
-  /// Calls use(first slot there, first slot here, number of slots) for each operand.
+  /// Calls use(first slot of the program, first slot of the small space, number of slots) for each operand.
   template <class Use>
   void each_operand(const operation& of, const Use& use) const {
     for (std::uint32_t k = 0; k < op.arity; ++k) use(of.operands[k].first, op.operands[k].first, op.operands[k].count);
@@ -97,7 +97,7 @@ struct by_duals {
 
 namespace kernels {
 
-/// The kernel of loops that are written for any scalar.
+/// Makes the kernel of loops that are written for any scalar.
 template <template <class> class Loops>
 constexpr kernel make(std::string_view name, const dependence& depends = {}) {
   return {name,
@@ -109,7 +109,7 @@ constexpr kernel make(std::string_view name, const dependence& depends = {}) {
           depends};
 }
 
-/// The kernel of a class that gives all loops itself: forward, reverse, tangent<Width> and second<Width>; and `fits`.
+/// Makes the kernel of a class with all loops: forward, reverse, tangent<Width> and second<Width>; and `fits`.
 template <class Loops>
 constexpr kernel make_of(std::string_view name, const dependence& depends = {}) {
   return {name,

@@ -1,7 +1,7 @@
-// Code: a list of operations with what they refer to, and the loops that run it.
+// Code: a list of operations with their data, and the loops that run the list.
 //
-// A recording (program/machine/record.hpp) and a finished program (program/program.hpp) both hold one; a workspace holds what
-// one run of it needs, so that threads can share the code.
+// A recording (program/machine/record.hpp) and a finished program (program/program.hpp) both hold code; a workspace holds the
+// numbers of one run, so that threads can share the code.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct program_code {
   std::vector<std::shared_ptr<const external_operation>> externals;
 };
 
-/// The spaces of one run and the states of its external operations. One for each thread.
+/// The spaces of one run and the states of the run's external operations; one workspace for each thread.
 struct workspace {
   space values, adjoints;
-  space tangents, adjoint_tangents;  // `width` numbers a slot, while tangents travel
+  space tangents, adjoint_tangents;  // `width` numbers for each slot, while tangents are propagated
   std::vector<std::unique_ptr<external_operation::state>> states;
-  std::uint64_t program = 0;  // the number of the program whose constants and states these are
+  std::uint64_t program = 0;  // number of the program whose constants and states are in this workspace
 
   run_context context(const program_code& code, bool with_adjoint) {
     states.resize(code.externals.size());
@@ -34,14 +34,14 @@ struct workspace {
   }
 };
 
-/// Carries out the operations in order on w.values, which hold the inputs and constants.
+/// Runs the operations in order on w.values, which hold the inputs and constants.
 inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
   const run_context context = w.context(code, with_adjoint);
   double* values = w.values.data();
   for (const operation& op : code.operations) op.what->forward(op, context, values);
 }
 
-/// Sends the adjoints back from the last operation to the first; w.adjoints hold the seeds and have the size of w.values.
+/// Runs the reverse pass from the last operation to the first; w.adjoints hold the seeds and have the size of w.values.
 inline void run_reverse(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
   const double* values = w.values.data();
@@ -50,7 +50,8 @@ inline void run_reverse(const program_code& code, workspace& w) {
     op->what->reverse(*op, context, values, adjoints);
 }
 
-/// The same for `count` spaces of adjoints in w.adjoints, which follow each other: external operations take them together.
+/// Does the same for `count` spaces of adjoints in w.adjoints, one after the other; external operations get all adjoints at
+/// once.
 inline void run_reverse_rows(const program_code& code, workspace& w, std::size_t count) {
   const run_context context = w.context(code, true);
   const std::size_t slots = w.values.size();
@@ -64,7 +65,7 @@ inline void run_reverse_rows(const program_code& code, workspace& w, std::size_t
   }
 }
 
-/// After run_forward: carries the tangents in w.tangents along.
+/// After run_forward: propagates the tangents in w.tangents.
 template <int Width>
 void run_tangent(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
@@ -73,7 +74,7 @@ void run_tangent(const program_code& code, workspace& w) {
   for (const operation& op : code.operations) op.what->tangent.template at<Width>()(op, context, values, tangents);
 }
 
-/// After run_tangent: sends adjoints and their tangents back.
+/// After run_tangent: propagates adjoints and their tangents in a reverse pass.
 template <int Width>
 void run_second(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);

@@ -1,12 +1,12 @@
-// Custom: operations that take a value apart from its derivative, of which derivatives by hand are made.
+// Custom: operations that separate a value from its derivative; derivatives by hand are made of these operations.
 //
-// A derivative by hand is a function T(x, v), linear in v, that stands for the Jacobian times v. With v a zero that carries
-// x's tangent and receives its adjoint (`perturbation`), the derivatives of T with respect to v are what was asked for, in
-// every direction: forwards T runs at an x without derivatives (`stop_gradient`), so that nothing of its own is added; in the
-// sweep back at an x that carries tangents but receives no adjoint (`hold`), so that the adjoints' tangents, the second
-// derivatives, are right too. `with_derivative` puts the three together: the value of the first, the tangent of the second,
-// and the adjoint goes to the third.
-// Read next: python/agrad/_transforms/custom.py, which records them; program/machine/structure.hpp.
+// A derivative by hand is a function T(x, v), linear in v, that replaces the Jacobian times v. Let v be a zero that has the
+// tangent of x and passes its adjoint on to x (`perturbation`); then the derivatives of T with respect to v are the wanted
+// derivatives, in forward and reverse mode. In forward mode, T runs at an x without derivatives (`stop_gradient`), so that the
+// derivatives of T with respect to x are not added. In the reverse pass, T runs at an x that has tangents but gets no adjoint
+// (`hold`), so that the tangents of the adjoints, the second derivatives, are right too. `with_derivative` joins three
+// operands: the result has the value of the first and the tangent of the second, and its adjoint goes to the third.
+// Read next: python/agrad/_transforms/custom.py, which records these operations; program/machine/structure.hpp.
 #pragma once
 
 #include <type_traits>
@@ -16,21 +16,21 @@
 
 namespace agrad::kernels {
 
-/// The same number without derivatives.
+/// Returns the same number without derivatives.
 inline double without_tangent(double x) { return x; }
 template <int K>
 dual<double, K> without_tangent(const dual<double, K>& x) {
   return dual<double, K>(x.value);
 }
 
-/// The value of one, the derivatives of another.
+/// Returns the value of the first number with the derivatives of the second.
 inline double value_and_tangent(double value, double) { return value; }
 template <int K>
 dual<double, K> value_and_tangent(const dual<double, K>& value, const dual<double, K>& tangent) {
   return {value.value, tangent.tangent};
 }
 
-/// result = x, a constant to every derivative
+/// result = x, a constant for every derivative
 template <class S>
 struct stop_gradient_loops {
   static bool fits(const operation_view& v) { return v.has(1, 0) && v.is_entrywise(0, v.op.count); }
@@ -41,7 +41,7 @@ struct stop_gradient_loops {
   static void reverse(const operation&, const run_context&, const S*, S*) {}
 };
 
-/// result = x with its tangents, a constant to the sweep back
+/// result = x with the tangents of x, a constant for the reverse pass
 template <class S>
 struct hold_loops {
   static bool fits(const operation_view& v) { return v.has(1, 0) && v.is_entrywise(0, v.op.count); }
@@ -68,7 +68,7 @@ struct perturbation_loops {
   }
 };
 
-/// result = the value of operand 0 with the tangents of operand 1; its adjoint is that of operand 2
+/// result = the value of operand 0 with the tangents of operand 1; the adjoint goes to operand 2
 template <class S>
 struct with_derivative_loops {
   static bool fits(const operation_view& v) {

@@ -1,9 +1,9 @@
-// Dependence: of which entries of its operands an operation's results are functions, and whether linear ones.
+// Dependence: tells on which entries of the operands the results of an operation depend, and whether linearly.
 //
-// Each kernel says so of itself with one of few kinds; a kernel that says nothing is taken for a function of everything, which
-// is right and only makes patterns larger. For elementwise kernels it follows from the rule: a derivative that the rule
-// returns as a plain double carries no tangent, so it does not depend on the arguments.
-// Read next: program/sparse/sparsity.hpp, where the kinds are carried out.
+// Each kernel has one of a few kinds; the default, a dependence of everything on everything, is always right and only makes
+// patterns larger. For elementwise kernels, the dependence follows from the rule: a derivative returned as a plain double has
+// no tangent, so the derivative does not depend on the arguments.
+// Read next: program/sparse/sparsity.hpp, which uses the kinds.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +17,34 @@ namespace agrad {
 
 struct dependence {
   enum kind : std::uint8_t {
-    on_everything,   // each result on each entry of each operand
-    on_nothing,      // no derivative
-    entrywise,       // result i on entry i of each operand
-    gathered,        // result i on the slot integers[i]
-    grouped,         // result i on the entries i * integers[0] and following of operand 0
-    along_lines,     // result i on line i of each operand (program/kernels/lines.hpp)
-    before_in_line,  // as of the operand's shape; on the entries of the line up to its own
-    across_lines,    // as of the operand's shape; on the entries of their line
-    within_lines,    // the first half of the results, of the operand's shape, on their lines; the other half on nothing
+    on_everything,   // each result depends on each entry of each operand
+    on_nothing,      // there is no derivative
+    entrywise,       // result i depends on entry i of each operand
+    gathered,        // result i depends on the slot integers[i]
+    grouped,         // result i depends on entries i * integers[0] and following of operand 0
+    along_lines,     // result i depends on line i of each operand (program/kernels/lines.hpp)
+    before_in_line,  // results have the operand's shape and depend on the entries of their line up to their own
+    across_lines,    // results have the operand's shape and depend on the entries of their line
+    within_lines,    // the first half of the results, of the operand's shape, depends on their lines; the other half on nothing
     product,         // a product of matrices; integers: rows, inner columns, columns
-    products,        // many of them; integers: also how many, and whether the first and the second are different
+    products,        // several products; integers: also their number, and whether the first and the second operands differ
     terms,           // a sum of integers[0] terms, each of entry i of each operand
-    scattered,       // operand 0 with entries of operand 1 added at the places in operand 2
-    looked_up        // result i on entry i of operand 0 and on all of the others
+    scattered,       // operand 0 with entries of operand 1 added at the indices in operand 2
+    looked_up        // result i depends on entry i of operand 0 and on all entries of the other operands
   };
   static constexpr std::size_t most = 6;
 
   kind how = on_everything;
   bool is_linear = false;  // also piecewise linear: no second derivatives
-  /// Of entrywise operations: bit l of curved[k] is whether the derivative in operand k depends on operand l.
+  /// For entrywise operations: bit l of curved[k] tells whether the derivative with respect to operand k depends on operand l.
   std::uint8_t curved[most] = {};
-  /// Of entrywise operations: bit k is whether the result is zero where operand k is.
+  /// For entrywise operations: bit k tells whether the result is zero where operand k is zero.
   std::uint8_t zero_with = 0;
 };
 
 namespace detail {
 
-/// Whether the rule's derivative in argument K is a plain double, though the arguments are scalars S.
+/// Returns whether the rule's derivative with respect to argument K is a plain double for arguments of type S.
 template <class Rule, class S, std::size_t K, std::size_t... I>
 constexpr bool has_plain_derivative(std::index_sequence<I...>) {
   using derivative =
@@ -73,7 +73,7 @@ constexpr dependence dependence_of_rule(std::index_sequence<K...> each) {
 
 }  // namespace detail
 
-/// The dependence of a rule's elementwise kernel; S is a scalar that carries tangents.
+/// Returns the dependence of a rule's elementwise kernel; S is a scalar with tangents.
 template <class Rule, class S>
 constexpr dependence dependence_of_rule() {
   return detail::dependence_of_rule<Rule, S>(std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});

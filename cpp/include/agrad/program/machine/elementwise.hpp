@@ -1,8 +1,9 @@
 // Elementwise: the loops over spans of every elementwise rule.
 //
-// Entries go through in blocks that fit the first cache. Operands that are lists of slots, or one slot for all, are copied
-// together a block at a time, so that there is one loop, over consecutive numbers, for every mixture. An entry's value does not
-// depend on how many there are (rules/values.hpp, octets). Only the file that builds the table of rows includes this header.
+// Entries are processed in blocks that fit the first cache. Operands that are lists of slots, or one slot for all entries, are
+// copied block by block, so one loop over consecutive numbers serves every mixture of operands. The value of an entry does not
+// depend on the number of entries (rules/values.hpp, octets). Only the file that builds the table of rules includes this
+// header.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace detail {
 
 inline constexpr std::uint32_t block_length = 256;
 
-/// One operand of an operation, read in blocks: of a space with `Width` numbers a slot.
+/// One operand of an operation, read in blocks from a space with `Width` numbers for each slot.
 template <int Width>
 class block_reader {
  public:
@@ -27,7 +28,7 @@ class block_reader {
   block_reader(const span& x, const std::uint32_t* integers)
       : first_(x.first), list_(x.listed ? integers + x.first : nullptr), stride_(x.stride) {}
 
-  /// Entries begin .. begin + n of the operand, consecutive.
+  /// Returns entries begin .. begin + n of the operand as consecutive numbers.
   AGRAD_INLINE const double* read(const double* space, std::uint32_t begin, std::uint32_t n) {
     if (list_ == nullptr && stride_ == 1) return space + (first_ + begin) * width;
     double* to = copy_.data();
@@ -41,7 +42,7 @@ class block_reader {
     return to;
   }
 
-  /// Adds n times `width` numbers to the operand's entries of a space.
+  /// Adds n times `width` numbers to the operand's entries in a space.
   AGRAD_INLINE void add(double* space, std::uint32_t begin, std::uint32_t n, const double* __restrict what) const {
     if (list_ != nullptr) {
       for (std::uint32_t i = 0; i < n; ++i)
@@ -54,7 +55,7 @@ class block_reader {
     }
   }
 
-  /// The sum of n numbers `width` apart, eight at a time and in a fixed order.
+  /// Returns the sum of n numbers at a distance of `width`, with eight partial sums in a fixed order.
   AGRAD_INLINE static double total(std::uint32_t n, const double* __restrict what) {
     double sums[8] = {};
     std::uint32_t i = 0;
@@ -71,7 +72,7 @@ class block_reader {
   std::array<double, block_length * width> copy_;
 };
 
-/// The operands of an elementwise operation, read in blocks. Rules have three arguments at most.
+/// The operands of an elementwise operation, read in blocks. Rules have at most three arguments.
 template <int Width>
 struct block_operands {
   static constexpr std::size_t most = 3;
@@ -87,7 +88,7 @@ struct block_operands {
   }
 };
 
-/// The loops of every elementwise rule, around the functions that its kernel names.
+/// The loops of every elementwise rule, around the functions in the rule's kernel.
 struct elementwise_loops {
   static bool fits(const operation_view& v) {
     bool each = v.has(v.op.what->entries->arity, 0);
@@ -138,7 +139,7 @@ struct elementwise_loops {
     });
   }
 
-  /// to += d times the numbers of each entry.
+  /// Adds d times the tangents of each entry to `to`.
   template <int Width>
   static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
     for (std::uint32_t i = 0; i < n; ++i)
@@ -156,7 +157,7 @@ struct elementwise_loops {
     });
   }
 
-  /// What a block sends to operand j.
+  /// Propagates the adjoints of a block, with tangents, to operand j.
   template <int Width>
   static void second_of(const operation& op, const second_spaces& w, std::uint32_t begin, std::uint32_t n, std::uint32_t j,
                         columns x, columns dx, const block_reader<1>& to, const block_reader<Width>& to_tangents) {
@@ -165,7 +166,7 @@ struct elementwise_loops {
     double d[block_length], sums[block_length];
     std::array<double, block_length * Width> tangents;
     std::fill_n(tangents.data(), n * std::size_t{Width}, 0.0);
-    unsigned curved = op.what->depends.curved[j];  // by which operands with tangents d changes
+    unsigned curved = op.what->depends.curved[j];  // active operands on which d depends
     for (std::uint32_t l = 0; l < op.arity; ++l) curved &= ~(op.operands[l].active ? 0U : 1U << l);
     if (curved == 0) {
       op.what->entries->partial(j, n, x, y, d);
@@ -208,7 +209,8 @@ struct rule_in_list {
 }  // namespace detail
 #endif
 
-/// With AGRAD_LIST_KERNELS a rule that is asked for its kernel anywhere is in the list of kernels (program/machine/kernel_list.hpp).
+/// Returns the kernel of a rule. With AGRAD_LIST_KERNELS, each rule whose kernel is used anywhere enters the list of kernels
+/// (program/machine/kernel_list.hpp).
 template <class Rule>
 const kernel& kernel_of_rule() {
 #ifdef AGRAD_LIST_KERNELS

@@ -1,7 +1,7 @@
-// Entries: all that the loops need to know of an elementwise rule, as functions of columns of numbers.
+// Entries: the functions of an elementwise rule that the loops need, on columns of numbers.
 //
-// Value, partial derivatives and second partial derivatives are enough for every sweep in every width, so these few functions
-// are all that is compiled for each rule; the loops around them (program/machine/elementwise.hpp) are compiled once.
+// Value, partial derivatives and second partial derivatives are enough for every pass and every number of directions, so only
+// these few functions are compiled for each rule; the loops (program/machine/elementwise.hpp) are compiled once.
 #pragma once
 
 #include <algorithm>
@@ -26,23 +26,23 @@ struct entry_functions {
   void (*values)(std::uint32_t n, columns x, double* y);
   /// d = the partial derivative with respect to argument j
   void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
-  /// d = the partial derivative times y's adjoint, 0 where the adjoint is 0
+  /// d = the partial derivative times the adjoint of y, 0 where the adjoint is 0
   void (*send)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
   /// d = the partial derivative, and h[l] = its derivative with respect to argument l
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
-  /// The partial derivative with respect to argument j, recorded instead of computed.
+  /// Records the partial derivative with respect to argument j instead of computing it.
   traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
 };
 
 namespace detail {
 
-/// The partial derivative with respect to argument J, of numbers or duals.
+/// Computes the partial derivative with respect to argument J, for numbers or duals.
 template <class Rule, std::size_t J, class T, std::size_t... I>
 AGRAD_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
   return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
 }
 
-/// 1 where packets suit a rule's arguments, which the value follows.
+/// Returns 1 where packets suit the arguments of a rule; the last parameter is the value.
 template <class Rule, class... X>
 AGRAD_INLINE Eigen::Index suits_all_but_last(X... x) {
   if constexpr (Rule::arity == 1)
@@ -64,7 +64,8 @@ inline constexpr bool has_derivatives<Rule, J, 1> = has_derivatives_of<Rule, J, 
 template <class Rule, std::size_t J>
 inline constexpr bool has_derivatives<Rule, J, 2> = has_derivatives_of<Rule, J, void, octet_array, octet_array, octet_array>;
 
-/// The partial derivatives d with respect to argument J of n entries, in octets where the rule says how.
+/// Computes the partial derivatives d with respect to argument J of n entries, in octets where the rule has a function for
+/// octets.
 template <class Rule, std::size_t J, class... X>
 AGRAD_INLINE void partials_into(double* __restrict d, std::uint32_t n, const double* y, const X*... x) {
   constexpr wrt<static_cast<int>(J)> with_respect_to{};
@@ -78,7 +79,7 @@ AGRAD_INLINE void partials_into(double* __restrict d, std::uint32_t n, const dou
   }
 }
 
-/// The same of one entry.
+/// Does the same for one entry.
 template <class Rule, std::size_t J, std::size_t... I>
 AGRAD_INLINE double partial_at(const std::array<double, sizeof...(I)>& x, double y, std::index_sequence<I...>) {
   double d;
@@ -134,7 +135,7 @@ struct entries_of {
     (void)((J == j && (send_to<J>(n, x, y, y_adjoint, d, every{}), true)) || ...);
   }
   static void send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d) {
-    if constexpr (has_values<Rule> && !has_derivatives<Rule, 0, arity>) {  // common rules, in one pass
+    if constexpr (has_values<Rule> && !has_derivatives<Rule, 0, arity>) {  // common rules, in one loop
       choose_send(j, n, x, y, y_adjoint, d, every{});
     } else {
       partial(j, n, x, y, d);
@@ -142,21 +143,21 @@ struct entries_of {
     }
   }
 
-  /// The arguments and the value with unit tangents: direction l is that of argument l.
+  /// Sets the arguments and returns the value, with unit tangents: direction l is that of argument l.
   template <std::size_t... L>
   static direction with_directions(std::array<direction, arity>& x, const std::array<double, arity>& at, double y,
                                    std::index_sequence<L...> each) {
     ((x[L].value = at[L], x[L].tangent[L] = 1), ...);
     return direction(y, {static_cast<double>(partial_of<Rule, L>(at, y, each))...});
   }
-  /// The partial derivative with respect to argument J and its derivatives.
+  /// Returns the partial derivative with respect to argument J and its derivatives.
   template <std::size_t J>
   static direction second_at(const std::array<double, arity>& x, double y) {
     std::array<direction, arity> each;
     const direction value = with_directions(each, x, y, every{});
     return direction(partial_of<Rule, J>(each, value, every{}));
   }
-  /// h = the derivatives of the partial derivative with respect to argument J with respect to argument K.
+  /// h = the derivatives, with respect to argument K, of the partial derivative with respect to argument J
   template <std::size_t J, std::size_t K, std::size_t... I>
   AGRAD_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
                                                    const std::array<const double*, arity>& x, std::index_sequence<I...>) {

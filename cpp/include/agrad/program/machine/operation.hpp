@@ -1,10 +1,10 @@
-// Operation: one step of a recorded program, and the kernel that carries it out.
+// Operation: one operation of a recorded program, and the kernel that runs the operation.
 //
-// A program's values live in one space of slots; its adjoints, tangents and adjoints' tangents in spaces beside it, under the
-// same numbers. An operation reads spans of slots and writes one span. A kernel is what can be done with one kind of
-// operation: values forwards, adjoints backwards, and both for directional derivatives that travel along, one or eight at
-// once. Operations name their kernel by a pointer, so the runner knows no names and no rules.
-// A kernel also says of which form its operations are (`fits`), which is asked of programs that come from outside of memory.
+// A program's values are in one space of slots; adjoints, tangents and the adjoints' tangents are in further spaces with the
+// same slot numbers. An operation reads spans of slots and writes one span. A kernel is a set of loops for one kind of
+// operation: values in the forward pass, adjoints in the reverse pass, and both with tangents along one or eight directions.
+// Operations point to their kernels, so the loops that run a program know no names and no rules. A kernel also tells whether an
+// operation has the right form (`fits`), which is checked for programs read from storage.
 // Read next: program/machine/elementwise.hpp (kernels made from rules), program/machine/structure.hpp (gather, sum),
 // program/machine/record.hpp.
 #pragma once
@@ -23,11 +23,12 @@ namespace agrad {
 
 using slot = std::uint32_t;
 
-/// Tangents travel alone or in lanes of this many, which lie side by side: direction k of slot i is entry i * lane_count + k.
+/// Number of tangents in a group. Tangents are propagated singly or in interleaved groups: direction k of slot i is entry
+/// i * lane_count + k.
 inline constexpr int lane_count = 8;
 
-/// Consecutive slots (stride 1), one slot that stands for all entries (stride 0), or a list of slots: `first` is then the
-/// list's place among the program's integers. Passive spans get no adjoint. Lists are for kernels that take them.
+/// Consecutive slots (stride 1), one slot for all entries (stride 0), or a list of slots: `first` is then the index of the list
+/// among the program's integers. Passive spans get no adjoint. Only some kernels take lists.
 struct span {
   slot first = 0;
   std::uint32_t count = 0;  // slots, 1 when the stride is 0
@@ -44,14 +45,14 @@ struct operation {
   const kernel* what = nullptr;
   slot result = 0;
   std::uint32_t count = 0;  // slots of the result
-  std::uint32_t data = 0;   // place of the operation's integers in the program's list
+  std::uint32_t data = 0;   // index of the operation's integers among the program's integers
   std::uint32_t data_count = 0;
   std::uint32_t arity = 0;
   std::array<span, most_operands> operands{};
 };
 
-/// An operation that lives outside of the rules, such as the solution of a differential equation. The object describes it
-/// and is shared between threads; what a run leaves for the sweep back is in a state that belongs to one workspace.
+/// An operation that is not made of rules, such as the solution of a differential equation. Threads share the object; the
+/// results of a run that the reverse pass needs are in a state, which belongs to one workspace.
 class external_operation {
  public:
   class state {
@@ -61,48 +62,51 @@ class external_operation {
   virtual ~external_operation() = default;
   virtual std::string_view name() const = 0;
   virtual std::unique_ptr<state> make_state() const = 0;
-  /// y = f(x). When `with_adjoint`, keeps in the state what `reverse` needs.
+  /// Computes y = f(x). With `with_adjoint`, stores the data for `reverse` in the state.
   virtual void forward(state& s, const double* x, double* y, bool with_adjoint) const = 0;
-  /// Adds the transposed Jacobian times y_adjoint to x_adjoint; may be called again with other adjoints.
+  /// Adds the transposed Jacobian times y_adjoint to x_adjoint. May be called again with other adjoints.
   virtual void reverse(state& s, const double* y_adjoint, double* x_adjoint) const = 0;
-  /// `reverse` for several adjoints of y, the first numbers of which are `stride` apart, as are those of x.
+  /// Does the same as `reverse` for several adjoints of y, `stride` numbers apart; the adjoints of x have the same distance.
   virtual void reverse_rows(state& s, std::size_t count, const double* y_adjoints, double* x_adjoints,
                             std::size_t stride) const {
     for (std::size_t row = 0; row < count; ++row) reverse(s, y_adjoints + row * stride, x_adjoints + row * stride);
   }
 
-  /// Called where an operation that holds this one's derivatives is recorded beside it, so that both are to compute the same value.
+  /// Called when an operation with the derivatives of this operation is recorded beside it, so that both must compute the same
+  /// value.
   virtual void expect_derivatives() const {}
 
-  /// Whether it has no second derivatives, because it is linear.
+  /// Returns whether the operation is linear and so has no second derivatives.
   virtual bool is_linear() const { return false; }
-  /// Whether the operation has the two functions below, and so second derivatives.
+  /// Returns whether the operation has `tangent` and `second`, and so second derivatives.
   virtual bool has_tangents() const { return false; }
-  /// Whether it has the first of them, and so forward mode.
+  /// Returns whether the operation has `tangent`, and so forward mode.
   virtual bool has_first_tangents() const { return has_tangents(); }
-  /// The operation, in this one or itself, that has not both (order 2) or not the first (order 1), or whose tangents are not known
-  /// to agree with its adjoints to rounding (order 0), as those of operations with both do; null without any.
+  /// Returns the first operation, this one or one inside, that lacks `tangent` or `second` (order 2), lacks `tangent` (order
+  /// 1), or whose tangents may differ from its adjoints by more than rounding (order 0); null if there is none. Tangents and
+  /// adjoints of operations with both functions are known to agree.
   virtual const external_operation* first_without_tangents(int order) const {
     return (order == 1 ? has_first_tangents() : has_tangents()) ? nullptr : this;
   }
-  /// After `forward`: y_tangent = J x_tangent, for `width` directions side by side (1 or lane_count).
+  /// After `forward`: computes y_tangent = J x_tangent for `width` interleaved directions (1 or lane_count).
   virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
-  /// After `tangent`: adds to x_adjoint and x_adjoint_tangent (width a slot) the sweep back of both.
+  /// After `tangent`: propagates y_adjoint and its tangents, adding to x_adjoint and to x_adjoint_tangent (`width` numbers a
+  /// slot).
   virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
                       double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
 
-  /// What such operations are called where programs are kept (program/keep/portable.hpp); empty of those that cannot be.
+  /// Name of this kind of operation in stored programs (program/keep/portable.hpp); empty where the operation cannot be stored.
   virtual std::string_view kind() const { return {}; }
-  /// Writes what an equal operation can be made of.
+  /// Writes the data from which an equal operation can be made.
   virtual void write(portable_writer& to) const;
-  /// Whether its argument has so many numbers and its value so many.
+  /// Returns whether the operand and the result have these sizes.
   virtual bool fits(std::size_t /*arguments*/, std::size_t /*results*/) const { return false; }
 };
 
 struct instruction;
 
-/// What kernels need beside the spaces: integers (shapes, lists), straight code, external operations and their states.
+/// Data of kernels beside the spaces: integers (shapes, lists), straight code, external operations and their states.
 struct run_context {
   const std::uint32_t* integers = nullptr;
   const instruction* instructions = nullptr;
@@ -111,7 +115,7 @@ struct run_context {
   bool with_adjoint = false;
 };
 
-/// The spaces of a sweep back that carries tangents.
+/// The spaces of a reverse pass with tangents.
 struct second_spaces {
   const double* values;
   const double* tangents;
@@ -119,7 +123,7 @@ struct second_spaces {
   double* adjoint_tangents;
 };
 
-/// One kind of operation done once a direction or for eight directions at once.
+/// Two versions of a loop: for one direction, and for lane_count directions.
 template <class Function>
 struct by_width {
   Function one, lanes;
@@ -133,13 +137,13 @@ struct by_width {
   }
 };
 
-/// An operation as `kernel::fits` sees it, before it is run for the first time. Its integers and operands lie within the program,
-/// and all slots that its operands name hold numbers when its turn comes; only kernels with steps have lists.
+/// An operation as `kernel::fits` sees it, before the first run. Its integers and operands lie within the program, and all
+/// slots of its operands have values when the operation runs; only kernels with steps have lists.
 struct operation_view {
   enum class slot_kind : std::uint8_t { constant, input, pending, computed };
 
   const operation& op;
-  const std::uint32_t* integers;  // its own
+  const std::uint32_t* integers;  // of the operation
   const std::vector<instruction>& instructions;
   const std::vector<std::shared_ptr<const external_operation>>& externals;
   const std::vector<double>& fixed;  // the values of constants
@@ -148,21 +152,21 @@ struct operation_view {
   bool has(std::uint32_t arity, std::uint32_t integer_count) const {
     return op.arity == arity && op.data_count == integer_count;
   }
-  /// Whether an operand is n numbers side by side.
+  /// Returns whether an operand is n consecutive numbers.
   bool is_dense(std::size_t operand, std::uint64_t n) const {
     const span& x = op.operands[operand];
     return !x.listed && x.count == n && (x.stride == 1 || n == 1);
   }
-  /// Whether an operand is n numbers, or one for all of them.
+  /// Returns whether an operand is n numbers, or one number for all entries.
   bool is_entrywise(std::size_t operand, std::uint64_t n) const {
     const span& x = op.operands[operand];
     return x.stride == 0 || x.count == n;
   }
   bool is_ready(slot s) const { return s < slots.size() && slots[s] != slot_kind::pending; }
   bool is_constant(slot s) const { return s < slots.size() && slots[s] == slot_kind::constant; }
-  /// Whether so many of something can be, be they of nothing: what counts slots cannot be more than there are.
+  /// Returns whether a count is possible: at most the number of slots, and 2^16 more for things that may have no slots.
   bool is_count(std::uint64_t n) const { return n <= slots.size() + (std::uint64_t{1} << 16U); }
-  /// Whether a count is the product of factors, which are counts.
+  /// Returns whether a count is the product of factors, all of which are counts.
   template <class... Factors>
   bool is_product(std::uint64_t n, Factors... factors) const {
     std::uint64_t product = 1;
@@ -191,12 +195,12 @@ struct kernel {
   reverse_loop reverse;
   by_width<tangent_loop> tangent;
   by_width<second_loop> second;
-  form fits;                // whether the loops can be run on such an operation
+  form fits;                // whether the loops can run such an operation
   dependence depends = {};  // for patterns (program/sparse/sparsity.hpp)
-  /// Of kernels that work entry by entry: their steps as straight code (program/machine/straight.hpp), by which operands are
-  /// active. Only such kernels take lists.
+  /// For kernels that work entry by entry: the steps of straight code (program/machine/straight.hpp), one for each set of
+  /// active operands. Only these kernels take lists.
   const straight_steps* steps = nullptr;
-  const entry_functions* entries = nullptr;  // of the same kernels
+  const entry_functions* entries = nullptr;  // for the same kernels
 };
 
 }  // namespace agrad

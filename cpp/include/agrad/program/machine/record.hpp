@@ -1,8 +1,8 @@
-// Record: a program that is being written. Each operation is carried out as it is recorded, so that values are known.
+// Record: writes a program. Each operation runs when it is recorded, so that values are known.
 //
-// Slots are handed out in order: slot 0 is the constant zero, then inputs, constants and results as they come. Arrays of
-// the front end (python/bindings) are lists of slots; the recorder sees spans and gathers slots that are not consecutive.
-// Read next: program/schedule/schedule.hpp, which makes a program of a recording.
+// Slots are numbered in order: slot 0 is the constant zero, then come inputs, constants and results as recorded. Arrays of the
+// front end (python/bindings) are lists of slots; the recorder takes spans and gathers slots that are not consecutive.
+// Read next: program/schedule/schedule.hpp, which makes a program from a recording.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace agrad {
 
 namespace detail {
-/// What a recording writes into.
+/// Memory of a recording.
 struct recording_memory {
   program_code code;
   workspace work;
@@ -52,7 +52,7 @@ class recorder {
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
-  /// n slots of an argument; in a program they are filled anew at each run, in the order in which they were made.
+  /// Adds n slots of an argument; each run of the program fills these slots with new values, in the order of the inputs.
   slot input(const double* values, std::size_t n) {
     if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_input(values, n);
     const slot first = append(values, n, true);
@@ -60,11 +60,11 @@ class recorder {
     for (std::size_t i = 0; i < n; ++i) inputs_[inputs_.size() - n + i] = first + static_cast<slot>(i);
     return first;
   }
-  /// n slots that never change.
+  /// Adds n constant slots.
   slot constant(const double* values, std::size_t n) { return append(values, n, false); }
   slot constant(double value) { return constant(&value, 1); }
 
-  /// Records an operation with a result of `count` slots and carries it out. Returns the first slot of the result.
+  /// Records and runs an operation with a result of `count` slots. Returns the first slot of the result.
   slot apply(const kernel& what, std::size_t count, const span* operands, std::size_t arity,
              std::initializer_list<std::uint32_t> integers = {}, bool with_adjoint = false) {
     operation op;
@@ -82,7 +82,7 @@ class recorder {
     return carry_out(op, active, with_adjoint);
   }
 
-  /// Records an external operation on one span; `with_adjoint` when the recording itself will be swept back.
+  /// Records an external operation on one span; `with_adjoint` if the recording itself will run a reverse pass.
   slot apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count, bool with_adjoint) {
     code_.externals.push_back(std::move(f));
     const auto place = static_cast<std::uint32_t>(code_.externals.size() - 1);
@@ -94,7 +94,7 @@ class recorder {
     }
   }
 
-  /// Records an operation of this or of another recording again, with operands of this one, of the same sizes.
+  /// Records an operation of this or another recording again, on operands of this recording with the same sizes.
   slot repeat(const recorder& from, operation op, const span* operands) {
     bool active = false;
     for (std::uint32_t k = 0; k < op.arity; ++k) {
@@ -109,19 +109,19 @@ class recorder {
                                               from.code_.integers.begin() + op.data + op.data_count);
     op.data = static_cast<std::uint32_t>(code_.integers.size());
     code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
-    return carry_out(op, active, true);  // the recording may be swept back where it stands
+    return carry_out(op, active, true);  // the recording itself may run a reverse pass
   }
 
-  /// The same numbers in slots of their own.
+  /// Copies the slots into consecutive new slots.
   slot copied(const slot* slots, std::size_t n) { return gathered(slots, n).first; }
 
-  /// Records that a slot's being zero or not decided the path of the recording.
+  /// Records a guard: the path of the recording depends on whether the slot is zero.
   void guard(slot condition) {
     const span x{condition, 1, 0, is_active(condition)};
     apply(kernels::guard, 0, &x, 1, {work_.values[condition] != 0 ? 1U : 0U});
   }
 
-  /// The slots as a span: as they are when they are consecutive or all the same, else gathered.
+  /// Returns the slots as a span, gathered unless the slots are consecutive or all the same.
   span consecutive(const slot* slots, std::size_t n) {
     if (n == 0) return {0, 0, 1, false};
     bool next = true, same = true;
@@ -134,19 +134,19 @@ class recorder {
     return gathered(slots, n);
   }
 
-  /// n slots from `first` on.
+  /// Returns n slots from `first` as a span.
   span consecutive(slot first, std::size_t n) const {
     const bool active = n > 0 && std::memchr(active_.data() + first, 1, n) != nullptr;
     return {first, static_cast<std::uint32_t>(n), 1, active};
   }
 
-  /// The same for operations that cannot do with one slot for all entries.
+  /// Does the same for operations that do not take one slot for all entries.
   span dense(const slot* slots, std::size_t n) {
     const span s = consecutive(slots, n);
     return s.stride == 1 ? s : gathered(slots, n);
   }
 
-  /// Adjoints of the slots `wanted` for seeds of the slots `outputs`: the recording swept back where it stands.
+  /// Runs a reverse pass over the recording: computes adjoints of the slots `wanted` from seeds of the slots `outputs`.
   void reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted, double* adjoints,
                std::size_t n_wanted) {
     const auto seed = [&] {
@@ -165,11 +165,11 @@ class recorder {
     for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = is_active(wanted[i]) ? work_.adjoints[wanted[i]] : 0.0;
   }
 
-  /// Somebody who looks at each operation from now on; he must outlive the recorder.
+  /// Sets a watch for all later operations; the watch must outlive the recorder.
   void watch(operation_watch* by) { watch_ = by; }
 
   double value(slot i) const { return work_.values[i]; }
-  /// Whether a slot depends on an input; one that does not is a constant of the program, whatever made it.
+  /// Returns whether a slot depends on an input; a slot that does not is a constant of the program, even if computed.
   bool is_active(slot i) const { return active_[i] != 0; }
   std::size_t size() const { return work_.values.size(); }
   const program_code& code() const { return code_; }
@@ -177,9 +177,9 @@ class recorder {
   const space& values() const { return work_.values; }
 
  private:
-  /// Zeros for slots that depend on inputs. Constants' adjoints are nobody's business, and data may be large.
+  /// Sets the adjoints of slots that depend on inputs to zero. The adjoints of constants are never used, and data may be large.
   void clear_active_adjoints() {
-    work_.adjoints.clear();  // or they would be copied
+    work_.adjoints.clear();  // prevents a copy of the old entries
     work_.adjoints.resize(work_.values.size());
     const std::uint8_t *begin = active_.data(), *end = begin + active_.size();
     for (const std::uint8_t* at = begin; at != end;) {

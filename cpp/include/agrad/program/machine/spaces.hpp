@@ -1,8 +1,8 @@
-// Spaces: the arrays of numbers that programs run on, and what of a recording's memory is used again.
+// Spaces: the arrays of numbers on which programs run, and the reuse of a recording's memory.
 //
-// A space is aligned, so that packets of a run begin at the same entries, and round alike, wherever it lies. Its new entries
-// are left as they are, because operations fill them. What a recording has held when it ends is held for the thread's next
-// one, up to a limit: a function that is recorded at each call, with its data, would else have its pages made anew each time.
+// A space is aligned, so that the packets of a loop begin at the same entries, and round alike, at any address. New entries are
+// not initialised, because operations write them. The memory of an ended recording is kept for the thread's next recording, up
+// to a limit: otherwise a function recorded at each call, with its data, would need new pages for each call.
 // Read next: program/machine/code.hpp.
 #pragma once
 
@@ -27,7 +27,7 @@ struct space_allocator : Eigen::aligned_allocator<T> {
   space_allocator(const space_allocator<U>&) {}  // NOLINT: allocators convert
   template <class U>
   void construct(U* at) noexcept {
-    ::new (static_cast<void*>(at)) U;  // without a value
+    ::new (static_cast<void*>(at)) U;  // without initialisation
   }
   template <class U, class... A>
   void construct(U* at, A&&... a) {
@@ -39,13 +39,13 @@ struct space_allocator : Eigen::aligned_allocator<T> {
 
 using space = std::vector<double, detail::space_allocator<double>>;
 
-/// Memory of ended recordings, one pool a thread. Memory is a class with `clear` and `bytes`.
+/// Memory of ended recordings, one pool for each thread. Memory is a class with `clear` and `bytes`.
 template <class Memory>
 class memory_pool {
  public:
   static constexpr std::size_t most = 4, most_bytes = std::size_t{64} << 20U;
 
-  /// An empty one, with room if there is one with room.
+  /// Returns empty memory, with reserved room if the pool has any.
   static Memory take() {
     memory_pool* pool = mine();
     if (pool == nullptr || pool->free_.empty()) return {};
@@ -57,14 +57,14 @@ class memory_pool {
     memory_pool* pool = mine();
     if (pool == nullptr || pool->free_.size() == most || memory.bytes() > most_bytes) return;
     memory.clear();
-    pool->free_.push_back(std::move(memory));  // within its reserve
+    pool->free_.push_back(std::move(memory));  // does not allocate: the vector has reserved room
   }
 
  private:
   explicit memory_pool(bool& is_over) : is_over_(is_over) { free_.reserve(most); }
   ~memory_pool() { is_over_ = true; }
 
-  /// Null when the thread has ended: a recording may outlive its thread's pool.
+  /// Returns null when the thread has ended: a recording may outlive the thread's pool.
   static memory_pool* mine() {
     thread_local bool is_over = false;
     thread_local memory_pool pool(is_over);

@@ -1,8 +1,8 @@
-// Straight code: long sequences of operations on single numbers, one step after the other.
+// Straight code: runs long sequences of operations on single numbers, one step after the other.
 //
-// Every step ends in a call of the next one, which compilers turn into a jump, so that the processor predicts each jump by
-// itself (Ertl and Gregg 2003, threaded code). A stop before and after a sequence ends it. Sequences are kept short enough
-// for the stack where calls stay calls. Results are consecutive slots in the order of the steps.
+// Every step ends in a call of the next step, which compilers turn into a jump, so that the processor predicts each jump
+// separately (Ertl and Gregg 2003, threaded code). A stop stands before and after each sequence. Sequences are short enough for
+// the stack where compilers leave calls as calls. Results are consecutive slots in the order of the steps.
 // Read next: program/machine/elementwise.hpp, the same for many numbers at once.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace agrad {
 
-/// One step: what, and the slots it reads.
+/// One step: its kind and the slots of its operands.
 struct instruction {
   const straight_steps* what = nullptr;
   std::array<slot, 3> x{};
@@ -24,21 +24,21 @@ struct instruction {
 struct straight_steps {
   std::string_view name;
   dependence depends;
-  unsigned active;  // bit k is whether operand k is
+  unsigned active;  // bit k tells whether operand k is active
   const entry_functions* entries;
-  const kernel& (*whole)();  // of the same rule
+  const kernel& (*whole)();  // kernel of the same rule
   void (*forward)(const instruction*, double* values, std::size_t y);
   void (*reverse)(const instruction*, const double* values, double* adjoints, std::size_t y);
   by_width<void (*)(const instruction*, const double* values, double* tangents, std::size_t y)> tangent;
   by_width<void (*)(const instruction*, const second_spaces&, std::size_t y)> second;
 };
 
-/// Steps in one sequence at most.
+/// Most steps in one sequence.
 inline constexpr std::uint32_t longest_straight = 1024;
 
 namespace detail {
 
-/// One step of tangents, the same for all rules.
+/// Runs one step of the propagation of tangents, for any rule.
 template <int Width>
 void carry(const instruction* at, const double* values, double* tangents, std::size_t y) {
   const straight_steps& what = *at->what;
@@ -56,7 +56,7 @@ void carry(const instruction* at, const double* values, double* tangents, std::s
   return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
 }
 
-/// One step of the sweep back with tangents, the same for all rules.
+/// Runs one step of the reverse pass with tangents, for any rule.
 template <int Width>
 void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
   const straight_steps& what = *at->what;
@@ -66,7 +66,7 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
   for (std::uint32_t j = 0; j < arity; ++j) {
     if ((what.active >> j & 1U) == 0) continue;
     double d = 0, h[3] = {}, *to[] = {h, h + 1, h + 2};
-    double factors[std::size_t{Width}] = {};  // the tangents of d
+    double factors[std::size_t{Width}] = {};  // tangents of d
     if (what.depends.curved[j] == 0 || y_adjoint == 0) {
       what.entries->partial(j, 1, x, w.values + y, &d);
     } else {
@@ -83,7 +83,7 @@ void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
   return at->what->second.template at<Width>()(at, w, y - 1);
 }
 
-/// The steps of a rule whose operands with a bit in Active are active.
+/// The steps of a rule; bit k of Active tells whether operand k is active.
 template <class Rule, unsigned Active>
 struct straight_rule {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
@@ -126,7 +126,7 @@ struct straight_rule {
     return at->what->reverse(at, values, adjoints, y - 1);
   }
 
-  /// Whether tangents have steps of the rule's own: those of common rules, which say how to compute arrays, are worth compiling.
+  /// Whether the steps of tangents are compiled for this rule: only for common rules, which have functions for arrays.
   static constexpr bool has_own_tangents = has_values<Rule>;
   static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
 
@@ -152,13 +152,13 @@ struct straight_rule {
     return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
   }
 
-  /// What a step sends to operand J, and its tangents.
+  /// Propagates the adjoint of a step and its tangents to operand J.
   template <int Width, std::size_t J, std::size_t... L>
   AGRAD_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
                                      std::size_t y, std::index_sequence<L...>) {
     if constexpr (is_active<J>) {
       const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
-      double factors[std::size_t{Width}] = {};  // the tangents of d
+      double factors[std::size_t{Width}] = {};  // tangents of d
       if constexpr (depends.curved[J] != 0) {
         const auto of = entries_of<Rule>::template second_at<J>(x, w.values[y]);
         (add_carried<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
@@ -208,7 +208,7 @@ struct straight_rule {
                                         {second_step<1>(), second_step<lane_count>()}};
 };
 
-/// The steps of a rule by which of its operands are active.
+/// The steps of a rule for each set of active operands.
 template <class Rule, class Masks = std::make_index_sequence<(std::size_t{1} << static_cast<unsigned>(Rule::arity))>>
 struct straight_table;
 template <class Rule, std::size_t... Mask>
@@ -216,7 +216,7 @@ struct straight_table<Rule, std::index_sequence<Mask...>> {
   static constexpr straight_steps steps[] = {straight_rule<Rule, static_cast<unsigned>(Mask)>::steps...};
 };
 
-/// What stands before and after a sequence.
+/// The stop before and after a sequence.
 struct straight_stop {
   static void forward(const instruction*, double*, std::size_t) {}
   static void reverse(const instruction*, const double*, double*, std::size_t) {}
@@ -226,10 +226,10 @@ struct straight_stop {
                                         {second, second}};
 };
 
-/// The operation that runs a sequence; data: the place of its first instruction.
+/// The loops of the operation that runs a sequence; data: the index of its first instruction.
 struct straight_loops {
   static const instruction* first(const operation& op, const run_context& context) { return context.instructions + op.data; }
-  /// Each step reads what was there before the sequence, or results of steps before it.
+  /// Returns whether each step reads slots from before the sequence or results of earlier steps.
   static bool fits(const operation_view& v) {
     const std::size_t begin = v.op.data, end = begin + v.op.count;
     const auto is_stop = [&](std::size_t i) { return v.instructions[i].what == &straight_stop::steps; };

@@ -1,7 +1,7 @@
-// Structure: the operations that move or sum entries (gather, sum), that watch the path (guard), and the external operation.
+// Structure: operations that move or sum entries (gather, sum), that check the path (guard), and the external operation.
 //
-// Reshaping, slicing, transposing and joining are no operations: recorded arrays know the slots of their entries, and only
-// when an operation wants consecutive slots and has none, a gather copies them together.
+// Reshaping, slicing, transposing and joining are not operations: recorded arrays know the slots of their entries, and a gather
+// copies the slots only where an operation needs consecutive slots.
 // Read next: program/kernels/product.hpp.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Moves `width` numbers a slot: result[i] = space[integers[i]].
+/// Moves `width` numbers for each slot: result[i] = space[integers[i]].
 struct gather_loops {
   static bool fits(const operation_view& v) {
     return v.has(0, v.op.count) && std::all_of(v.integers, v.integers + v.op.count, [&](slot s) { return v.is_ready(s); });
@@ -48,16 +48,16 @@ struct gather_loops {
   }
 };
 
-/// Sums of consecutive groups: integers = {entries a group}. Halves are added, so that rounding errors grow with the logarithm
-/// of the length; short pieces are eight partial sums, so that the additions need not wait for each other. The order depends
-/// on the length alone.
+/// Sums consecutive groups of entries: integers = {size of a group}. The sums of two halves are added, so rounding errors grow
+/// with the logarithm of the length; short pieces have eight partial sums, so that additions need not wait for each other. The
+/// order depends on the length alone.
 struct sum_loops {
   static bool fits(const operation_view& v) {
     return v.has(1, 1) && v.is_count(v.integers[0]) && v.is_dense(0, std::uint64_t{v.op.count} * v.integers[0]);
   }
   static constexpr std::size_t short_length = 256;
 
-  /// Of `Width` numbers a slot.
+  /// Sums entries of `Width` numbers.
   template <std::size_t Width>
   static void sum_of(const double* x, std::size_t length, double* sum) {
     if (length > short_length) {
@@ -105,7 +105,7 @@ struct sum_loops {
   }
 };
 
-/// An external operation: integers = {its place among the program's}.
+/// Runs an external operation: integers = {index among the program's external operations}.
 struct external_loops {
   static bool fits(const operation_view& v) {
     return v.has(1, 1) && v.integers[0] < v.externals.size() && v.is_dense(0, v.op.operands[0].count) &&
@@ -117,7 +117,7 @@ struct external_loops {
   static external_operation::state& state_of(const operation& op, const run_context& context) {
     return *context.states[context.integers[op.data]];
   }
-  /// Operations may answer wrongly where they say that they have no tangents, so those are not asked.
+  /// Throws where an operation says that it has no tangents, because its results might then be wrong.
   static void expect_tangents(const external_operation& f, int order) {
     if (const external_operation* without = f.first_without_tangents(order)) without->fail_tangent();
   }
@@ -129,7 +129,7 @@ struct external_loops {
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
     of(op, context).reverse(state_of(op, context), adjoints + op.result, adjoints + op.operands[0].first);
   }
-  /// `count` spaces of adjoints, which follow each other.
+  /// Runs the reverse pass for `count` spaces of adjoints, one after the other.
   static void reverse_rows(const operation& op, const run_context& context, std::size_t count, double* adjoints,
                            std::size_t slots) {
     of(op, context).reverse_rows(state_of(op, context), count, adjoints + op.result, adjoints + op.operands[0].first, slots);
@@ -155,7 +155,7 @@ struct external_loops {
 
 namespace kernels {
 
-/// Thrown by a run in which a comparison goes another way than at recording: the recorded path does not hold.
+/// Thrown by a run when a comparison differs from the recording, so that the recorded path is not valid.
 struct path_left {};
 
 inline constexpr kernel gather = make_of<agrad::detail::gather_loops>("gather", {dependence::gathered, true});
@@ -166,7 +166,7 @@ inline constexpr kernel external = make_of<agrad::detail::external_loops>("exter
 
 namespace detail {
 
-/// Remembers which way a comparison went at recording: integers = {1 or 0}.
+/// Checks a comparison against its result in the recording: integers = {1 or 0}.
 struct guard_loops {
   static bool fits(const operation_view& v) { return v.has(1, 1) && v.op.count == 0 && v.is_dense(0, 1); }
   static void forward(const operation& op, const run_context& context, double* values) {

@@ -1,8 +1,8 @@
-// Traced: operands of a recording as numbers, so that a rule's derivative can be recorded instead of computed.
+// Traced: numbers that stand for operands of a recording, so that the derivative of a rule is recorded instead of computed.
 //
-// Rules' derivatives are templates of their scalar. Given traced numbers they record the operations that they would carry
-// out, and that is how derivatives of derivatives come about in any order: a recorded sweep back (program/derive/adjoints.hpp)
-// is made of rules again. A traced number is a constant or one span; its comparisons are recorded too, `either` selects.
+// The derivatives of rules are templates of the scalar. With traced numbers, a derivative records its operations; so a recorded
+// reverse pass (program/derive/adjoints.hpp) consists of rules and can be differentiated again, to any order. A traced number
+// is a constant or one span; comparisons are recorded too, and `either` selects.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace agrad {
 
 class recorder;
 
-/// The kernel of a rule (program/machine/elementwise.hpp).
+/// Returns the kernel of a rule (program/machine/elementwise.hpp).
 template <class Rule>
 const kernel& kernel_of_rule();
 
 class traced {
  public:
-  traced(double constant = 0) : constant_(constant) {}  // NOLINT: a number is a traced one
+  traced(double constant = 0) : constant_(constant) {}  // NOLINT: a number is a constant traced number
   traced(recorder& in, const span& x) : in_(&in), x_(x) {}
 
   template <class X>
@@ -44,16 +44,16 @@ class traced {
     return *this = *this / x;
   }
 
-  /// A number known for good, and no slot.
+  /// Returns whether this is a known constant without a slot.
   bool is_constant() const { return in_ == nullptr; }
   double constant() const { return constant_; }
   recorder* in() const { return in_; }
-  /// The slots of one that is no constant: of stride 0 if it is one number for all entries.
+  /// Slots of a number that is not a constant; stride 0 for one number for all entries.
   const span& slots() const { return x_; }
-  /// The slots of any in a recording.
+  /// Slots of any traced number, in a recording.
   span slots_in(recorder& r) const;
 
-  /// Records an elementwise operation on n traced numbers, one of which at least is no constant.
+  /// Records an elementwise operation on n traced numbers, at least one of which is not a constant.
   static traced record(const kernel& what, const traced* x, std::size_t n);
 
  private:

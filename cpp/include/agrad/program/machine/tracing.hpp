@@ -1,4 +1,4 @@
-// Tracing: how traced numbers (program/machine/traced.hpp) record their operations.
+// Tracing: records the operations of traced numbers (program/machine/traced.hpp).
 #pragma once
 
 #include <agrad/program/machine/record.hpp>
@@ -27,16 +27,16 @@ inline traced traced::record(const kernel& what, const traced* x, std::size_t n)
 
 namespace detail {
 
-/// Entry i of a span.
+/// Returns entry i of a span.
 inline slot slot_at(const span& x, std::uint32_t i) { return x.first + (x.stride == 0 ? 0 : i); }
 
-/// A span as a traced number; one entry stands for all.
+/// Returns a span as a traced number; a span of one entry stands for all entries.
 inline traced number_of(recorder& in, span x) {
   if (x.count == 1) x.stride = 0;
   return {in, x};
 }
 
-/// A partial derivative times an adjoint or a tangent: zeros stay zeros beside what is infinite.
+/// Returns a partial derivative times an adjoint or a tangent; the product is zero where either is zero, even beside infinity.
 inline traced times(const traced& partial, const traced& other) {
   if (!partial.is_constant()) return apply<sent_rule>(partial, other);
   return partial.constant() == 1 ? other : partial.constant() == -1 ? -other : partial.constant() * other;

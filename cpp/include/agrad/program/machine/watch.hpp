@@ -1,7 +1,7 @@
-// Watch: somebody who looks at each operation of a recording, after it was carried out and after it was swept back.
+// Watch: an observer of a recording, called after each operation of the forward pass and of the reverse pass.
 //
-// A recording without a watch pays one test of a pointer an operation. What a watch throws ends the recording's call, and the
-// operation is no part of it. Read next: program/machine/record.hpp, python/bindings/debug.cpp (finding the first nan).
+// Without a watch, an operation costs one more test of a pointer. An exception from a watch ends the call of the recorder, and
+// the operation is not recorded. Read next: program/machine/record.hpp, python/bindings/debug.cpp (finding the first nan).
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace agrad {
 class operation_watch {
  public:
   virtual ~operation_watch() = default;
-  /// n values of an argument were put in.
+  /// Called after n values of an argument became inputs.
   virtual void after_input(const double* values, std::size_t n) = 0;
-  /// The operation that will be number `index` of the code was carried out.
+  /// Called after an operation has run; the operation will have number `index` in the code.
   virtual void after_forward(const operation& op, std::size_t index, const double* values) = 0;
-  /// Operation number `index` has sent its adjoints to its operands.
+  /// Called after operation number `index` has propagated its adjoints to its operands.
   virtual void after_reverse(const operation& op, std::size_t index, const double* values, const double* adjoints) = 0;
 };
 
-/// `run_reverse` with a watch.
+/// Does the same as `run_reverse`, with a watch.
 inline void run_reverse(const program_code& code, workspace& w, operation_watch& watch) {
   const run_context context = w.context(code, true);
   for (std::size_t i = code.operations.size(); i-- > 0;) {
