@@ -1,10 +1,10 @@
-// Levels: small operations of one kind that do not wait for each other become one run; the others become straight code.
+// Levels: joins small independent operations of one kind into batches; the other small operations become straight code.
 //
-// An entry's level is one more than the highest of those it reads. All entries of one rule on one level can run together:
-// where they are many they are one elementwise operation with lists of operands, where they are few they are steps of
-// straight code (program/machine/straight.hpp). Large operations stay what they are. A gather is no operation here: whoever
-// reads it reads what it gathered, and only who needs consecutive slots gets a gather, at his place.
-// Guards go first within a level, and what may throw waits for the guards that were recorded before it.
+// An entry's level is one more than the highest level of the entries that it reads. All entries of one rule on one level can
+// run together: many entries become one elementwise operation with lists of operands, few entries become steps of straight code
+// (program/machine/straight.hpp). Large operations stay as they are. Gathers are resolved: an operation reads the slots from
+// which a gather copies, and a new gather is made only for an operation that needs consecutive slots. Guards come first within
+// a level, and an operation that may throw comes after all guards recorded before it.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace agrad {
 
-/// Entries of one rule on one level from which on they are a run rather than steps.
+/// Least number of entries of one rule on one level that become a batch rather than steps.
 inline constexpr std::size_t shortest_run = 12;
-/// Spans of up to so many entries are taken apart into entries.
+/// Spans of at most this many entries are split into entries.
 inline constexpr std::uint32_t longest_small_span = 16;
 
 namespace detail {
@@ -30,7 +30,7 @@ class leveller {
   explicit leveller(program_parts from)
       : from_(std::move(from)), source_(from_.size), level_(from_.size, 0), place_(from_.size, 0) {
     for (std::size_t s = 0; s < source_.size(); ++s) source_[s] = static_cast<slot>(s);
-    to_.code.externals = from_.code.externals;  // under the same numbers
+    to_.code.externals = from_.code.externals;  // with unchanged indices
     to_.fixed = from_.fixed;
     to_.size = to_.fixed.size();
     std::copy_n(source_.begin(), to_.size, place_.begin());
@@ -42,13 +42,13 @@ class leveller {
   }
 
   program_parts result() { return std::move(to_); }
-  /// Where a slot is now.
+  /// Returns the new number of a slot.
   slot now(slot s) const { return place_[source_[s]]; }
 
  private:
-  /// An operation, or one entry of it, in the order in which it is to run.
+  /// An operation or one of its entries, in the order of running.
   struct item {
-    std::uint32_t level, kind, place, entry;  // kind: 0 guards, 1 whole operations, then rules with their active operands
+    std::uint32_t level, kind, place, entry;  // kind: 0 guards, 1 whole operations, then rules by their active operands
     bool operator<(const item& other) const {
       return std::tie(level, kind, place, entry) < std::tie(other.level, other.kind, other.place, other.entry);
     }
@@ -62,7 +62,7 @@ class leveller {
   // ---- levels
 
   void assign_levels() {
-    std::uint32_t guarded = 0;  // the highest level of a guard so far
+    std::uint32_t guarded = 0;  // highest level of a guard so far
     interrupt_pace pace;
     for (std::uint32_t place = 0; place < from_.code.operations.size(); ++place) {
       pace.step();
@@ -103,7 +103,7 @@ class leveller {
 
   // ---- emission
 
-  /// Levels one after the other; on each guards, whole operations and runs first, then steps.
+  /// Writes level after level; on each level first guards, whole operations and batches, then steps.
   void emit_all() {
     interrupt_pace pace;
     for (std::size_t begin = 0; begin < items_.size(); pace.step()) {
@@ -160,7 +160,7 @@ class leveller {
     return first;
   }
 
-  /// The span with its slots moved, gathered where they are not consecutive.
+  /// Returns the span with the new slots, gathered where the slots are not consecutive.
   span dense(span x, const std::vector<slot>& slots) {
     if (slots.empty()) return x;
     x.first = slots[0];
@@ -178,7 +178,7 @@ class leveller {
     return x;
   }
 
-  /// Entries of one rule as one operation.
+  /// Writes entries of one rule as one operation.
   void emit_run(std::size_t begin, std::size_t end) {
     end_steps();
     operation op = from_.code.operations[items_[begin].place];
@@ -192,7 +192,7 @@ class leveller {
       op.operands[k] = listed(op.operands[k].active, slots);
     }
     op.count = n;
-    op.data = op.data_count = 0;  // lists are their operands'
+    op.data = op.data_count = 0;  // lists belong to operands
     op.result = to_.new_slots(n);
     for (std::uint32_t i = 0; i < n; ++i) place_[old_slot(items_[begin + i])] = op.result + i;
     to_.code.operations.push_back(op);
@@ -232,18 +232,18 @@ class leveller {
   }
 
   program_parts from_, to_;
-  std::vector<slot> source_;  // slot -> the slot that it was gathered from
+  std::vector<slot> source_;  // slot -> the slot from which a gather copied
   std::vector<std::uint32_t> level_;
   std::vector<slot> place_;  // old slot -> new slot
   std::vector<item> items_;
   std::unordered_map<const straight_steps*, std::uint32_t> kinds_;
   std::unordered_map<operation_key, slot, operation_hash> gathered_;
-  std::uint32_t steps_ = 0;  // of the straight code that is being written
+  std::uint32_t steps_ = 0;  // of the straight code being written
 };
 
 }  // namespace detail
 
-/// The same program, in the order of levels.
+/// Returns the same program, ordered by levels.
 inline program_parts level(program_parts parts) { return detail::leveller(std::move(parts)).result(); }
 
 }  // namespace agrad

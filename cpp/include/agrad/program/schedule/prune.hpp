@@ -1,9 +1,9 @@
-// Prune: from a recording to the operations that are needed. What no output needs goes, what depends on no input becomes a
-// constant, what is computed twice is computed once, and the slots are numbered anew without gaps.
+// Prune: keeps the operations of a recording that the outputs need. An operation without active inputs becomes a constant,
+// equal operations are computed once, and slots are renumbered without gaps.
 //
-// One pass back marks the slots that outputs depend on, one pass forward copies the operations that make them. An operation
-// that equals an earlier one (kernel, operands, integers) lends its slots; where a span's slots are then no longer
-// consecutive they are gathered. Read next: program/schedule/levels.hpp, which brings them into another order.
+// A backward loop marks the slots on which outputs depend, a forward loop copies the operations that compute them. An operation
+// equal to an earlier one (kernel, operands, integers) uses the earlier result; where a span is then no longer consecutive, its
+// slots are gathered. Read next: program/schedule/levels.hpp, which reorders the operations.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace agrad {
 
-/// A program's parts before it is one: operations in order, the values of the slots that no operation fills, which come first (inputs
-/// and constants), how many slots there are in all, and who is who.
+/// The parts of an unfinished program: operations in order, the values of the slots that no operation computes (inputs and
+/// constants; these come first), the number of slots, and the slots of inputs and outputs.
 struct program_parts {
   program_code code;
   std::vector<double> fixed;
   std::size_t size = 0;
   std::vector<slot> inputs, outputs;
 
-  /// The first of n new slots for results.
+  /// Adds n slots for results and returns the first one.
   slot new_slots(std::size_t n) {
     size += n;
     return static_cast<slot>(size - n);
@@ -33,7 +33,7 @@ struct program_parts {
 
 namespace detail {
 
-/// What makes operations equal: the kernel, the operands and the integers as one row of numbers.
+/// Operations with equal keys are equal: the kernel, and the operands and integers as one list of numbers.
 struct operation_key {
   const kernel* what;
   std::vector<std::uint32_t> numbers;
@@ -61,13 +61,13 @@ class pruner {
   }
 
   program_parts result() { return std::move(parts_); }
-  /// Where each slot of the recording is now; 0 for those that went.
+  /// New number of each slot of the recording; 0 for removed slots.
   const std::vector<slot>& places() const { return place_; }
 
  private:
   bool is_wanted(const operation& op) const {
     if (op.what == &kernels::guard) return op.operands[0].active;
-    if (op.count > 0 && !from_.is_active(op.result)) return false;  // its result is a constant
+    if (op.count > 0 && !from_.is_active(op.result)) return false;  // the result is a constant
     for (std::uint32_t i = 0; i < op.count; ++i)
       if (live_[op.result + i] != 0) return true;
     return false;
@@ -77,7 +77,7 @@ class pruner {
     const auto& operations = from_.code().operations;
     for (auto op = operations.rbegin(); op != operations.rend(); ++op) {
       if (!is_wanted(*op)) continue;
-      for (std::uint32_t i = 0; i < op->count; ++i) live_[op->result + i] = 1;  // a result stays whole
+      for (std::uint32_t i = 0; i < op->count; ++i) live_[op->result + i] = 1;  // a result is kept as a whole
       if (op->what == &kernels::gather)
         for (std::uint32_t i = 0; i < op->count; ++i) live_[from_.code().integers[op->data + i]] = 1;
       for (std::uint32_t k = 0; k < op->arity; ++k)
@@ -85,12 +85,12 @@ class pruner {
     }
   }
 
-  // Slots that are no wanted operation's result (inputs, constants), then operations, in the order in which they were recorded.
+  // Copies slots that are not results of wanted operations (inputs, constants), then operations, in the order of the recording.
   void copy_all() {
     std::vector<const operation*> wanted;
     slot next = 0;
     for (const operation& op : from_.code().operations) {
-      if (!is_wanted(op)) continue;  // its slots are copied as constants if they are needed
+      if (!is_wanted(op)) continue;  // its slots become constants if needed
       wanted.push_back(&op);
       copy_fixed(next, op.result);
       next = op.result + op.count;
@@ -137,7 +137,7 @@ class pruner {
     return x;
   }
 
-  // Appends the operation unless an equal one is there, and returns where its result is.
+  // Appends the operation unless there is an equal one; returns the first slot of the result.
   slot add(operation op, const std::vector<std::uint32_t>& integers) {
     std::vector<std::uint32_t> key{op.count, op.arity};
     for (std::uint32_t k = 0; k < op.arity; ++k) {
@@ -164,7 +164,7 @@ class pruner {
 
 }  // namespace detail
 
-/// The operations of a recording that the slots `outputs` need.
+/// Returns the operations of a recording that the slots `outputs` need.
 inline program_parts prune(const recorder& recording, const std::vector<slot>& outputs) {
   return detail::pruner(recording, outputs).result();
 }

@@ -1,7 +1,7 @@
-// Schedule: from a recording to a program that runs fast.
+// Schedule: makes a fast program from a recording.
 //
-// Pruning takes away what is not needed (program/schedule/prune.hpp), levelling brings the rest into an order in which equal
-// operations run together (program/schedule/levels.hpp).
+// Pruning removes unneeded operations (program/schedule/prune.hpp); levelling orders the others such that equal operations run
+// as batches (program/schedule/levels.hpp).
 #pragma once
 
 #include <memory>
@@ -21,13 +21,13 @@ inline std::shared_ptr<const program> program_of(program_parts parts) {
 }
 }  // namespace detail
 
-/// The program that computes the slots `outputs` of a recording from its inputs.
+/// Returns the program that computes the slots `outputs` of a recording from the recording's inputs.
 inline std::shared_ptr<const program> schedule(const recorder& recording, const std::vector<slot>& outputs) {
   return detail::program_of(level(prune(recording, outputs)));
 }
 
-/// The same program and, for whoever wants to know what its operations were, where each slot of the recording is in it. A slot
-/// that went is at place 0, where no operation has its result.
+/// Does the same and also returns the new number of each slot of the recording, so that callers can identify operations. A
+/// removed slot gets number 0, where no operation has a result.
 inline std::shared_ptr<const program> schedule(const recorder& recording, const std::vector<slot>& outputs,
                                                std::vector<slot>& places) {
   detail::pruner pruned(recording, outputs);

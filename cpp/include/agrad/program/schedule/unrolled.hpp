@@ -1,5 +1,5 @@
-// Unrolled: the operations of a program with its straight code taken apart, one operation a step, for whoever looks at a
-// program instead of running it (patterns, prints).
+// Unrolled: lists the operations of a program with straight code split into single operations, for code that inspects a program
+// instead of running it (patterns, prints).
 #pragma once
 
 #include <vector>
