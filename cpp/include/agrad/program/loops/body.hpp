@@ -1,9 +1,9 @@
-// Body: a function that is run many times within one operation, as a growing set of recorded paths.
+// Body: a function that one operation runs many times, as a growing set of recorded paths.
 //
-// All paths have the same local inputs and the same outputs. Each also takes the first so many of the captured values, which
-// stay as they are from one run to the next; paths that are recorded later may know more of them. A run tries the path that is
-// likely, then the others; when none holds, the hook records one more. Paths are only ever added, so threads read them
-// without a lock. A path's spaces are kept between runs: captured values are put in once, and their adjoints add up there.
+// All paths have the same local inputs and the same outputs. Each path also takes a leading part of the captured values, which
+// are constant during a loop; later paths may take more captured values. A run tries the likely path first, then the others;
+// when no path is valid, the hook records another one. Paths are only added, so threads read paths without a lock. A path's
+// spaces are kept between runs: captured values are written once, and their adjoints are summed there.
 // Read next: program/loops/scan.hpp, which runs a body in a loop.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace agrad {
 
-/// One recorded path: its program, of the local inputs and of the first `captured` captured values.
+/// One recorded path: a program of the local inputs and the first `captured` captured values.
 struct body_path {
   std::shared_ptr<const program> code;
   std::size_t captured = 0;
@@ -39,10 +39,10 @@ void keep(Archive& archive, body_path& path) {
 class body {
  public:
   static constexpr std::size_t most_paths = 64;
-  /// Records the path that these local inputs take; may append captured values. Without a program in it when it cannot.
+  /// Records the path for these local inputs; may append captured values. Returns a path without a program on failure.
   using record_hook = std::function<body_path(const double* local, std::vector<double>& captured)>;
 
-  /// inputs, outputs: how many local inputs and outputs every path has; outputs are known with the first path.
+  /// inputs: the number of local inputs of every path. The first path determines the number of outputs.
   body(std::string name, std::size_t inputs, record_hook hook = {})
       : name_(std::move(name)), inputs_(inputs), hook_(std::move(hook)) {}
 
@@ -51,7 +51,7 @@ class body {
   std::size_t output_size() const { return path(0).code->output_size(); }
   std::size_t size() const { return size_.load(std::memory_order_acquire); }
   const body_path& path(std::size_t i) const { return paths_[i]; }
-  /// Those that are there now.
+  /// Returns the present paths.
   std::vector<body_path> paths() const { return {paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(size())}; }
 
   void add(body_path path) {
@@ -59,8 +59,8 @@ class body {
     append(std::move(path));
   }
 
-  /// Records one more path when `known` were tried; another thread may have done so, then there are more without recording.
-  /// Throws kernels::path_left when it cannot be recorded here.
+  /// Records another path after `known` paths were tried, unless another thread has added one. Throws kernels::path_left when
+  /// no path can be recorded.
   void grow(std::size_t known, const double* local, std::vector<double>& captured) {
     if (size() > known) return;
     body_path path = hook_ ? hook_(local, captured) : body_path{};
@@ -95,32 +95,32 @@ class body {
 
 namespace detail {
 
-/// Few numbers, usually one or two, for which a call of memmove would take longer.
+/// Copies few numbers, usually one or two, where a call of memmove would take longer.
 inline void copy_few(const double* from, std::size_t n, double* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// The spaces of one path, of which one run at a time makes use. `Width` numbers a slot travel in the spaces of tangents.
+/// The spaces of one path, used by one run at a time. The spaces of tangents have `Width` numbers for each slot.
 class path_spaces {
  public:
   static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
   std::size_t holds = nothing;                   // the step whose values are here
-  bool is_swept = false;                         // and whether external operations in it can be swept back
-  std::size_t tangents_of = 0, adjoints_of = 0;  // the numbers of the pass and the sweep that they belong to
+  bool is_swept = false;                         // whether its external operations can run a reverse pass
+  std::size_t tangents_of = 0, adjoints_of = 0;  // numbers of the passes to which they belong
 
   path_spaces(const body_path& path, std::size_t inputs)
       : of_(path), inputs_(inputs), first_result_(path.code->fixed().size()) {
     path.code->begin(work_.values);
   }
 
-  /// Puts in the values of another run of the loop.
+  /// Writes the captured values of a new run of the loop.
   void begin_values(const std::vector<double>& captured) {
     if (captured.size() < of_.captured) throw std::logic_error("body: captured values are missing");
     holds = nothing;
     for (std::size_t i = 0; i < of_.captured; ++i) work_.values[slots()[inputs_ + i]] = captured[i];
   }
 
-  /// Runs the path unless a comparison goes another way; says whether it holds.
+  /// Runs the path. Returns false when a comparison differs from the recording.
   bool run(const double* local, bool with_adjoint) {
     holds = nothing;
     for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
@@ -133,17 +133,17 @@ class path_spaces {
         else if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0))
           return false;
       }
-    } catch (const kernels::path_left&) {  // by a body within this one
+    } catch (const kernels::path_left&) {  // from a body inside this body
       return false;
     }
     is_swept = with_adjoint;
     return true;
   }
-  /// How many numbers a run computes, and whether they are all that the sweep back needs.
+  /// Return the number of computed values, and whether the reverse pass needs no other data.
   std::size_t results() const { return of_.code->size() - first_result_; }
   bool is_plain() const { return code().externals.empty(); }
   void save(double* to) const { std::copy_n(work_.values.data() + first_result_, results(), to); }
-  /// As after a run with these inputs, of which the results were saved.
+  /// Restores the state after a run with these inputs from saved results.
   void restore(const double* local, const double* from) {
     for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
     std::copy_n(from, results(), work_.values.data() + first_result_);
@@ -153,7 +153,7 @@ class path_spaces {
 
   // ---- tangents
 
-  /// captured: Width numbers for each captured value.
+  /// captured: `Width` numbers for each captured value.
   template <int Width>
   void begin_tangents(const double* captured, std::size_t number) {
     tangents_of = number;
@@ -171,7 +171,7 @@ class path_spaces {
     return tangents<Width>(of_.code->outputs()[i]);
   }
 
-  // ---- adjoints, and with Width their tangents; those of captured values add up until they are taken
+  // ---- adjoints and, for Width > 0, their tangents; adjoints of captured values are summed until `take`
 
   template <int Width>
   void begin_adjoints(std::size_t number) {
@@ -179,7 +179,7 @@ class path_spaces {
     work_.adjoints.assign(of_.code->size(), 0.0);
     work_.adjoint_tangents.assign(of_.code->size() * Width, 0.0);
   }
-  /// Sets all adjoints but those of captured values to zero.
+  /// Sets all adjoints to zero, except those of captured values.
   template <int Width>
   void clear_adjoints() {
     for (std::size_t i = first_result_; i < work_.adjoints.size(); ++i) work_.adjoints[i] = 0;
@@ -204,7 +204,7 @@ class path_spaces {
     else
       run_second<Width>(code(), work_);
   }
-  /// Adds what arrived at inputs from `first` on.
+  /// Adds the adjoints of n inputs from number `first` to the arguments.
   template <int Width>
   void take(std::size_t first, std::size_t n, double* adjoint, double* adjoint_tangent) const {
     for (std::size_t i = 0; i < n; ++i) {
@@ -213,7 +213,7 @@ class path_spaces {
       for (std::size_t k = 0; k < Width; ++k) adjoint_tangent[i * Width + k] += work_.adjoint_tangents[at * Width + k];
     }
   }
-  /// What arrived at the first n inputs.
+  /// Copies the adjoints of the first n inputs.
   template <int Width>
   void get(std::size_t n, double* adjoint, double* adjoint_tangent) const {
     for (std::size_t i = 0; i < n; ++i) adjoint[i] = work_.adjoints[slots()[i]];
@@ -233,7 +233,7 @@ class path_spaces {
 
   body_path of_;
   std::size_t inputs_;
-  std::size_t first_result_;  // all slots before it are inputs and constants
+  std::size_t first_result_;  // all earlier slots are inputs and constants
   workspace work_;
 };
 

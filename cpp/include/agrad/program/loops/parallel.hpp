@@ -1,8 +1,8 @@
-// Parallel: external operations side by side, shared out among threads.
+// Parallel: runs external operations on several threads.
 //
-// Each part reads entries of the argument of its own, which may be the same for several, and writes a result of its own. In the
-// sweep back each part sends adjoints into a buffer of its own; buffers are added in the order of the parts, so the result has
-// the same bits for any number of threads. The calling thread works along, so that it can be interrupted.
+// Each part reads its own entries of the operand, possibly the same as other parts, and writes its own result. In the reverse
+// pass, each part adds adjoints to its own buffer; the buffers are added in the order of the parts, so the result has the same
+// bits for any number of threads. The calling thread runs parts too, so that it can be interrupted.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class parallel_operation final : public external_operation {
  public:
   struct part {
     std::shared_ptr<const external_operation> what;
-    std::vector<std::uint32_t> inputs;  // which entries of the argument it reads
+    std::vector<std::uint32_t> inputs;  // entries of the operand that the part reads
     std::size_t results = 0;
 
     template <class Archive>
@@ -39,7 +39,7 @@ class parallel_operation final : public external_operation {
     }
   };
 
-  /// threads: at most so many; 0 is one for each processor.
+  /// threads: the most threads; 0 means one for each processor.
   parallel_operation(std::string name, std::vector<part> parts, std::size_t threads)
       : name_(std::move(name)),
         parts_(std::move(parts)),
@@ -74,7 +74,7 @@ class parallel_operation final : public external_operation {
     for (const part& each : parts_) all->of.push_back(each.what->make_state());
     return all;
   }
-  /// The state of a part.
+  /// Returns the state of a part.
   static const state& state_of(const state& s, std::size_t i) { return *static_cast<const states&>(s).of[i]; }
 
   void expect_derivatives() const override {
@@ -147,15 +147,15 @@ class parallel_operation final : public external_operation {
         for (std::size_t k = 0; k < width; ++k) to[parts_[p].inputs[i] * width + k] += back[p][i * width + k];
   }
 
-  /// What threads that share parts out among each other have in common.
+  /// The data that the threads share.
   struct shared_work {
     explicit shared_work(std::size_t parts) : thrown(parts + 1) {}
     std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false}, interrupted{false};  // no more parts begin; those that run end
-    std::vector<std::exception_ptr> thrown;               // by each part, and by waiting for the others
+    std::atomic<bool> failed{false}, interrupted{false};  // no more parts begin; running parts end
+    std::vector<std::exception_ptr> thrown;               // by each part, and while waiting for the other threads
     std::mutex mutex;
     std::condition_variable one_less;
-    std::size_t working = 0;  // other threads
+    std::size_t working = 0;  // number of other threads
 
     void keep(std::size_t i) {
       thrown[i] = std::current_exception();
@@ -176,7 +176,7 @@ class parallel_operation final : public external_operation {
     }
   }
 
-  /// Waits for the other threads and still looks for an interrupt.
+  /// Waits for the other threads and checks for an interrupt meanwhile.
   static void wait_for_others(shared_work& all) {
     std::unique_lock<std::mutex> lock(all.mutex);
     while (!all.one_less.wait_for(lock, std::chrono::milliseconds(50), [&] { return all.working == 0; })) {
@@ -189,7 +189,7 @@ class parallel_operation final : public external_operation {
     }
   }
 
-  /// Calls run(i) for all parts. Of several exceptions the one of the first part comes out, whichever thread was quicker.
+  /// Calls run(i) for all parts. Of several exceptions, that of the first part is rethrown, whichever thread was faster.
   template <class Run>
   void each_part(const Run& run) const {
     shared_work all(parts_.size());
@@ -206,7 +206,7 @@ class parallel_operation final : public external_operation {
     for (std::size_t t = all.working; t-- > 0;) {
       try {
         others.emplace_back(work_along);
-      } catch (const std::system_error&) {  // no more threads to be had
+      } catch (const std::system_error&) {  // no more threads available
         const std::lock_guard<std::mutex> lock(all.mutex);
         --all.working;
       }
@@ -221,7 +221,7 @@ class parallel_operation final : public external_operation {
   std::string name_;
   std::vector<part> parts_;
   std::size_t threads_;
-  std::vector<std::size_t> begins_;  // of the parts' results
+  std::vector<std::size_t> begins_;  // first result of each part
 };
 
 }  // namespace agrad

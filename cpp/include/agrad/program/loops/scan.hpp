@@ -1,4 +1,4 @@
-// Scan: a loop over a body as one operation of a recorded program. Its body is recorded once, whatever the number of steps.
+// Scan: an operation that runs a loop over a body. The body is recorded once, for any number of steps.
 //
 //     auto step = std::make_shared<body>("scan(f)", inputs);      // carry and entries of xs
 //     step->add({program, captured});
@@ -6,8 +6,8 @@
 //     auto f = std::make_shared<scan_operation>(step, loop, captured);
 //     slot y = recorder.apply(f, x, f->output_size(), with_adjoint);
 //
-// The argument is one vector: the carry, the captured values, and those xs that are not constants, each one behind the other;
-// the value is the last carry and then ys. A choice between branches is a loop of one step without a carry.
+// The operand is one vector: the carry, the captured values, and those xs that are not constants, one after the other; the
+// result is the last carry and then ys. A choice between branches is a loop of one step without a carry.
 // Read next: program/loops/scan_run.hpp (a run), program/loops/body.hpp (the paths).
 #pragma once
 
@@ -34,7 +34,7 @@ class scan_operation final : public external_operation {
     return arguments == input_size() && results == output_size();
   }
   void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
-  /// A loop whose body knows the paths that it knew when it was written, and cannot record others.
+  /// Reads a loop; its body has the stored paths and cannot record others.
   static std::shared_ptr<const external_operation> read(portable_reader& from) {
     std::string name;
     std::size_t inputs = 0, captured = 0;
@@ -92,8 +92,8 @@ class scan_operation final : public external_operation {
       run.reverse<lane_count>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
   }
 
-  /// Runs the loop before the operation is recorded, while its body may still come to capture values; the recording takes the
-  /// result, which is returned. Its first path is known. Whoever calls this is the only one who knows the operation.
+  /// Runs the loop before the operation is recorded, while the body may still capture values; recording then takes over the
+  /// result, which is also returned. The first path must be recorded, and only the caller may know the operation.
   const std::vector<double>& prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint) {
     auto made = std::make_unique<scan_state>(*this);
     std::vector<double>& y = made->first;
@@ -108,7 +108,7 @@ class scan_operation final : public external_operation {
   struct scan_state final : external_operation::state {
     explicit scan_state(const scan_operation& of) : run(*of.body_, of.loop_) {}
     detail::scan_run run;
-    std::vector<double> first;  // the result of a run that was made before the operation was recorded
+    std::vector<double> first;  // result of a run before the operation was recorded
   };
 
   void check_tangents(int order) const {
@@ -118,7 +118,7 @@ class scan_operation final : public external_operation {
   std::shared_ptr<body> body_;
   scan_loop loop_;
   std::size_t captured_;
-  mutable std::unique_ptr<external_operation::state> ready_;  // taken by the thread that records
+  mutable std::unique_ptr<external_operation::state> ready_;  // moved out by the recording thread
 };
 
 }  // namespace agrad

@@ -1,5 +1,5 @@
-// Scan loop: what a loop does with its body.
-// Read next: program/loops/scan_run.hpp, a run of it.
+// Scan loop: describes how a loop runs its body.
+// Read next: program/loops/scan_run.hpp, a run of a loop.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace agrad {
 
-/// What a loop does with its body, whose inputs are the carry, the step's number if it counts, and an entry of each of xs;
-/// its outputs are the carry and an entry of each of ys.
+/// The inputs of the body are the carry, the step's number if `counts`, and an entry of each of xs; the outputs of the body are
+/// the carry and an entry of each of ys.
 struct scan_loop {
-  /// Entries one behind the other, a step's `size` numbers each: constants, or a part of the operation's argument.
+  /// Entries one after the other, `size` numbers for each step: constants, or a part of the operation's operand.
   struct sequence {
     std::size_t size = 0;
     std::vector<double> constants = {};
@@ -24,25 +24,26 @@ struct scan_loop {
   std::vector<sequence> xs = {};
   std::vector<std::size_t> ys = {};
   bool counts = false;
-  double first = 0;  // the number of the first step
+  double first = 0;  // number of the first step
   bool backwards = false, checkpoint = false;
-  /// So many numbers that the body computes are kept, 2 MB: where they are more, computing them again is as quick.
+  /// Most numbers, computed by the body, to be stored: 2 MB. Beyond that, computing the numbers again is as fast.
   std::size_t most_kept = std::size_t{1} << 18U;
 
   std::size_t segment_length() const {
     if (!checkpoint) return std::max<std::size_t>(length, 1);
     return static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(std::max<std::size_t>(length, 1)))));
   }
-  /// Which entries of xs and ys belong to a step.
+  /// Index of the entries of xs and ys that belong to a step.
   std::size_t entry(std::size_t step) const { return backwards ? length - 1 - step : step; }
-  /// How many numbers of the argument are entries of xs.
+  /// Number of entries of the operand that are entries of xs.
   std::size_t recorded() const {
     std::size_t n = 0;
     for (const sequence& x : xs) n += x.is_constant ? 0 : x.size * length;
     return n;
   }
 
-  /// Whether a body of so many inputs and outputs, with so many captured values, can be run in it; all are fewer than slots can be.
+  /// Returns whether a body with these numbers of inputs, outputs and captured values fits the loop; all numbers must be at
+  /// most 2^32.
   bool fits(std::size_t inputs, std::size_t outputs, std::size_t captured) const {
     constexpr std::size_t most = std::size_t{1} << 32U;
     std::size_t entries = counts ? 1 : 0, results = 0;

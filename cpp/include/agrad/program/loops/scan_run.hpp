@@ -1,10 +1,10 @@
-// Scan run: one run of a loop over a body, forwards, with tangents along, and swept back.
+// Scan run: runs a loop over a body, in the forward pass, with tangents, and in the reverse pass.
 //
-// A run that will be swept back keeps the carry at the beginning of every step, and what the body computes in between only
-// where that is little: otherwise the sweep computes each step again, while its values are in the cache, and sends the adjoints
-// through. Steps are kept in segments. There is one segment, the whole loop, or with checkpoints about as many as each has steps: then only the carry at
-// the beginning of every segment is kept, and a segment's steps are computed again when the sweep comes to it (Griewank and
-// Walther, Evaluating Derivatives, section 12.2: two levels of checkpoints).
+// Before a reverse pass, a run stores the carry at the start of every step, and the numbers that the body computes only where
+// they are few: otherwise the reverse pass computes each step again and propagates its adjoints while the values are in the
+// cache. Steps are stored in segments. There is one segment, the whole loop; or, with checkpoints, about as many segments as
+// each has steps. Then only the carry at the start of every segment is stored, and the reverse pass computes the steps of a
+// segment again when it gets there (Griewank and Walther, Evaluating Derivatives, section 12.2: two levels of checkpoints).
 // Read next: program/loops/scan.hpp, the operation.
 #pragma once
 
@@ -29,7 +29,7 @@ class scan_run final : public external_operation::state {
     for (std::size_t i = 0; i < body::most_paths; ++i) follows_[i] = static_cast<std::uint8_t>(i);
   }
 
-  /// x: the carry; then `captured`, then xs. y: the carry, then ys.
+  /// x: the carry, then `captured`, then xs. y: the carry, then ys.
   void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint) {
     captured_ = std::move(captured);
     xs_.assign(xs, xs + loop_.recorded());
@@ -49,7 +49,7 @@ class scan_run final : public external_operation::state {
     std::copy_n(local_.data(), loop_.carry, y);
   }
 
-  /// x_tangents: those of the argument: carry, captured, xs.
+  /// x_tangents: the tangents of the carry, of `captured`, of xs.
   template <int Width>
   void tangent(const double* x_tangents, double* y_tangents) {
     const std::size_t c = loop_.carry;
@@ -67,7 +67,8 @@ class scan_run final : public external_operation::state {
     std::copy_n(local_tangents_.data(), c * Width, y_tangents);
   }
 
-  /// Width 0: adds the transposed Jacobian times y_adjoint to x_adjoint. Otherwise with tangents, those of the last `tangent`.
+  /// Adds the transposed Jacobian times y_adjoint to x_adjoint. Width > 0: also propagates the adjoints' tangents, for the
+  /// directions of the last `tangent`.
   template <int Width>
   void reverse(const double* y_adjoint, const double* y_tangents, double* x_adjoint, double* x_tangents) {
     const std::size_t c = loop_.carry;
@@ -76,7 +77,7 @@ class scan_run final : public external_operation::state {
     for (std::size_t s = segments(); s-- > 0;) {
       need_segment<Width>(s);
       for (std::size_t step = end_of(s); step-- > s * length_;) {
-        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) continue;  // what comes later was not used
+        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) continue;  // no result of this step was used
         path_spaces& at = need_step<Width>(step);
         if (at.adjoints_of == adjoints_number_)
           at.template clear_adjoints<Width>();
@@ -102,13 +103,13 @@ class scan_run final : public external_operation::state {
   std::size_t segments() const { return (loop_.length + length_ - 1) / length_; }
   std::size_t end_of(std::size_t segment) const { return std::min(loop_.length, (segment + 1) * length_); }
 
-  /// Adjoints that have become denormal would stay so, and slow each step that follows by twenty times.
+  /// Sets denormal adjoints to zero; they would stay denormal and make all further steps twenty times slower.
   static void drop_denormal(std::vector<double>& adjoints) {
     for (double& each : adjoints)
       if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
   }
 
-  /// Runs the steps of a segment from the carry in local_, and keeps their carries. ys may be null.
+  /// Runs the steps of a segment from the carry in local_ and, if `keep`, stores the carries. ys may be null.
   void run_segment(std::size_t s, bool keep, double* ys) {
     const std::size_t begin = s * length_, end = end_of(s), c = loop_.carry;
     segment_ = path_spaces::nothing;
@@ -133,7 +134,8 @@ class scan_run final : public external_operation::state {
 
   bool keeps(const path_spaces& at) const { return at.is_plain() && at.results() <= kept_stride_; }
 
-  /// Runs the path that holds for the local inputs, and says which: first the one that came after the last one before.
+  /// Runs the path that is valid for the local inputs and returns its number. Tries first the path that last followed the
+  /// previous path.
   std::size_t run_step(std::size_t step, bool with_adjoint) {
     const auto holds = [&](std::size_t path) { return space_of(path).run(local_.data(), with_adjoint); };
     const std::size_t likely = follows_[last_];
@@ -159,7 +161,7 @@ class scan_run final : public external_operation::state {
     return *found;
   }
 
-  /// The local inputs after the carry.
+  /// Writes the local inputs after the carry.
   void fill_entries(std::size_t step) {
     double* to = local_.data() + loop_.carry;
     const std::size_t entry = loop_.entry(step);
@@ -172,7 +174,7 @@ class scan_run final : public external_operation::state {
     }
   }
 
-  /// Calls use(output of the body, place in ys) for each number of ys that a step makes.
+  /// Calls use(output of the body, index in ys) for each number of ys that a step computes.
   template <class Use>
   void each_y(std::size_t step, const Use& use) const {
     std::size_t output = loop_.carry, first = loop_.entry(step), begin = 0;
@@ -182,7 +184,7 @@ class scan_run final : public external_operation::state {
     }
   }
 
-  /// Calls use(local input, place in the argument's xs, size) for each recorded entry of xs that a step reads.
+  /// Calls use(local input, index among the operand's xs, size) for each recorded entry of xs that a step reads.
   template <class Use>
   void each_x(std::size_t step, const Use& use) const {
     std::size_t input = loop_.carry + (loop_.counts ? 1 : 0), begin = 0;
@@ -193,11 +195,11 @@ class scan_run final : public external_operation::state {
     }
   }
 
-  // ---- again: what the sweeps need of a step
+  // ---- repeated computations for the passes with tangents and the reverse pass
 
   std::size_t offset(std::size_t step) const { return step - segment_begin_; }
 
-  /// The carries of a segment, and their tangents.
+  /// Provides the carries of a segment, and their tangents.
   template <int Width>
   void need_segment(std::size_t s) {
     if (segment_ != s) {
@@ -212,7 +214,7 @@ class scan_run final : public external_operation::state {
     }
   }
 
-  /// The spaces that hold a step of the present segment, ready for a sweep.
+  /// Returns the spaces with the values of a step of the present segment, ready for a reverse pass.
   path_spaces& need_values(std::size_t step) {
     path_spaces& at = *spaces_[paths_[offset(step)]];
     if (at.holds == step && at.is_swept) return at;
@@ -270,7 +272,7 @@ class scan_run final : public external_operation::state {
     tangents_at_ = step;
   }
 
-  /// Whether an adjoint of what a step made is other than zero.
+  /// Returns whether an adjoint of the results of a step is nonzero.
   template <int Width>
   bool has_seed(std::size_t step, const std::vector<double>& back, const std::vector<double>& back_tangents,
                 const double* y_adjoint, const double* y_tangents) const {
@@ -304,20 +306,20 @@ class scan_run final : public external_operation::state {
 
   body& body_;
   const scan_loop& loop_;
-  const std::size_t length_;  // of a segment
+  const std::size_t length_;  // steps of a segment
   std::array<std::unique_ptr<path_spaces>, body::most_paths> spaces_;
-  std::array<std::uint8_t, body::most_paths> follows_;  // path -> the one that came after it last
+  std::array<std::uint8_t, body::most_paths> follows_;  // path -> the path that last followed it
   std::size_t last_ = 0;
   std::vector<double> captured_, xs_, x_tangents_;
-  std::vector<double> local_, local_tangents_;    // the inputs of a step
-  std::vector<double> starts_, start_tangents_;   // the carry at the beginning of each segment
-  std::vector<double> carries_, carry_tangents_;  // and of each step of one segment
-  std::vector<std::uint8_t> paths_;               // which these steps took
-  std::vector<double> kept_;                      // what the body computed in them, if that is little
+  std::vector<double> local_, local_tangents_;    // inputs of a step
+  std::vector<double> starts_, start_tangents_;   // carry at the start of each segment
+  std::vector<double> carries_, carry_tangents_;  // carry at the start of each step of one segment
+  std::vector<std::uint8_t> paths_;               // paths of these steps
+  std::vector<double> kept_;                      // numbers computed by the body in these steps, if few
   std::size_t kept_stride_ = 0, segment_begin_ = 0;
   std::size_t segment_ = path_spaces::nothing, tangents_segment_ = path_spaces::nothing;
-  std::size_t tangents_at_ = path_spaces::nothing;         // the step whose tangents its spaces hold
-  std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // of this pass with tangents, and of this sweep
+  std::size_t tangents_at_ = path_spaces::nothing;         // step whose tangents are in the spaces
+  std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // numbers of the current passes
   interrupt_pace pace_;
 };
 
