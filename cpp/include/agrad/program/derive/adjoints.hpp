@@ -1,9 +1,9 @@
-// Adjoints: the sweep back over a part of a recording, itself recorded, so that it can be differentiated again.
+// Adjoints: records the reverse pass over a part of a recording, so that it can be differentiated again.
 //
-// What is recorded are the derivatives' formulas: rules record their own (program/machine/traced.hpp), operations that move,
-// add and multiply entries are transposed here, and all others become one operation each, with one more derivative
-// (program/derive/derivative_operations.hpp). The part is what was recorded since a position; adjoints of the slots `wanted`
-// are asked for, so that only what depends on them is swept.
+// The formulas of the derivatives are recorded: rules record their own (program/machine/traced.hpp), operations that move, add
+// and multiply entries are transposed here, and each other operation becomes one operation with one more derivative
+// (program/derive/derivative_operations.hpp). The part contains the operations since a position; adjoints are wanted for the
+// slots `wanted`, so the pass covers only operations that depend on these slots.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace agrad {
 
 class adjoint_recorder {
  public:
-  /// part: the operations to sweep and what in them depends on the slots wanted.
+  /// part: the operations of the pass, and which of their slots depend on the wanted slots.
   adjoint_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), sent_(in) {}
 
   void seed(slot output, slot adjoint) { sent_.add(output, adjoint); }
@@ -38,7 +38,7 @@ class adjoint_recorder {
     }
   }
 
-  /// The adjoints of slots, after the sweep.
+  /// Returns the adjoints of slots after `sweep`.
   std::vector<slot> of(const std::vector<slot>& wanted) {
     std::vector<slot> adjoints;
     adjoints.reserve(wanted.size());
@@ -71,7 +71,7 @@ class adjoint_recorder {
     send_by_loops(op, adjoint);
   }
 
-  /// Entry i of a contribution to entry i of an operand.
+  /// Adds entry i of a contribution to the adjoint of entry i of an operand.
   void send_entries(const span& to, const traced& what, Index n) {
     if (to.count == 0 || !part_.depends(to.first, to.count)) return;
     const span from = what.slots_in(in_);
@@ -80,7 +80,7 @@ class adjoint_recorder {
       if (part_.depends(to.first + i)) sent_.add(to.first + i, detail::slot_at(from, i));
   }
 
-  /// The sum of n entries.
+  /// Returns the sum of n entries.
   slot total(const span& x, Index n) {
     if (x.stride == 0) return (detail::number_of(in_, x) * static_cast<double>(n)).slots_in(in_).first;
     return in_.apply(kernels::sum, 1, &x, 1, {n});
@@ -123,7 +123,7 @@ class adjoint_recorder {
 
   // ---- matrices
 
-  /// The slots of a row-major matrix transposed.
+  /// Returns the slots of a row-major matrix, transposed.
   std::vector<slot> transposed(const span& x, Index rows, Index width) const {
     std::vector<slot> slots(std::size_t{rows} * width);
     for (Index i = 0; i < rows; ++i)
@@ -136,7 +136,7 @@ class adjoint_recorder {
     return dense(std::vector<slot>(n, x.first));
   }
 
-  /// y = a b: a gets y b', and b gets a' y.
+  /// y = a b: with z the adjoint of y, the adjoint of a is z b^T and the adjoint of b is a^T z.
   void send_product(const operation& op, const traced& adjoint) {
     const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
     const span y = dense(adjoint.slots(), n * m);
@@ -154,7 +154,7 @@ class adjoint_recorder {
 
   // ---- along lines
 
-  /// y_j = x_1 + ... + x_j: x_j gets the sum of the adjoints from j on, which is a cumulative sum of the lines turned round.
+  /// y_j = x_1 + ... + x_j: the adjoint of x_j is the sum of the adjoints from j on, a cumulative sum of the reversed lines.
   void send_cumulative_sum(const operation& op, const traced& adjoint) {
     const Index length = integers_of(op)[0], inner = integers_of(op)[1];
     const span turned = dense(turned_round(adjoint.slots(), op.count, length, inner));
@@ -171,7 +171,7 @@ class adjoint_recorder {
     return slots;
   }
 
-  /// y = log(sum_j exp(x_j)): x_j gets its share.
+  /// y = log(sum_j exp(x_j)): the adjoint of x_j is the adjoint of y times the share of x_j.
   void send_log_sum_exp(const operation& op, const traced& adjoint) {
     const Index n = op.operands[0].count;
     const detail::recorded_lines over(in_, op, n);
@@ -191,7 +191,7 @@ class adjoint_recorder {
         sent_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
   }
 
-  // ---- everything else
+  // ---- all other operations
 
   void send_by_loops(operation op, const traced& adjoint) {
     std::vector<slot> slots = part_.operands_now(in_, op);

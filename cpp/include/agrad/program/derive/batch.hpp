@@ -1,9 +1,9 @@
-// Batch: what was recorded for one row, recorded for many rows at once in another recording.
+// Batch: records operations that were recorded for one element for all elements of a batch, in another recording.
 //
-// Every operation of the row's recording becomes one on as many times the entries, with the rows side by side, so that a loop
-// over rows is a loop over consecutive numbers; what is the same in all rows is recorded once. Where a slot's rows are is known by
-// the first and the distance to the next. Kernels that have no such form (factorisations, densities, operations from outside)
-// are repeated row by row. Read first: program/machine/record.hpp.
+// Every operation of the element's recording becomes one operation on all elements (`rows`), with the elements interleaved, so
+// that loops are over consecutive numbers; operations that are the same for all elements are recorded once. The place of a slot
+// for all elements is the first slot and the distance to the next. Operations without a batched form (factorisations,
+// densities, external operations) are repeated for each element. Read first: program/machine/record.hpp.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace agrad {
 
-/// Where a slot of the row's recording is for all rows: row r at first + r * step, with step 0 where they share one slot.
+/// The place of a slot for all elements: element r is at first + r * step, with step 0 where the elements share one slot.
 struct batch_place {
   slot first = 0;
   std::uint32_t step = 0;
@@ -37,11 +37,12 @@ class batch_recorder {
 
   batch_recorder(recorder& to, const recorder& from, Index rows) : to_(to), from_(from), rows_(rows), place_(from.size()) {}
 
-  /// Says where a slot of the row's recording, one of its inputs, is.
+  /// Sets the place of an input of the element's recording.
   void put(slot input, batch_place at) { place_[input] = at; }
   const batch_place& at(slot s) const { return place_[s]; }
 
-  /// Records all operations. What came of it holds for the rows in which all of `guards` went the same way.
+  /// Records all operations. The results are valid for the elements for which all `guards` went the same way as in the
+  /// recording.
   void run() {
     slot next = 0;
     for (std::size_t i = 0; i < from_.code().operations.size(); ++i) {
@@ -54,7 +55,7 @@ class batch_recorder {
     put_constants(next, static_cast<slot>(from_.size()));
   }
 
-  /// A condition that decided the path at the row's recording: where it is, and which way it went.
+  /// The condition of a guard in the element's recording: its place and its result.
   struct guarded {
     batch_place condition;
     bool holds;
@@ -62,7 +63,7 @@ class batch_recorder {
   const std::vector<guarded>& guards() const { return guards_; }
 
  private:
-  /// Slots that are no results: inputs have their place already, all others are constants.
+  /// Handles slots that are not results: inputs have their place already, all others become constants.
   void put_constants(slot begin, slot end) {
     while (begin < end) {
       if (is_input(begin)) {
@@ -121,7 +122,7 @@ class batch_recorder {
     return false;
   }
 
-  /// n entries of an operand with the rows side by side: entry i of row r is number i * rows + r.
+  /// Returns n entries of an operand, interleaved: entry i of element r is number i * rows + r.
   std::vector<slot> side_by_side(const span& x, Index n) {
     std::vector<slot> slots(std::size_t{n} * rows_);
     for (Index i = 0; i < n; ++i) {
@@ -131,7 +132,7 @@ class batch_recorder {
     }
     return slots;
   }
-  /// Row after row: entry i of row r is number r * n + i.
+  /// Returns the entries element after element: entry i of element r is number r * n + i.
   std::vector<slot> row_after_row(const span& x) const {
     std::vector<slot> slots;
     slots.reserve(std::size_t{x.count} * rows_);
@@ -162,13 +163,13 @@ class batch_recorder {
     for (Index i = 0; i < op.count; ++i) place_[op.result + i] = place_[integers_of(op)[i]];
   }
 
-  /// The same in all rows.
+  /// Records an operation that is the same for all elements.
   void record_once(const operation& op) {
     const slot first = repeat(op, 0);
     for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i, 0};
   }
 
-  /// The operation as it was, for one row.
+  /// Repeats the operation for one element.
   slot repeat(const operation& op, Index r) {
     span operands[operation::most_operands];
     for (Index k = 0; k < op.arity; ++k) {
@@ -185,14 +186,15 @@ class batch_recorder {
     put_side_by_side(op, to_.apply(*op.what, std::size_t{op.count} * rows_, operands, op.arity));
   }
 
-  /// Along lines, whose entries are then `inner` times the rows apart.
+  /// Records an operation along lines; distances along a line become `inner` times the number of elements.
   void record_along(const operation& op, const kernel& what, Index length, Index inner) {
     span operands[operation::most_operands];
     for (Index k = 0; k < op.arity; ++k) operands[k] = dense(side_by_side(op.operands[k], op.operands[k].count));
     put_side_by_side(op, to_.apply(what, std::size_t{op.count} * rows_, operands, op.arity, {length, inner * rows_}));
   }
 
-  /// y = a b. Where a is the same in all rows, the rows of b are more columns; where b is, those of a are more rows.
+  /// y = a b. Where all elements share a, the elements of b become more columns; where all share b, the elements of a become
+  /// more rows.
   void record_product(const operation& op) {
     const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
     const span &a = op.operands[0], &b = op.operands[1];
@@ -209,7 +211,7 @@ class batch_recorder {
     put_row_after_row(op, to_.apply(kernels::batched_product, count, operands, 2, {n, k, m, rows_, 1U, 1U}));
   }
 
-  /// Places are constants of the row's recording; those of the rows lie side by side.
+  /// The indices are constants of the element's recording; those of all elements are interleaved.
   void record_scatter(const operation& op) {
     const span &v = op.operands[1], &places = op.operands[2];
     std::vector<double> all(std::size_t{v.count} * rows_);

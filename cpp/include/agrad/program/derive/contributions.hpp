@@ -1,6 +1,7 @@
-// Contributions: who sent which adjoint to a slot, while a sweep back is recorded, and their sum when the slot's turn comes.
+// Contributions: collects the adjoints that a recorded reverse pass adds to each slot, and records their sum when needed.
 //
-// A slot's contributions are slots. One is taken as it is, a few are added, many are added at once with places.
+// A slot's contributions are slots. One contribution is used directly, a few are added, many are added at once by
+// `scatter_add`.
 // Read next: program/derive/adjoints.hpp.
 #pragma once
 
@@ -22,7 +23,7 @@ class contributions {
     last_[to] = static_cast<std::uint32_t>(all_.size());
   }
 
-  /// The sums of n slots' contributions; nothing where there are none at all.
+  /// Returns the sums of the contributions of n slots; a constant zero where there are none.
   traced sum(slot first, std::uint32_t n) const {
     std::uint32_t most = 0, in_all = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -39,14 +40,14 @@ class contributions {
   static constexpr std::uint32_t none = 0, few = 8;
   struct each {
     slot from;
-    std::uint32_t before;  // the slot's contribution before this one, counted from 1
+    std::uint32_t before;  // the slot's contribution before this one, counted from 1; 0 for none
   };
 
   traced span_of(const std::vector<slot>& slots) const {
     return detail::number_of(in_, in_.consecutive(slots.data(), slots.size()));
   }
 
-  /// Latest contributions, plus those before them, and so on; slot 0 is zero.
+  /// Adds the last contributions, those before, and so on; slot 0 is zero.
   traced added(slot first, std::uint32_t n, std::uint32_t most) const {
     std::vector<std::uint32_t> at(last_.begin() + first, last_.begin() + first + n);
     std::vector<slot> slots(n);

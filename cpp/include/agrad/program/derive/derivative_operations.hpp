@@ -1,9 +1,9 @@
-// Derivative operations: a program's sweep back, and its tangents, as operations of another program.
+// Derivative operations: run a program's reverse pass, or its propagation of tangents, as an operation of another program.
 //
-// Operations whose derivatives are not made of rules (factorisations, densities, operations from outside) are differentiated
-// by their own loops. Recorded as an operation, such a sweep has one more derivative, backwards and forwards, which the same
-// loops give; it has them all where the operation is linear. Read first: program/program.hpp; used by
-// program/derive/adjoints.hpp.
+// Operations whose derivatives are not made of rules (factorisations, densities, external operations) are differentiated by
+// their own loops. Recorded as an operation, such a pass has one more derivative, in reverse and forward mode, given by the
+// same loops; where the operation is linear, the pass has all derivatives. Read first: program/program.hpp;
+// program/derive/adjoints.hpp uses this file.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace agrad {
 
 namespace detail {
 
-/// What a run of a derivative operation leaves for the sweep back: the run itself and its arguments.
+/// Data of a run of a derivative operation that the reverse pass needs: the run itself and its operand.
 struct kept_run final : external_operation::state {
   workspace work;
   std::vector<double> x;
 };
 
-/// Base of the operations: the program, and its values for the first part of the operation's argument.
+/// Base of both operations: the program, and its values for the first part of the operand.
 class derivative_operation : public external_operation {
  public:
   derivative_operation(std::shared_ptr<const program> of, std::string name, bool is_linear)
@@ -53,7 +53,7 @@ class derivative_operation : public external_operation {
   bool is_linear_;
 };
 
-/// One of these as it was written.
+/// Reads a stored derivative operation.
 template <class Operation>
 std::shared_ptr<const external_operation> read_derivative(portable_reader& from) {
   std::shared_ptr<const program> of;
@@ -63,7 +63,7 @@ std::shared_ptr<const external_operation> read_derivative(portable_reader& from)
   return std::make_shared<const Operation>(std::move(of), std::move(name), is_linear);
 }
 
-/// Calls each(numbers, results) for every direction of n numbers with `width` directions side by side.
+/// Calls each(numbers, results) for each of `width` interleaved directions of n numbers.
 template <class Each>
 void by_directions(int width, const double* from, std::size_t n, double* to, std::size_t m, const Each& each) {
   const auto w = static_cast<std::size_t>(width);
@@ -93,7 +93,7 @@ class sweep_operation final : public detail::derivative_operation {
     of_->reverse(run(s, x, n() + m()).work, x + n(), y);
   }
 
-  // y = J(x)' a: a gets J w, and x the derivative of w . J(x)' a, the second derivatives' product with w.
+  // y = J(x)' a: the adjoint of a is J w, and the adjoint of x is the derivative of w . J(x)' a.
   void reverse(state& s, const double* w, double* adjoint) const override {
     auto& kept = static_cast<detail::kept_run&>(s);
     std::vector<double> forwards(m()), gradient(n()), products(n());
@@ -103,7 +103,7 @@ class sweep_operation final : public detail::derivative_operation {
     for (std::size_t i = 0; i < m(); ++i) adjoint[n() + i] += forwards[i];
   }
 
-  // J(x)' da, and the derivative of J(x)' a along dx.
+  // Computes J(x)' da, and the derivative of J(x)' a along dx.
   void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
     if (!has_first_tangents()) fail_tangent();
     auto& kept = static_cast<detail::kept_run&>(s);
@@ -149,7 +149,7 @@ class tangent_operation final : public detail::derivative_operation {
     of_->tangent<1>(run(s, x, 2 * n()).work, x + n(), y);
   }
 
-  // y = J(x) v: v gets J' w, and x the derivative of w . J(x) v.
+  // y = J(x) v: the adjoint of v is J' w, and the adjoint of x is the derivative of w . J(x) v.
   void reverse(state& s, const double* w, double* adjoint) const override {
     auto& kept = static_cast<detail::kept_run&>(s);
     std::vector<double> gradient(n()), products(n());
@@ -160,7 +160,7 @@ class tangent_operation final : public detail::derivative_operation {
     }
   }
 
-  // J(x) dv, and the derivative of J(x) v along dx, for which each result is swept back once.
+  // Computes J(x) dv, and the derivative of J(x) v along dx, which takes one reverse pass for each result.
   void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
     if (!has_first_tangents()) fail_tangent();
     auto& kept = static_cast<detail::kept_run&>(s);
@@ -180,7 +180,7 @@ class tangent_operation final : public detail::derivative_operation {
   }
 
  private:
-  /// Adds the derivative of J(x) v along dx. The tangent of x is v again afterwards, as `reverse` needs it.
+  /// Adds the derivative of J(x) v along dx. Restores the tangent v of x, which `reverse` needs.
   void add_curvature(detail::kept_run& kept, std::size_t width, const double* x_tangent, double* y_tangent) const {
     std::vector<double> forwards(m()), result(m(), 0.0), gradient(n()), products(n());
     of_->tangent<1>(kept.work, kept.x.data() + n(), forwards.data());
@@ -194,7 +194,7 @@ class tangent_operation final : public detail::derivative_operation {
   }
 };
 
-/// One operation of a recording as a program of its own: its operands, one after the other, are the inputs.
+/// Returns one operation of a recording as a program; its inputs are the operands, one after the other.
 inline std::shared_ptr<const program> alone(const recorder& from, operation op) {
   program_code code;
   std::vector<slot> inputs, outputs;

@@ -1,10 +1,9 @@
-// Entries program: the entries of a program's Jacobian as a program of their own, for those who want them often or want their
-// derivatives.
+// Entries program: makes a program that computes the entries of a program's Jacobian, for frequent use or further derivatives.
 //
-// The program is replayed on traced numbers, and beside each number go its derivatives with respect to the inputs it depends on,
-// which the rules record. Zeros are never there, and ones and other constants are not multiplied with, so that of a sparse
-// Jacobian little is left to compute. Read first: program/machine/traced.hpp. Read next: solve/system/program/ode.hpp, its
-// user.
+// The program runs on traced numbers; each number has its derivatives with respect to the inputs on which it depends, recorded
+// by the rules. Zero derivatives are never recorded, and multiplications by constants such as one are omitted, so a sparse
+// Jacobian takes few operations. Read first: program/machine/traced.hpp. Read next: solve/system/program/ode.hpp, which uses
+// this file.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ namespace detail {
 
 class derivative_flow {
  public:
-  /// Of the inputs [first, first + count). most: operations to record before giving up.
+  /// Derivatives are with respect to inputs [first, first + count). most: the most operations to record.
   derivative_flow(const program& f, std::size_t first, std::size_t count, std::size_t most)
       : f_(f), most_(most), number_(f.size()), rows_(f.size()), place_(count), marked_(count, 0) {
     for (std::size_t s = 0; s < f.fixed().size(); ++s) number_[s] = f.fixed()[s];
@@ -34,7 +33,7 @@ class derivative_flow {
     }
   }
 
-  /// False where an operation's derivatives are not made of rules, or where there are too many operations.
+  /// Returns false where the derivatives of an operation are not made of rules, or where there are too many operations.
   bool run() {
     const unrolled operations(f_.code());
     for (const operation& op : operations.operations()) {
@@ -43,14 +42,14 @@ class derivative_flow {
     return true;
   }
 
-  /// The slot of the derivative of output i with respect to column j.
+  /// Returns the slot of the derivative of output i with respect to column j.
   slot entry(std::size_t i, std::uint32_t j) {
     for (const term& each : rows_[f_.outputs()[i]])
       if (each.column == j) return each.derivative.slots_in(in_).first;
     return 0;
   }
 
-  /// What was recorded, with f's inputs as its own.
+  /// The recording, with f's inputs as its inputs.
   const recorder& recording() const { return in_; }
 
  private:
@@ -135,7 +134,7 @@ class derivative_flow {
     }
   }
 
-  // ---- the row of a result: what was added since the last one was put away
+  // ---- the matrix row of a result: the terms added since the last call of `put`
 
   void add(const traced& partial, slot from) {
     if (partial.is_constant() && partial.constant() == 0) return;
@@ -157,7 +156,7 @@ class derivative_flow {
     ++mark_;
   }
 
-  /// Zeros of a derivative stay zeros beside what is infinite.
+  /// Returns the product, which is zero where either is zero, even beside infinity.
   static traced product(const traced& a, const traced& b) {
     if (!a.is_constant() && b.is_constant()) return times(b, a);
     return times(a, b);
@@ -166,14 +165,14 @@ class derivative_flow {
   const program& f_;
   std::size_t most_;
   recorder in_;
-  std::vector<traced> number_;           // what each slot of f is in the recording
-  std::vector<std::vector<term>> rows_;  // and its derivatives
+  std::vector<traced> number_;           // traced number of each slot of f
+  std::vector<std::vector<term>> rows_;  // derivatives of each slot
   std::vector<term> row_;
-  std::vector<std::uint32_t> place_, marked_;  // of a column in the row, if it is marked
+  std::vector<std::uint32_t> place_, marked_;  // index of a column in row_, if marked
   std::uint32_t mark_ = 1;
 };
 
-/// Entries that a program computes, a measure of what a run of it costs.
+/// Returns the number of entries that a program computes, a measure of the cost of a run.
 inline std::size_t work_of(const program& f) {
   std::size_t entries = 0;
   for (const operation& op : f.code().operations)
@@ -184,13 +183,13 @@ inline std::size_t work_of(const program& f) {
 
 }  // namespace detail
 
-/// The program of the entries of df/dx with respect to the inputs [first, first + count), in the pattern's order, or row after
-/// row without one. Null where an operation's derivatives are not made of rules, or where the entries would take more than
-/// `most_runs` runs of f.
+/// Returns the program of the entries of df/dx with respect to inputs [first, first + count), in the order of the pattern or,
+/// without a pattern, row after row. Returns null where the derivatives of an operation are not made of rules, or where the
+/// entries would cost more than `most_runs` runs of f.
 inline std::shared_ptr<const program> entries_program(const program& f, std::size_t first, std::size_t count,
                                                       const csr_pattern* pattern, std::size_t most_runs) {
   const std::size_t most = most_runs * detail::work_of(f) + 64;
-  detail::derivative_flow flow(f, first, count, 4 * most);  // of which some will turn out not to be needed
+  detail::derivative_flow flow(f, first, count, 4 * most);  // some operations will be pruned
   if (!flow.run()) return nullptr;
   std::vector<slot> entries;
   for (std::size_t i = 0; i < f.output_size(); ++i) {

@@ -1,7 +1,7 @@
-// Linearity: which slots of the end of a recording depend on some that were given, and whether they are linear in these.
+// Linearity: tells which last slots of a recording depend on given slots, and whether linearly.
 //
-// A derivative by hand must be linear in the tangents. Operations that are linear are known by their kernels. What they leave
-// in doubt is run with three directions, one of which is a combination of the others.
+// A derivative by hand must be linear in the tangents. Kernels tell which operations are linear. Doubtful cases are run along
+// three directions, one of which is a combination of the others.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace agrad {
 
 class linearity {
  public:
-  /// Of the operations from number `begin` on, which were recorded after the slots `on`.
+  /// Examines operations from number `begin`, which were recorded after the slots `on`.
   linearity(const recorder& in, std::size_t begin, std::vector<slot> on) : in_(in), begin_(begin), on_(std::move(on)) {
     first_ = on_.empty() ? static_cast<slot>(in.size()) : *std::min_element(on_.begin(), on_.end());
     how_.assign(in.size() - first_, not_at_all);
@@ -33,7 +33,7 @@ class linearity {
     return std::any_of(slots.begin(), slots.end(), [&](slot s) { return how_of(s) != not_at_all; });
   }
 
-  /// Whether the slots are linear in those given, which are zeros.
+  /// Returns whether the slots are linear in the slots `on`, whose values are zero.
   bool is_linear(const std::vector<slot>& slots) const {
     bool is_open = false;
     for (const slot s : slots) {
@@ -71,7 +71,7 @@ class linearity {
   how of(const operation& op) const {
     how each[operation::most_operands] = {}, all = not_at_all;
     for (std::uint32_t k = 0; k < op.arity; ++k) all = std::max(all, each[k] = most(op.operands[k]));
-    if (op.what == &kernels::with_derivative) return each[0];  // whose derivatives have been looked at
+    if (op.what == &kernels::with_derivative) return each[0];  // the derivatives have been examined already
     if (all != linearly) return all;
     const auto name = op.what->name;
     const auto fits = [&](std::uint32_t k) { return each[k] == linearly || is_zero(op.operands[k]); };
@@ -98,7 +98,7 @@ class linearity {
 
   // ---- by runs
 
-  /// Numbers of both signs and of different sizes.
+  /// Returns numbers of both signs and of different sizes.
   static double direction(std::size_t i) {
     return (i % 2 == 0 ? 1.0 : -1.0) * (0.5 + std::fmod(0.618 * static_cast<double>(i + 1), 1.0));
   }
@@ -115,14 +115,14 @@ class linearity {
     for (std::size_t i = 0; i < slots.size(); ++i) most = std::max({most, std::abs(of_u[i]), std::abs(of_v[i])});
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const double expected = 2 * of_v[i] - of_u[i], size = 2 * std::abs(of_v[i]) + std::abs(of_u[i]);
-      // solvers within are linear up to their tolerances
+      // solvers inside are linear only up to their tolerances
       if (std::isfinite(expected) && std::isfinite(of_w[i]) && std::abs(of_w[i] - expected) > 1e-3 * size + 1e-9 * most)
         return false;
     }
     return true;
   }
 
-  /// The values of slots where those given are x.
+  /// Computes the values of slots for values x of the slots `on`.
   std::vector<double> run(const std::vector<double>& x, const std::vector<slot>& slots) const {
     workspace w;
     w.values = in_.values();
@@ -146,7 +146,7 @@ class linearity {
   std::size_t begin_;
   std::vector<slot> on_;
   slot first_ = 0;
-  std::vector<how> how_;  // each slot from first_ on
+  std::vector<how> how_;  // for each slot from first_
 };
 
 }  // namespace agrad

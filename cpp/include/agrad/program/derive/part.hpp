@@ -1,7 +1,7 @@
-// Part: the operations of a recording between two positions, and which of their slots depend on some that were given.
+// Part: the operations of a recording between two positions, and which of their slots depend on given slots.
 //
 // Derivatives by hand are recorded at arguments that are held constant (program/machine/custom.hpp). The derivative of such a
-// derivative needs them at the arguments themselves (program/derive/released.hpp).
+// derivative needs the operations at the arguments themselves (program/derive/released.hpp).
 // Read next: program/derive/adjoints.hpp, program/derive/tangents.hpp.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace agrad {
 
 class recorded_part {
  public:
-  /// The operations from number `begin` to before `end`; `on`: the slots that derivatives are with respect to.
+  /// Contains operations `begin` to before `end`; `on`: the slots with respect to which derivatives are wanted.
   recorded_part(const recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& on)
       : begin_(begin), end_(end), depends_(in.size(), 0), released_(in, begin, end) {
     for (const slot s : on) depends_[s] = 1;
@@ -35,10 +35,10 @@ class recorded_part {
     return std::any_of(depends_.begin() + first, depends_.begin() + first + n, [](std::uint8_t d) { return d != 0; });
   }
 
-  /// An operand of an operation, or its result, at the arguments themselves where they are held.
+  /// Returns an operand or the result of an operation, at the arguments themselves where these are held.
   span now(recorder& in, const span& x, const operation& op) { return released_(in, x, op); }
 
-  /// The slots of all operands, one after the other, at the arguments themselves.
+  /// Returns the slots of all operands, one after the other, at the arguments themselves.
   std::vector<slot> operands_now(recorder& in, const operation& op) {
     std::vector<slot> slots;
     for (std::uint32_t k = 0; k < op.arity; ++k) {
@@ -48,7 +48,7 @@ class recorded_part {
     return slots;
   }
 
-  /// Makes operands active that derivatives are with respect to, though they may be constants of the recording.
+  /// Makes operands active that depend on the slots `on`, even where they are constants of the recording.
   void mark_active(operation& op) const {
     for (std::uint32_t k = 0; k < op.arity; ++k) {
       span& x = op.operands[k];
@@ -56,7 +56,7 @@ class recorded_part {
     }
   }
 
-  /// Whether the operation has no second derivatives.
+  /// Returns whether the operation has no second derivatives.
   static bool is_linear(const recorder& in, const operation& op) {
     if (op.what != &kernels::external) return op.what->depends.is_linear;
     return in.code().externals[in.code().integers[op.data]]->is_linear();

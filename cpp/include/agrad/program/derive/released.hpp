@@ -1,12 +1,11 @@
-// Released: what of a recording depends on held arguments, recorded once more at the arguments themselves.
+// Released: records operations that depend on held arguments again, at the arguments themselves.
 //
-// A derivative by hand is recorded at held arguments (program/machine/custom.hpp), and may contain calls of functions with
-// derivatives by hand, whose derivatives are recorded at held arguments of held ones. Every slot has a level: how many holds it
-// is within. A sweep through an operation on a level needs that operation's operands as they depend on everything, so holds of
-// its level and those further out become what they hold, and zeros that carry tangents there become zeros. Holds further in
-// stay as they are: they belong to values with derivatives of their own, whose next derivative they are. Recorded is what is
-// asked for.
-// Read next: program/derive/part.hpp.
+// A derivative by hand is recorded at held arguments (program/machine/custom.hpp), and may call functions with derivatives by
+// hand, whose derivatives are recorded at held arguments of held arguments. Every slot has a level: the number of nested holds
+// around it. A pass through an operation on a level needs the operands of this operation with all their dependences. So holds
+// of the operation's level and of outer levels are replaced by their operands, and zeros with tangents (`perturbation`) on
+// these levels by zeros. Inner holds stay: they belong to values with derivatives of their own, and are part of the next
+// derivative. Only requested slots are recorded again.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class released {
  public:
   using level = std::uint16_t;
 
-  /// Of the operations from number `begin` to before `end`.
+  /// Contains operations `begin` to before `end`.
   released(const recorder& in, std::size_t begin, std::size_t end) : begin_(begin), end_(end) {
     const std::vector<operation>& all = in.code().operations;
     const auto is_hold = [](const operation& op) { return op.what == &kernels::hold; };
@@ -37,7 +36,7 @@ class released {
     for (std::size_t i = begin_; i < end_; ++i) enter(in, i);
   }
 
-  /// An operand of an operation of the part, as the sweep through that operation needs it.
+  /// Returns an operand of an operation of the part, as the pass through that operation needs the operand.
   span operator()(recorder& in, const span& x, const operation& op) {
     if (level_.empty() || x.count == 0 || op.count == 0) return x;
     const level of = *std::max_element(level_.begin() + op.result, level_.begin() + op.result + op.count);
@@ -46,13 +45,13 @@ class released {
 
  private:
   static constexpr level nowhere = std::numeric_limits<level>::max();
-  /// What has been recorded for the operations of one level, and where.
+  /// New slots of the operations recorded again for one level.
   struct copies {
     std::vector<slot> now;
-    std::vector<std::uint8_t> is_done;  // each operation
+    std::vector<std::uint8_t> is_done;  // for each operation
   };
 
-  /// An operation, counted from begin_, and the level up to which holds are released in it.
+  /// An operation, counted from begin_, and the level up to which its holds are released.
   struct todo {
     std::uint32_t number;
     level of;
@@ -84,7 +83,7 @@ class released {
     }
     level deepest = 0, outermost = nowhere;
     for (std::uint32_t k = 0; k < op.arity; ++k) {
-      // the value is beside the derivatives, which are a level further in, and is made of stopped arguments
+      // the value is outside of the derivatives, which are one level further in, and is computed from stopped arguments
       const int less = op.what == &kernels::with_derivative && k > 0 ? 1 : 0;
       for (std::uint32_t j = 0; j < op.operands[k].count; ++j) {
         const slot s = op.operands[k].first + j;
@@ -93,12 +92,13 @@ class released {
       }
     }
     if (begins_level(op)) outermost = std::min(outermost, ++deepest);
-    if (op.what == &kernels::stop_gradient) deepest = 0, outermost = nowhere;  // the same number wherever it is
+    if (op.what == &kernels::stop_gradient) deepest = 0, outermost = nowhere;  // the same number on every level
     std::fill_n(level_.begin() + op.result, op.count, deepest);
     std::fill_n(outermost_.begin() + op.result, op.count, outermost);
   }
 
-  /// The holds that are released of a slot for a sweep on a level: those further in than the slot are within its derivatives.
+  /// Returns the level up to which holds of a slot are released for a pass on a level: further holds belong to the slot's
+  /// derivatives.
   level released_of(slot s, level of) const { return std::min(of, level_[s]); }
   bool changes(slot s, level of) const { return outermost_[s] <= released_of(s, of); }
   bool changes(const span& x, level of) const {
@@ -133,7 +133,7 @@ class released {
 
   bool is_done(const todo& what) { return copies_of(what.of).is_done[what.number] != 0; }
 
-  /// Records an operation anew after those that it reads; chains may be too long to call each other.
+  /// Records an operation again, after the operations that it reads. A loop, because chains may be too long for recursion.
   void record_all(recorder& in, const todo& last) {
     std::vector<todo> waiting{last};
     while (!waiting.empty()) {
@@ -171,7 +171,7 @@ class released {
     std::copy(now.begin(), now.end(), copies_of(of).now.begin() + op.result);
   }
 
-  /// Raises where the sweep back through a value, once more, was not recorded.
+  /// Throws where the next reverse pass through a value was not recorded.
   void check_order(const operation& op, level of) const {
     if (changes(op.operands[1], of) && !changes(op.operands[2], of)) {
       throw DerivativeError(
@@ -182,9 +182,9 @@ class released {
   }
 
   std::size_t begin_, end_;
-  std::vector<level> level_, outermost_;  // each slot; empty where nothing is held
-  std::vector<std::uint32_t> maker_;      // the operation that made a slot, from begin_ on
-  std::vector<copies> copies_;            // each level
+  std::vector<level> level_, outermost_;  // for each slot; empty where nothing is held
+  std::vector<std::uint32_t> maker_;      // the operation that computed a slot, counted from begin_
+  std::vector<copies> copies_;            // for each level
 };
 
 }  // namespace agrad

@@ -1,7 +1,8 @@
-// Tangents: the directional derivative of a part of a recording, itself recorded, so that it can be differentiated again.
+// Tangents: records the directional derivative of a part of a recording, so that it can be differentiated again.
 //
-// The counterpart of program/derive/adjoints.hpp, forwards: rules record their derivatives' formulas, linear operations are
-// repeated on tangents, and all others become one operation each (program/derive/derivative_operations.hpp).
+// This file is the forward counterpart of program/derive/adjoints.hpp: rules record the formulas of their derivatives, linear
+// operations are repeated on tangents, and each other operation becomes one operation
+// (program/derive/derivative_operations.hpp).
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class tangent_recorder {
     }
   }
 
-  /// The tangent of a slot, after the sweep; slot 0, a zero, where it has none.
+  /// Returns the tangent of a slot after `sweep`; slot 0, a zero, where there is none.
   slot of(slot s) const { return s < tangent_.size() ? tangent_[s] : 0; }
 
  private:
@@ -110,7 +111,7 @@ class tangent_recorder {
     put(op, sum.slots_in(in_));
   }
 
-  /// y = log(sum_j exp(x_j)): the tangents in their shares.
+  /// y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
   void carry_log_sum_exp(const operation& op) {
     const span& x = op.operands[0];
     const detail::recorded_lines over(in_, op, x.count);
@@ -137,7 +138,7 @@ class tangent_recorder {
 
   recorder& in_;
   recorded_part& part_;
-  std::vector<slot> tangent_;  // slot -> the slot of its tangent
+  std::vector<slot> tangent_;  // slot -> slot of its tangent
 };
 
 }  // namespace agrad

@@ -1,4 +1,4 @@
-// Traced numbers in Eigen: lets Eigen::Matrix<traced, ...> work in Eigen's own templates, mixed with doubles.
+// Traced numbers in Eigen: lets Eigen's templates work with Eigen::Matrix<traced, ...>, also mixed with doubles.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,7 +28,7 @@ struct ScalarBinaryOpTraits<double, agrad::traced, BinaryOp> {
 
 namespace agrad {
 
-// What Eigen's templates ask of a real scalar, found by argument-dependent lookup.
+// Functions that Eigen's templates need of a real scalar, found by argument-dependent lookup.
 inline const traced& conj(const traced& x) { return x; }
 inline const traced& real(const traced& x) { return x; }
 inline traced imag(const traced&) { return {}; }
