@@ -1,8 +1,8 @@
-// Products of many matrices at once, as np.matmul and np.einsum need them.
+// Products of many matrices at once, for np.matmul and np.einsum.
 //
-// integers = {rows of a, columns of a, columns of b, products, a's are different, b's are different}: of the operands either as
-// many matrices follow each other as there are products, or one serves for all. Read first: program/kernels/product.hpp, which
-// carries out each of them.
+// integers = {rows of a, columns of a, columns of b, number of products, whether the matrices a differ, whether the matrices b
+// differ}: an operand is either one matrix per product, one after the other, or one matrix for all. Read first:
+// program/kernels/product.hpp, which computes each product.
 #pragma once
 
 #include <agrad/program/kernels/product.hpp>

@@ -1,7 +1,7 @@
 // Cumulative sums and products along an axis.
 //
-// Both go back in one pass without divisions: with y_j = x_1 ... x_j and seeds s_j, the adjoint of x_j is y_{j-1} t_j where
-// t_j = s_j + x_{j+1} t_{j+1}. Read first: program/kernels/lines.hpp.
+// Both reverse passes take one loop without divisions: with y_j = x_1 ... x_j and seeds s_j, the adjoint of x_j is y_{j-1} t_j
+// where t_j = s_j + x_{j+1} t_{j+1}. Read first: program/kernels/lines.hpp.
 #pragma once
 
 #include <agrad/program/kernels/lines.hpp>

@@ -1,9 +1,9 @@
-// Generalised linear models as one operation of a program: the log likelihood of all rows, whatever their number.
+// Generalised linear models as one operation of a program: the log likelihood of all rows, for any number of rows.
 //
-// integers = {rows, columns}; operands = {y, x, alpha, beta}, x row after row, y and alpha perhaps one number for all. Behind the
-// value the operation has slots for what the sweep back needs, filled when one follows: the derivatives with respect to beta
-// and to each row's predictor. So value and gradient read x once; second derivatives read it once more for all directions.
-// Outcomes have no derivatives. Only the file that builds the table of rows includes this header.
+// integers = {rows, columns}; operands = {y, x, alpha, beta}; x is row-major, y and alpha may be one number for all rows. The
+// slots behind the value store the derivatives with respect to beta and to each row's predictor; the forward pass fills these
+// slots if `with_adjoint` is set. So value and gradient read x once; second derivatives read x once more for all directions.
+// Outcomes have no derivatives. Only the file that builds the table of rules includes this header.
 #pragma once
 
 #include <agrad/program/kernels/product.hpp>
@@ -13,7 +13,7 @@ namespace agrad {
 
 namespace detail {
 
-/// One such operation on the spaces of a run.
+/// An operation with the rule bernoulli_logit_glm, for one run.
 class bernoulli_logit_glm_operation {
  public:
   using Index = Eigen::Index;
@@ -34,7 +34,7 @@ class bernoulli_logit_glm_operation {
            v.is_entrywise(alpha, n) && v.is_dense(coefficients, p);
   }
 
-  /// The slots of the operation's result.
+  /// The number of slots of the operation's result.
   static std::size_t size(std::size_t n, std::size_t p) { return 1 + p + n; }
 
   void forward(double* values, bool with_adjoint) const {
@@ -101,7 +101,7 @@ class bernoulli_logit_glm_operation {
   bool is_one(operand k) const { return op_.operands[k].stride == 0; }
   Index alpha_size() const { return is_one(alpha) ? 1 : n_; }
 
-  /// Slots of an operand as a matrix of what a space of `width` numbers a slot has of them.
+  /// Slots of an operand as a matrix with one row per slot, in an array of `width` numbers per slot.
   template <class S>
   matrix_of<S> matrix(S* space, operand k, Index slots, Index width, Index from = 0) const {
     return {space + (op_.operands[k].first + from) * width, slots, width};
@@ -148,7 +148,7 @@ class bernoulli_logit_glm_operation {
     for (Index i = 0; i < n_; ++i) matrix(to, x, p_, Width, i * p_) += vector(values, coefficients) * (slopes[i] * adjoint);
   }
 
-  /// Adds the tangents of the predictors of rows first and following.
+  /// Adds the tangents of the predictors of the rows from `first` on.
   template <int Width, class Part>
   void add_predictor_tangents(const second_spaces& w, Index first, const Part& part, rows& to) const {
     if (op_.operands[coefficients].active) product_loops::add_product(to, part, matrix(w.tangents, coefficients, p_, Width));
@@ -171,7 +171,7 @@ class bernoulli_logit_glm_operation {
       matrix(to, alpha, curved.rows(), Width, first) += curved;
   }
 
-  /// What the products of x and beta add: to x, and to `bend`, which goes to beta. slopes: with the adjoint.
+  /// Adds the part of the products of x and beta: to x, and to `bend`, which is for beta. slopes: times the adjoint.
   template <int Width>
   void bend_x(const second_spaces& w, Index first, const Eigen::VectorXd& slopes, const rows& curved, rows& bend) const {
     for (Index i = 0; i < slopes.size(); ++i) {
@@ -183,7 +183,7 @@ class bernoulli_logit_glm_operation {
   }
 };
 
-/// The class above, by rule.
+/// The operation class of each rule.
 template <class Rule>
 struct glm_operation;
 template <>
@@ -216,7 +216,7 @@ struct glm_loops {
 template <class Rule>
 inline constexpr kernel glm_kernel = kernels::make_of<detail::glm_loops<Rule>>(Rule::name);
 
-/// The slots of the operation's result, by the rows of x and their width.
+/// The number of slots of the operation's result. width: the number of columns of x.
 template <class Rule>
 std::size_t glm_slots(std::size_t rows, std::size_t width) {
   return detail::glm_operation<Rule>::type::size(rows, width);

@@ -1,7 +1,7 @@
 // Extremes and order along an axis: max, min, their places, and sorting.
 //
-// What the order is is decided at each run. Entries that share an extreme share its derivative equally, as the two arguments of
-// maximum(x, y) do. nan is larger than every number in sorting and is every extreme, as in NumPy. Read first:
+// The order is determined at each run. Entries that share an extreme share its derivative equally, as the two arguments of
+// maximum(x, y) do. As in NumPy, sorting puts nan after all numbers, and a line with nan has the extreme nan. Read first:
 // program/kernels/lines.hpp.
 #pragma once
 
@@ -21,7 +21,7 @@ double primal(const dual<T, K>& x) {
   return primal(x.value);
 }
 
-/// The place in the line of its first extreme, the first nan if there is one.
+/// Returns the place of the first extreme in the line, or of the first nan.
 template <bool IsMax, class S>
 std::uint32_t place_of_extreme(const S* x, const lines& over) {
   std::uint32_t best = 0;
@@ -57,7 +57,7 @@ struct extreme_loops {
     }
   }
   static double extreme_of(double x, double y) { return (IsMax ? y > x : y < x) || std::isnan(y) ? y : x; }
-  // Neighbouring lines together, or four parts of one line, so that nothing waits for the comparison before.
+  // Computes neighbouring lines together, or four parts of one line, so that comparisons do not wait for each other.
   static void forward_numbers(const lines& over, const double* x, double* y) {
     for (std::uint32_t i = 0; i < over.count; i += over.inner, y += over.inner, x += std::size_t{over.length} * over.inner) {
       if (over.inner == 1) {
@@ -105,7 +105,7 @@ using max_loops = extreme_loops<true, S>;
 template <class S>
 using min_loops = extreme_loops<false, S>;
 
-/// The place in its line of the first extreme, as a number without derivative: integers = {length, inner}.
+/// The place of the first extreme in its line, as a number without a derivative: integers = {length, inner}.
 template <bool IsMax, class S>
 struct extreme_place_loops {
   static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1, 1); }
@@ -122,8 +122,8 @@ using argmax_loops = extreme_place_loops<true, S>;
 template <class S>
 using argmin_loops = extreme_place_loops<false, S>;
 
-/// Lines in ascending order, equal entries in their old order: integers = {length, inner}. The result is the sorted entries, all
-/// lines of them, and after these the places in their lines that they came from, which the way back needs.
+/// Sorts lines in ascending order, equal entries in their old order: integers = {length, inner}. The result is all sorted
+/// lines, followed by the old places of the entries in their lines, which the reverse pass needs.
 template <class S>
 struct sort_loops {
   static bool fits(const operation_view& v) { return lines::fit_whole(v, 2); }

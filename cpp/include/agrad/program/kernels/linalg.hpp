@@ -1,10 +1,11 @@
-// Linear algebra kernels: every rule of rules/linalg as one operation of a program, values, tangents, adjoints, adjoints' tangents.
+// Linear algebra kernels: every rule of rules/linalg as an operation of a program, with values, tangents, adjoints and second
+// order.
 //
-// integers = {rows, columns of each argument}. A matrix is stored row after row, and the rules' columns are contiguous, so that
-// matrices are transposed on the way in and out unless the rule may have them transposed. The slots after the results keep what the
-// rule has prepared, so that tangents and sweeps back factor nothing. Tangents are the rule's; those of adjoints are the gradient of
-// a tangent, swept on a tape of the kernel's own: (dJ)' y_bar is the gradient of <y_bar, J dx>, which needs no formula of its own.
-// Only the file that builds the table of rows includes this header. Read next: rules/linalg/rule.hpp;
+// integers = {rows, columns of each argument}. Matrices of a program are row-major and matrices of rules column-major, so
+// matrices are transposed on reading and writing, unless the rule accepts transposed matrices. The slots after the results
+// store the data that the rule has prepared, so tangents and reverse passes do not factorise. The rules give the tangents.
+// Tangents of adjoints are computed on a tape of the kernel: (dJ)' y_bar is the gradient of <y_bar, J dx>, so no further
+// formula is needed. Only the file that builds the table of rules includes this header. Read next: rules/linalg/rule.hpp;
 // program/kernels/linalg_slots.hpp.
 #pragma once
 
@@ -23,7 +24,7 @@ namespace agrad {
 
 namespace linalg {
 
-/// Slots that an operation of the rule has after its results.
+/// The number of slots after the results of the rule's operation.
 template <class Rule, class Shapes>
 std::size_t kept_slots(const Shapes& shapes) {
   counting_room room;
@@ -33,7 +34,7 @@ std::size_t kept_slots(const Shapes& shapes) {
   return room.size();
 }
 
-/// What `run` throws is thrown under the name that Python knows.
+/// Calls `run`; errors get the function's name in Python.
 template <class Rule, class Run>
 void under_python_name(const Run& run) {
   if constexpr (Rule::numpy.empty()) {
@@ -47,19 +48,19 @@ void under_python_name(const Run& run) {
   }
 }
 
-/// Whether a rule carries tangents through its adjoint itself (rules/linalg/rule.hpp).
+/// Whether a rule propagates tangents through its adjoint (`carry`, rules/linalg/rule.hpp).
 template <class Rule, class = void>
 inline constexpr bool carries_tangents = false;
 template <class Rule>
 inline constexpr bool carries_tangents<Rule, std::void_t<decltype(&Rule::template carry<const_block>)>> = true;
 
-/// Whether a rule says where second derivatives have lost their digits.
+/// Whether a rule checks for second derivatives that have lost their digits.
 template <class Rule, class = void>
 inline constexpr bool checks_second = false;
 template <class Rule>
 inline constexpr bool checks_second<Rule, std::void_t<decltype(&Rule::template check_second<const_block>)>> = true;
 
-/// What one operation of the rule does. Functions that are not inlined are shared by one direction and lanes of them.
+/// An operation of the rule. Functions that are not inlined serve both one direction and several lanes.
 template <class Rule>
 class program_operation {
  public:
@@ -108,7 +109,7 @@ class program_operation {
 
   template <std::size_t... R>
   bool is_used(const double* adjoints, std::index_sequence<R...>) const {
-    return (!y_[R].is_zero(adjoints, 0) || ...);  // an infinite derivative of what nobody used must not become nan
+    return (!y_[R].is_zero(adjoints, 0) || ...);  // an infinite derivative of an unused result must not become nan
   }
 
   template <std::size_t... I, std::size_t... R>
@@ -140,7 +141,7 @@ class program_operation {
     (write_tangents(y_[R].apart(width), y[R], tangents, width), ...);
   }
 
-  /// Tangents by the rule's own formulas, one direction after the other.
+  /// Propagates tangents by the rule's own formulas, one direction after the other.
   void carry(const double* values, double* tangents, Index width) const {
     const placed from = x_[0].apart(width), to = y_[0].apart(width);
     const reading y(y_[0], values);
@@ -179,7 +180,7 @@ class program_operation {
     return true;
   }
 
-  /// The argument with those of its tangents that are not zero.
+  /// Returns the argument as a dual number with the tangents that are not zero.
   template <class M, class Value>
   static dual_matrix<M, most> dual_argument(const Value& value, const placed& x, const double* tangents, Index width) {
     dual_matrix<M, most> d{M(value)};
@@ -194,7 +195,7 @@ class program_operation {
       if (const auto& t = d.tangent[static_cast<std::size_t>(k)]) y.write(*t, tangents, k);
   }
 
-  /// The transposed Jacobian times what has arrived in one of `width` parts, by the rule's own formula.
+  /// Adds the transposed Jacobian times the results' adjoint, for one of `width` parts, by the rule's formula.
   template <class Kept, std::size_t... I, std::size_t... R>
   void pull_back(const Kept& kept, const reading* x, const reading* y, double* adjoints, Index width, Index part,
                  std::index_sequence<I...>, std::index_sequence<R...>) const {
@@ -222,7 +223,8 @@ class program_operation {
     if (any) sweep(kept, x, w, width, curved, i, r);
   }
 
-  /// The tangents of the adjoints in the parts that are curved: (dJ)' y_bar + J' dy_bar, the gradient of <y_bar, J dx> + <dy_bar, y>.
+  /// Adds the tangents of the adjoints in the `curved` parts: (dJ)' y_bar + J' dy_bar, the gradient of <y_bar, J dx> + <dy_bar,
+  /// y>.
   template <class Kept, std::size_t... I, std::size_t... R>
   void sweep(const Kept& kept, const reading* x, const second_spaces& w, Index width, const std::array<bool, most>& curved,
              std::index_sequence<I...>, std::index_sequence<R...>) const {
@@ -241,7 +243,7 @@ class program_operation {
     }
   }
 
-  /// Of a rule of one argument with two results, the second of which divides by what may be small.
+  /// Calls the check of a rule with one argument and two results, the second of which divides by values that may be small.
   template <class Adjoint>
   void check_second(const second_spaces& w, Index width, Index k, const Adjoint& x_bar_tangent) const {
     const reading values(y_[0], w.values), vectors(y_[1], w.values);
@@ -261,10 +263,11 @@ class program_operation {
   }
 };
 
-/// The kernel's loops, in the form that program/machine/operation.hpp asks for.
+/// The kernel's loops, in the form of program/machine/operation.hpp.
 template <class Rule>
 struct program_loops {
-  /// The arguments have the shapes that the integers say, these are shapes of the rule, and the result has the slots that it needs.
+  /// Returns whether the arguments have the shapes in the integers, the rule accepts these shapes, and the result has the slots
+  /// that the rule needs.
   static bool fits(const operation_view& v) {
     constexpr auto arguments = static_cast<std::size_t>(Rule::arguments);
     if (!v.has(arguments, 2 * arguments)) return false;

@@ -1,8 +1,8 @@
-// Linear algebra slots: matrices of a program, stored row after row, seen as the column-major blocks that rules work on.
+// Linear algebra slots: row-major matrices of a program as the column-major blocks that the rules use.
 //
-// A `placed` matrix knows its shape and where its entries are among doubles that are `width` apart: 1 in values and adjoints, the
-// number of directions in tangents, where part k of a slot is its k-th one. Blocks are views where the memory allows, else copies.
-// Read next: program/kernels/linalg.hpp.
+// A `placed` matrix has a shape and the place of its entries in an array of `width` doubles per slot: 1 for values and
+// adjoints, the number of directions for tangents, where double k of a slot is direction k. Blocks are views where the memory
+// layout allows, else copies. Read next: program/kernels/linalg.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,10 +20,10 @@ struct placed {
   Index first = 0;
   shape s{};
   Index width = 1;
-  bool is_transposed = false;  // the rule takes it as it lies, column after column
+  bool is_transposed = false;  // the rule reads the slots as columns of the transposed matrix
 
   Index size() const { return s.rows * s.cols; }
-  /// Whether entries lie as the rule wants them.
+  /// Whether the memory layout is the layout that the rule needs.
   bool is_direct() const { return width == 1 && (is_transposed || s.rows == 1 || s.cols == 1); }
 
   bool is_zero(const double* from, Index part) const {
@@ -46,14 +46,14 @@ struct placed {
   void add(const In& m, double* to, Index part) const {
     visit([&](Index i, Index j, Index place) { to[place + part] += m(i, j); });
   }
-  /// Zeros in all parts.
+  /// Sets all parts to zero.
   void zero(double* to) const { std::fill_n(to + first, size() * width, 0.0); }
 
-  /// The same slots in a space of so many parts.
+  /// The same slots in an array of `parts` doubles per slot.
   placed apart(Index parts) const { return {first * parts, s, parts, is_transposed}; }
 
  private:
-  /// f(i, j, place of entry (i, j)) by panels of columns, so that rows are read while they are in the cache.
+  /// Calls f(i, j, place of entry (i, j)) by panels of columns, so that rows are read while they are in the cache.
   template <class F>
   void visit(const F& f) const {
     constexpr Index panel = 8;
@@ -83,7 +83,7 @@ class reading {
   const_block block_;
 };
 
-/// What has arrived in one lane of a result's adjoint, null where that is nothing.
+/// One lane of a result's adjoint; null if the lane is zero.
 class arriving : reading {
  public:
   arriving(const placed& p, const double* from, Index lane) : reading(p, from, lane), is_zero_(p.is_zero(from, lane)) {}
@@ -93,7 +93,7 @@ class arriving : reading {
   bool is_zero_;
 };
 
-/// Where a result's values are to be written; they are in their slots when this goes.
+/// The block to which a rule writes a result. The destructor copies the values to their slots.
 class writing {
  public:
   writing(const placed& p, double* to)
@@ -114,7 +114,7 @@ class writing {
   block block_;
 };
 
-/// Where a rule adds to one lane of an argument's adjoint; null where that is not wanted.
+/// The block in which a rule adds to one lane of an argument's adjoint; null if that adjoint is not wanted.
 class adding {
  public:
   adding(const placed& p, double* to, Index lane, bool is_wanted)
@@ -139,7 +139,8 @@ class adding {
   block block_;
 };
 
-/// Slots behind an operation's results as a room: to fill when it runs, to find in the sweep back, to count beforehand.
+/// The slots behind an operation's results as a room: `filling_room` for the forward pass, `filled_room` for the reverse pass,
+/// `counting_room` to count the slots beforehand.
 class filling_room {
  public:
   explicit filling_room(double* first) : next_(first) {}
@@ -176,19 +177,19 @@ inline constexpr bool is_filled<counting_room> = true;
 
 // ---- second order --------------------------------------------------------------------------------------------------------
 
-/// The adjoint of a matrix on the tape, to seed and to read.
+/// The adjoint of a matrix on the tape, for reading and seeding.
 inline Eigen::Map<MatrixXd, 0, Eigen::OuterStride<>> adjoint_of(tape& on, const matrix<var>& m) {
   double* first = m.size() == 0 ? nullptr : &on.adjoint(m.index());
   return {first, m.rows(), m.cols(), Eigen::OuterStride<>(m.outer())};
 }
 
-/// A tape of this thread for the kernels alone, which a program may run while another tape records or sweeps.
+/// A tape of this thread for the kernels alone: a program may run while another tape records or runs its reverse pass.
 inline tape& second_order_tape() {
   thread_local tape own;
   return own;
 }
 
-/// The message under another function's name.
+/// Returns the message with another function's name.
 AGRAD_COLD inline std::string renamed(std::string_view message, std::string_view function) {
   return std::string(function).append(message.substr(message.find(':')));
 }

@@ -1,9 +1,9 @@
-// Lines: an array seen as lines of entries along one of its axes, for reductions and cumulative operations.
+// Lines: an array as lines of entries along one of its axes, for reductions and cumulative operations.
 //
-// An array of C order with the lengths of its axes before, along and after the line multiplied up is outer x length x inner;
-// the entries of a line are `inner` slots apart. An operation on lines has the integers {length, inner}, and the number of its
-// lines follows from the size of its result. Kernels on lines: program/kernels/reduction.hpp, cumulative.hpp, extremum.hpp,
-// log_sum_exp.hpp.
+// An array of C order is outer x length x inner, where outer and inner are the products of the lengths of the axes before and
+// after the axis of the lines; the entries of a line are `inner` slots apart. An operation on lines has the integers {length,
+// inner}; the size of its result determines the number of lines. Kernels on lines: program/kernels/reduction.hpp,
+// cumulative.hpp, extremum.hpp, log_sum_exp.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,17 @@ namespace agrad::kernels {
 struct lines {
   std::uint32_t length, inner, count;
 
-  /// Of an operation whose result has one entry a line.
+  /// The lines of an operation whose result has one entry per line.
   static lines reduced(const operation& op, const run_context& context) {
     return {context.integers[op.data], context.integers[op.data + 1], op.count};
   }
-  /// Of an operation whose result is of its operand's shape (`parts` of that shape one after the other).
+  /// The lines of an operation whose result has the shape of the operand (or consists of `parts` such arrays).
   static lines whole(const operation& op, const run_context& context, std::uint32_t parts = 1) {
     const std::uint32_t length = context.integers[op.data], inner = context.integers[op.data + 1];
     return {length, inner, length == 0 ? 0 : op.count / parts / length};
   }
-  /// Whether an operation has {length, inner}, one result for each line, and operands of all lines with `least` entries or more.
+  /// Returns whether an operation has {length, inner}, one result per line, and operands of all lines with at least `least`
+  /// entries.
   static bool fit_reduced(const operation_view& v, std::uint32_t arity, std::uint32_t least = 0) {
     if (!v.has(arity, 2)) return false;
     const std::uint32_t length = v.integers[0], inner = v.integers[1], n = v.op.count;
@@ -33,14 +34,14 @@ struct lines {
     for (std::uint32_t k = 0; k < arity; ++k) fits = fits && v.is_dense(k, std::uint64_t{n} * length);
     return fits;
   }
-  /// Whether it has {length, inner} and a result of its operand's shape, or `parts` of them.
+  /// Returns whether an operation has {length, inner} and a result of the operand's shape, or `parts` such arrays.
   static bool fit_whole(const operation_view& v, std::uint32_t parts = 1) {
     if (!v.has(1, 2) || v.op.count % parts != 0) return false;
     const std::uint32_t length = v.integers[0], inner = v.integers[1], n = v.op.count / parts;
     const std::uint64_t block = std::uint64_t{length} * inner;
     return v.is_count(length) && v.is_count(inner) && (n == 0 || (block > 0 && n % block == 0)) && v.is_dense(0, n);
   }
-  /// Where line i begins.
+  /// The offset of the first entry of line i.
   std::size_t begin(std::uint32_t i) const { return std::size_t{i / inner} * length * inner + i % inner; }
 };
 

@@ -1,8 +1,8 @@
-// Logarithms of sums of exponentials along an axis, log(sum_j b_j exp(x_j)), the weights b_j optional.
+// Logarithms of sums of exponentials along an axis, log(sum_j b_j exp(x_j)) with optional weights b_j.
 //
-// The largest x_j is taken out, and without weights its 1 as well, so that neither large arguments overflow nor sums close to 1
-// lose digits. Entries of -inf count for nothing; a line of nothing else is -inf and passes no derivative on. Of entries that
-// are +inf each takes an equal share. Read first: program/kernels/lines.hpp.
+// The largest x_j is subtracted, and without weights its term 1 is left out of the logarithm's sum (log1p), so that large
+// arguments do not overflow and sums close to 1 lose no digits. Entries of -inf add nothing; a line with only -inf is -inf and
+// has zero derivatives. Several entries of +inf share the derivative equally. Read first: program/kernels/lines.hpp.
 #pragma once
 
 #include <cmath>
@@ -54,7 +54,8 @@ struct log_sum_exp_loops {
       if (j != top || l.b != nullptr) total += l.term(j, S(m));
     return l.b != nullptr ? S(m) + log(total) : S(m) + log1p(total + expm1(l.exponent(top) - m));
   }
-  // The largest exponent is infinite or nan: of several +inf the mean of the tangents.
+  // Returns the value where the largest exponent is infinite or nan; for several +inf the tangent is the mean of their
+  // tangents.
   static S shared(const line& l, double m) {
     S y(m);
     if constexpr (!std::is_same_v<S, double>) {
@@ -97,7 +98,7 @@ struct log_sum_exp_loops {
     for (std::uint32_t j = 0; j < l.length; ++j)
       if (detail::primal(l.exponent(j)) == infinity) x_adjoint[j * l.inner] += seed / static_cast<double>(count);
   }
-  // The shares exp(x_j - y) lose the digits that y has before its point; that they add up to 1 brings them back.
+  // The shares exp(x_j - y) lose the digits that y has before the decimal point; division by their sum restores these digits.
   static void spread(const line& l, const S& y, const S& seed, S* powers, S* x_adjoint, S* b_adjoint) {
     S total(0);
     for (std::uint32_t j = 0; j < l.length; ++j) {

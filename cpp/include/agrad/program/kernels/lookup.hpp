@@ -1,4 +1,4 @@
-// Lookups: linear interpolation in a table, and sums into places that are known when the function is recorded.
+// Lookups: linear interpolation in a table, and sums into places that are known at recording.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace agrad::kernels {
 
-/// np.interp(x, xp, fp): operands x, xp, fp; xp increases. On a point of xp the derivative with respect to x is that of the piece
-/// to its right, and left and right of the table it is zero.
+/// np.interp(x, xp, fp): operands x, xp, fp; xp increases. At a point of xp the derivative with respect to x is the slope of
+/// the piece to the right; left and right of the table the derivative is zero.
 template <class S>
 struct interpolation_loops {
   static bool fits(const operation_view& v) {
     const std::uint32_t points = v.op.operands[1].count;
     return v.has(3, 0) && points > 0 && v.is_dense(0, v.op.count) && v.is_dense(1, points) && v.is_dense(2, points);
   }
-  /// The piece [xp[j], xp[j + 1]) that x lies in: -1 before the first, m - 1 from the last point on.
+  /// Returns j of the piece [xp[j], xp[j + 1]) that contains x: -1 before the first point, m - 1 from the last point on.
   static std::ptrdiff_t piece(const S* xp, std::uint32_t m, double x) {
     const auto less = [](double a, const S& b) { return a < detail::primal(b); };
     return std::upper_bound(xp, xp + m, x, less) - xp - 1;
@@ -61,10 +61,10 @@ struct interpolation_loops {
   }
 };
 
-/// x with entries of v added at places, which may repeat: operands x, v and the places, constants.
+/// Adds entries of v to x at places, which may repeat: operands x, v and the places, constants.
 template <class S>
 struct scatter_add_loops {
-  /// The places are constants, each of an entry of the result.
+  /// Returns whether the places are constants within the result.
   static bool fits(const operation_view& v) {
     const span& places = v.op.operands[2];
     if (!v.has(3, 0) || !v.is_dense(0, v.op.count) || !v.is_dense(1, places.count) || !v.is_dense(2, places.count))

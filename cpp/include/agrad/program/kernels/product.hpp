@@ -1,7 +1,7 @@
-// Product: matrices multiplied, as one operation. integers = {rows of a, columns of a, columns of b}; all are row-major.
+// Product: matrix multiplication as one operation. integers = {rows of a, columns of a, columns of b}; all are row-major.
 //
-// Adjoints as in Giles (2008), 2.2.2. Tangents in lanes are multiplied as what they are, wider matrices, where only b has any:
-// the columns of b times the lanes are one matrix. Where a has tangents they are copied out lane by lane.
+// Adjoints as in Giles (2008), 2.2.2. Where only b has tangents, the lanes are further columns: the columns of b times the
+// number of lanes form one matrix. Tangents of a are copied lane by lane.
 #pragma once
 
 #include <Eigen/Core>
@@ -21,11 +21,11 @@ struct product_loops {
   using map = Eigen::Map<rows>;
   using const_map = Eigen::Map<const rows>;
 
-  /// y += a b, with either transposed by `turned`.
+  /// Adds a b to y.
   template <class Y, class A, class B>
   static void add_product(Y&& y, const A& a, const B& b) {
     if (y.cols() == 1)
-      y.col(0).noalias() += a * b.col(0);  // Eigen asks for the shape when it compiles
+      y.col(0).noalias() += a * b.col(0);  // Eigen chooses the kernel by the type, at compile time
     else
       y.noalias() += a * b;
   }
@@ -60,7 +60,7 @@ struct product_loops {
     if (b.active) add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
   }
 
-  /// The sweep back entry by entry, where an adjoint is infinite (rules/passing.hpp).
+  /// Computes the adjoints entry by entry, where an adjoint is not finite (rules/passing.hpp).
   AGRAD_COLD static void reverse_by_entries(const operation& op, const shape& s, const double* values, double* adjoints) {
     const span &a = op.operands[0], &b = op.operands[1];
     for (Index i = 0; i < s.n; ++i)
@@ -73,7 +73,7 @@ struct product_loops {
         }
   }
 
-  /// Lane k of n slots, copied together.
+  /// Returns lane k of n slots, copied to `room` if there are several lanes.
   template <int Width>
   static const double* lane(const double* space, std::size_t first, Index n, int k, std::vector<double>& room) {
     if constexpr (Width == 1) return space + first;
@@ -87,7 +87,7 @@ struct product_loops {
       space[(first + i) * Width + static_cast<std::size_t>(k)] += what.data()[i];
   }
 
-  /// The tangents once more entry by entry, because a tangent of zero stays one beside an infinite entry.
+  /// Computes the tangents again entry by entry: a zero tangent times an infinite entry is zero (rules/passing.hpp).
   template <int Width>
   AGRAD_COLD static void tangent_by_entries(const operation& op, const shape& s, const double* values, double* tangents) {
     const span &a = op.operands[0], &b = op.operands[1];

@@ -1,4 +1,4 @@
-// Reductions along an axis: sums of lines that are no consecutive entries, and products that are right where entries are zero.
+// Reductions along an axis: sums of lines whose entries are not consecutive, and products with correct derivatives at zeros.
 //
 // Sums of consecutive entries are `kernels::sum` in program/machine/structure.hpp. Read first: program/kernels/lines.hpp.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace agrad::kernels {
 
-/// Sums along an axis with others behind it: integers = {length, inner}. Eight neighbouring lines at a time, a cache line of the
-/// operand, and halves are added, as `sum_loops` does. The order depends on the length alone.
+/// Sums along an axis that is not the last: integers = {length, inner}. Eight neighbouring lines, a cache line of the operand,
+/// are summed at a time, and halves are added, as in `sum_loops`. The order of the additions depends on the length alone.
 template <class S>
 struct sum_along_loops {
   static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1); }
@@ -49,7 +49,7 @@ struct sum_along_loops {
   }
 };
 
-/// Products along an axis: integers = {length, inner}. The derivative is the product of the others, not a quotient.
+/// Products along an axis: integers = {length, inner}. The derivative is the product of the other entries, not a quotient.
 template <class S>
 struct product_along_loops {
   static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1); }

@@ -1,10 +1,10 @@
-// Shares of lines, s_j = exp(x_j) / sum_i exp(x_i), as an operation, and how their derivatives are recorded.
+// Shares of lines, s_j = exp(x_j) / sum_i exp(x_i), as an operation, and the recording of derivatives with shares.
 //
-// The derivative of a log-sum-exp is a share. Computed from the value, as exp(x_j - y), it would lose the digits that y has
-// before its point, so it is an operation of x itself, of which the largest is taken out. There are two: softmax is nan in
-// lines whose largest entry is infinite, as SciPy's; shares are then what log-sum-exp has for derivatives, equal ones of
-// several +inf, and none of a line of -inf.
-// Read first: program/kernels/log_sum_exp.hpp; used by program/derive/adjoints.hpp, program/derive/tangents.hpp.
+// The derivative of a log-sum-exp is a share. The formula exp(x_j - y) with the value y would lose the digits that y has before
+// the decimal point, so shares are an operation of x, from which the largest entry is subtracted. There are two kernels:
+// softmax is nan in lines whose largest entry is infinite, as in SciPy; shares are the derivatives of log-sum-exp in such
+// lines: equal shares for several +inf, zeros for a line of -inf.
+// Read first: program/kernels/log_sum_exp.hpp; program/derive/adjoints.hpp and program/derive/tangents.hpp use this file.
 #pragma once
 
 #include <cmath>
@@ -47,7 +47,7 @@ struct line_shares_loops {
     for (std::uint32_t j = 0; j < over.length; ++j) y[j * over.inner] = y[j * over.inner] / total;
   }
 
-  /// x_j gets s_j (a_j - sum_i s_i a_i).
+  /// With a the adjoint of s, the adjoint of x_j is s_j (a_j - sum_i s_i a_i).
   static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
     if (!op.operands[0].active) return;
     const lines over = lines::whole(op, context);
@@ -76,33 +76,33 @@ inline constexpr kernel shares_along = make<shares_loops>("shares", {dependence:
 
 namespace detail {
 
-/// The lines that an operation goes along, and formulas of them that are recorded.
+/// The lines of an operation, and formulas on these lines that are recorded.
 class recorded_lines {
  public:
   using Index = std::uint32_t;
 
-  /// Of n entries.
+  /// n: the number of entries.
   recorded_lines(recorder& in, const operation& op, Index n)
       : in_(in), length_(in.code().integers[op.data]), inner_(in.code().integers[op.data + 1]), n_(n) {}
 
-  /// Numbers of lines, each for all entries of its line.
+  /// Repeats the number of each line for all entries of the line.
   traced spread(const span& x) const {
     std::vector<slot> slots(n_);
     for (Index i = 0; i < n_; ++i) slots[i] = slot_at(x, i / (length_ * inner_) * inner_ + i % inner_);
     return number_of(in_, in_.consecutive(slots.data(), n_));
   }
-  /// The sums of lines.
+  /// Returns the sums of lines.
   traced sum(const traced& x) const {
     const span all = dense(x.slots_in(in_));
     const std::size_t count = length_ == 0 ? 0 : n_ / length_;
     return number_of(in_, in_.consecutive(in_.apply(kernels::sum_along, count, &all, 1, {length_, inner_}), count));
   }
-  /// The shares of the entries of x, whose logarithms of sums have derivatives.
+  /// Returns the shares of the entries of x, the derivatives of log-sum-exp.
   traced shares(const span& x) const {
     const span all = dense(x);
     return number_of(in_, in_.consecutive(in_.apply(kernels::shares_along, n_, &all, 1, {length_, inner_}), n_));
   }
-  /// The product of the shares' Jacobian, which is symmetric, with v.
+  /// Returns the product of the shares' Jacobian, which is symmetric, with v.
   traced carry_shares(const traced& shares, const traced& v) const {
     return times(shares, v - spread(sum(times(shares, v)).slots_in(in_)));
   }
