@@ -1,9 +1,10 @@
-// Colouring: columns that share no row get one colour, and one product with the sum of their unit vectors has them all.
+// Colouring: columns without a common row get one colour; one product with the sum of their unit vectors gives their entries.
 //
-// Columns that meet in no row are structurally orthogonal (Curtis, Powell & Reid 1974); to part all columns into as few such
-// groups as can be is to colour the columns so that those at distance 2 in the bipartite graph of rows and columns differ
-// (Gebremedhin, Manne & Pothen 2005). The greedy algorithm takes the columns in some order and gives each the first colour that
-// none of its rows has seen. Rows are coloured in the same way, on the transposed pattern, for products with adjoints.
+// Columns without a common row are structurally orthogonal (Curtis, Powell & Reid 1974). To split the columns into few such
+// groups is to colour the columns such that columns at distance 2 in the bipartite graph of rows and columns differ
+// (Gebremedhin, Manne & Pothen 2005). The greedy algorithm visits the columns in some order and gives each the first colour
+// that is free in all rows of the column. Rows are coloured in the same way, on the transposed pattern, for products with
+// adjoints.
 // Read next: program/sparse/star_colouring.hpp (Hessians), program/sparse/recovery.hpp (from products to entries).
 #pragma once
 
@@ -14,17 +15,17 @@
 
 namespace agrad {
 
-/// The colour of what has no entry: nothing is to be computed for it.
+/// The colour of rows and columns without entries, for which nothing is computed.
 inline constexpr std::uint32_t no_colour = std::numeric_limits<std::uint32_t>::max();
 
 struct colouring {
-  std::vector<std::uint32_t> colour;  // of each column, row or vertex: 0 .. count, or no_colour
+  std::vector<std::uint32_t> colour;  // of each column, row or vertex: below count, or no_colour
   std::uint32_t count = 0;
 };
 
 namespace detail {
 
-/// Colours of the columns of p, one after the other.
+/// Colours the columns of p, one after the other.
 class column_greedy {
  public:
   column_greedy(const csr_pattern& p, const csr_pattern& columns) : p_(p), columns_(columns), seen_(p.rows()) {
@@ -39,7 +40,7 @@ class column_greedy {
     if (by != ordering::incidence_degree) return by_descending_degree(degrees);
     return by_incidence(degrees, [&](std::uint32_t j, const auto& call) {
       for (const auto i : columns_.row(j))
-        if (!is_heavy_[i])  // columns of a heavy row are raised together, which tells none of them apart
+        if (!is_heavy_[i])  // a heavy row raises all its columns alike, which decides nothing
           for (const auto k : p_.row(i)) call(k);
     });
   }
@@ -54,7 +55,7 @@ class column_greedy {
       if (columns_.row_size(j) == 0) continue;
       const std::uint32_t found = first_free(c.colour, j);
       c.colour[j] = found;
-      if (found == c.count && ++c.count % 64 == 0) taken_.push_back(0);  // one bit more than colours, so that searches end
+      if (found == c.count && ++c.count % 64 == 0) taken_.push_back(0);  // one bit more than colours ends searches
       for (const auto i : columns_.row(j))
         if (is_heavy_[i]) add(seen_[i], found);
     }
@@ -62,8 +63,8 @@ class column_greedy {
   }
 
  private:
-  // A light row is looked through for its columns' colours, which costs its length for each of its columns; a heavy row keeps
-  // its colours as bits. So a full row of 1e5 columns costs 1e5 times 1e5 / 64 at worst, and no square of its length.
+  // A light row is searched for the colours of its columns, at the cost of its length for each of its columns; a heavy row
+  // stores its colours as bits. So a full row of 1e5 columns costs 1e5 times 1e5 / 64 at worst, not the square of its length.
   std::uint32_t first_free(const std::vector<std::uint32_t>& colour, std::uint32_t j) {
     std::fill(taken_.begin(), taken_.end(), 0);
     for (const auto i : columns_.row(j)) {
@@ -92,7 +93,7 @@ class column_greedy {
   std::vector<std::uint64_t> taken_;              // the colours that the present column may not have
 };
 
-/// A colour for each column that has an entry.
+/// Gives each column with entries a colour of its own.
 inline colouring colour_apart(const csr_pattern& columns) {
   colouring c{std::vector<std::uint32_t>(columns.rows(), no_colour), 0};
   for (std::size_t j = 0; j < columns.rows(); ++j)
@@ -100,7 +101,7 @@ inline colouring colour_apart(const csr_pattern& columns) {
   return c;
 }
 
-/// The best of all orders; `columns` is the transposed of p.
+/// Returns the colouring of the best order; `columns` is the transpose of p.
 inline colouring colour_columns(const csr_pattern& p, const csr_pattern& columns) {
   const std::size_t least = p.longest_row();
   if (least == p.cols) return colour_apart(columns);  // a full row leaves no choice
@@ -116,26 +117,27 @@ inline colouring colour_columns(const csr_pattern& p, const csr_pattern& columns
 
 }  // namespace detail
 
-/// Colours of the columns such that those that share a row differ, taken in the given order.
+/// Colours the columns such that columns with a common row differ, in the given order.
 inline colouring colour_columns(const csr_pattern& p, ordering by) {
   const csr_pattern by_column = transposed_pattern(p);
   detail::column_greedy greedy(p, by_column);
   return greedy.run(greedy.order(by));
 }
 
-/// The same with the order that needs the fewest colours.
+/// The same in the order that needs the fewest colours.
 inline colouring colour_columns(const csr_pattern& p) { return detail::colour_columns(p, transposed_pattern(p)); }
 
-/// Colours of the rows such that those that share a column differ.
+/// Colours the rows such that rows with a common column differ.
 inline colouring colour_rows(const csr_pattern& p) { return detail::colour_columns(transposed_pattern(p), p); }
 
-/// How a Jacobian is compressed: products with tangents have sums of columns, products with adjoints sums of rows.
+/// The compression of a Jacobian: products with tangents are sums of columns, products with adjoints are sums of rows.
 struct jacobian_colouring {
   bool by_rows = false;
   colouring colours;
 };
 
-/// The cheaper of colouring columns and rows: cost(by_rows, colours) is what so many products cost, and grows with their number.
+/// Colours columns or rows, whichever costs less: cost(by_rows, colours) is the cost of `colours` products and grows with
+/// `colours`.
 template <class Cost>
 jacobian_colouring colour_jacobian(const csr_pattern& p, const Cost& cost) {
   const csr_pattern t = transposed_pattern(p);
@@ -147,7 +149,7 @@ jacobian_colouring colour_jacobian(const csr_pattern& p, const Cost& cost) {
   return cost(!first, other.colours.count) < cost(first, best.colours.count) ? other : best;
 }
 
-/// The one that needs fewer colours; of columns if they are as many.
+/// Colours columns or rows, whichever needs fewer colours; columns if the numbers are equal.
 inline jacobian_colouring colour_jacobian(const csr_pattern& p) {
   return colour_jacobian(p, [](bool, std::size_t colours) { return colours; });
 }

@@ -1,8 +1,8 @@
-// Index sets: which inputs a value depends on, for very many values that depend on few inputs or share what they depend on.
+// Index sets: the inputs on which values depend, for very many values with few or common inputs.
 //
-// A set is a number. Equal small sets are one number, so a union that adds nothing is recognised and loops whose values come to
-// depend on the same inputs stop making sets. Large unions are written down as such, and their elements are collected when they
-// are asked for: a running sum of 1e5 terms costs 1e5 unions, not the 5e9 elements of its partial sums.
+// A set is a number. Equal small sets have one number, so a union that adds nothing is recognised, and loops whose values
+// depend on the same inputs soon make no new sets. A large union is stored as a list of its parts, and its elements are
+// collected on demand: a running sum of 1e5 terms costs 1e5 unions, not the 5e9 elements of its partial sums.
 // Read next: program/sparse/sparsity.hpp.
 #pragma once
 
@@ -20,7 +20,7 @@ class index_sets {
   using set = std::uint32_t;
   static constexpr set empty = 0;
 
-  /// Sets of numbers below n.
+  /// n: elements are numbers below n.
   explicit index_sets(std::size_t n) : n_(n), elements_(n), nodes_(n + 1), stamp_of_index_(n, 0) {
     for (index i = 0; i < n; ++i) {
       elements_[i] = i;
@@ -47,14 +47,14 @@ class index_sets {
     return interned(scratch_);
   }
 
-  /// The union of many; the list is used up. Rows of a matrix product ask for the same union again and again.
+  /// Returns the union of many sets and changes the list. Rows of a matrix product need the same union again and again.
   set unite(std::vector<set>& sets) {
     if (sets == last_) return last_union_;
     last_ = sets;
     return last_union_ = union_of(sets);
   }
 
-  /// The number of the set's explicit form, the same for all equal sets.
+  /// Returns the number of the set's explicit form, the same for all equal sets.
   set explicit_form(set s) {
     s = nodes_[s].same_as;
     if (is_explicit(s)) return s;
@@ -64,7 +64,7 @@ class index_sets {
     return found;
   }
 
-  /// Elements in ascending order, for a range-based loop that makes no sets meanwhile.
+  /// Elements in ascending order, for a range-based loop; valid until the next set is made.
   struct range {
     const index *first, *last;
     const index* begin() const { return first; }
@@ -77,11 +77,11 @@ class index_sets {
   }
 
  private:
-  // Unions of more elements than this are written down as such: merging two sets of that size takes a microsecond.
+  // Unions of more elements than this are stored as lists of parts: merging two sets of that size takes a microsecond.
   static constexpr std::size_t most_eager = 1024;
 
-  // same_as: the set itself, or its explicit form once that is known. The elements of an explicit set and the parts of a union
-  // are `count` entries from `first` on.
+  // same_as: the set itself, or its explicit form as soon as that is known. The elements of an explicit set and the parts of a
+  // union are `count` entries from `first` on.
   struct node {
     std::size_t first;
     std::uint32_t count;
@@ -93,7 +93,7 @@ class index_sets {
   const index* begin(set s) const { return elements_.data() + nodes_[s].first; }
   const index* end(set s) const { return begin(s) + nodes_[s].count; }
 
-  /// Whether a is found to be part of b; looked for where a is small.
+  /// Returns whether a is known to be a part of b; checked only where a is small.
   bool is_part(set a, set b) const {
     if (!is_explicit(a) || !is_explicit(b) || nodes_[a].count > 8) return false;
     return std::all_of(begin(a), end(a), [&](index i) { return std::binary_search(begin(b), end(b), i); });
@@ -127,7 +127,7 @@ class index_sets {
     return made;
   }
 
-  /// The explicit set of these elements, in ascending order; one for all that are equal.
+  /// Returns the explicit set of these elements, in ascending order; equal sets get one number.
   set interned(const std::vector<index>& sorted) {
     if (sorted.size() <= 1) return sorted.empty() ? empty : singleton(sorted.front());
     std::uint64_t hash = sorted.size();
@@ -144,7 +144,7 @@ class index_sets {
     }
   }
 
-  /// The elements of a union, in ascending order, into scratch_. Parts are looked at once, however often they appear.
+  /// Collects the elements of a union, in ascending order, in scratch_. Each part is visited once, however often it appears.
   void collect(set s) {
     ++stamp_;
     stamp_of_node_.resize(nodes_.size(), 0);
@@ -179,7 +179,7 @@ class index_sets {
   std::uint32_t stamp_ = 0;
   std::vector<index> scratch_;
   std::vector<set> open_, last_;
-  set last_union_ = empty;  // of last_
+  set last_union_ = empty;  // union of last_
 };
 
 }  // namespace agrad

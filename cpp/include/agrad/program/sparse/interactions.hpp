@@ -1,8 +1,8 @@
-// Interactions: which inputs meet in a nonlinear operation, and so the pattern of a Hessian.
+// Interactions: the pairs of inputs that meet in a nonlinear operation, which determine the pattern of a Hessian.
 //
-// Inputs i and j have a second derivative only where some operation is curved in two of its operands (or twice in one) of which
-// one depends on i and the other on j: the nonlinear interaction domains of Walther (2008), kept as pairs of index sets, each
-// once. The pattern is written down at the end, the largest pairs first, so that a row that is full needs no others.
+// Inputs i and j have a second derivative only where some operation is curved in two operands (or twice in one), of which one
+// depends on i and the other on j: the nonlinear interaction domains of Walther (2008), stored as distinct pairs of index sets.
+// The pattern is computed at the end from the largest pairs first, so that a full row needs no further pairs.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class interactions {
 
   explicit interactions(index_sets& sets) : sets_(sets) {}
 
-  /// Everything in a meets everything in b.
+  /// Adds that all inputs in a meet all inputs in b.
   void add(set a, set b) {
     if (a == index_sets::empty || b == index_sets::empty) return;
     a = sets_.explicit_form(a);
@@ -29,12 +29,12 @@ class interactions {
     if (seen_.insert(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b)).second) pairs_.push_back({a, b});
   }
 
-  /// n x n, symmetric; the diagonal has an entry where an input meets itself.
+  /// Returns the pattern: n x n, symmetric; the diagonal has an entry where an input meets itself.
   csr_pattern pattern() {
     const std::size_t n = sets_.universe();
     const auto product = [&](const pair& p) { return sets_.elements(p.first).size() * sets_.elements(p.second).size(); };
     std::stable_sort(pairs_.begin(), pairs_.end(), [&](const pair& a, const pair& b) { return product(a) > product(b); });
-    std::vector<std::vector<set>> meets(n);  // of each input, the sets that it meets; nothing after all inputs
+    std::vector<std::vector<set>> meets(n);  // of each input, the sets it meets; none after a full set
     const auto meet = [&](set a, set b) {
       for (const auto i : sets_.elements(a))
         if (meets[i].empty() || sets_.elements(meets[i].back()).size() < n) meets[i].push_back(b);

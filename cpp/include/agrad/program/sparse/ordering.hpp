@@ -1,8 +1,8 @@
-// Ordering: in which order a greedy colouring takes the columns or vertices.
+// Ordering: the order in which a greedy colouring visits columns or vertices.
 //
-// Greedy colourings are as good as their order. Natural order is optimal for bands, largest first and incidence degree
-// (Coleman & More 1983) do well on what has a few heavy columns and on irregular patterns. An order costs little beside the
-// products that a saved colour spares, so the colourings try all of them and keep the best.
+// The number of colours depends on the order. Natural order is optimal for bands; largest first and incidence degree (Coleman &
+// More 1983) do well on matrices with a few heavy columns and on irregular patterns. An order costs little compared with the
+// products that a saved colour spares, so the colourings try all orders and keep the best.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline constexpr ordering all_orderings[] = {ordering::natural, ordering::larges
 
 namespace detail {
 
-/// 0 .. n by descending degree, equal ones in natural order.
+/// Returns 0 .. n - 1 by descending degree; equal degrees stay in natural order.
 inline std::vector<std::uint32_t> by_descending_degree(const std::vector<std::size_t>& degrees) {
   std::vector<std::uint32_t> order(degrees.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -28,11 +28,11 @@ inline std::vector<std::uint32_t> by_descending_degree(const std::vector<std::si
   return order;
 }
 
-/// Vertices by how many of their neighbours have been taken already, the most first: lists of equal incidence, linked both
-/// ways, so that one step up costs the same wherever a vertex stands.
+/// Vertices by the number of neighbours already taken (the incidence), highest first: doubly linked lists of equal incidence,
+/// so that raising a vertex costs the same wherever the vertex stands.
 class incidence_queue {
  public:
-  /// Vertices that come first in `order` are preferred among equals.
+  /// Among equals, vertices that are earlier in `order` are preferred.
   explicit incidence_queue(const std::vector<std::uint32_t>& order)
       : next_(order.size(), none), previous_(order.size(), none), incidence_(order.size(), 0), head_(1, none) {
     for (auto v = order.rbegin(); v != order.rend(); ++v) insert(*v);
@@ -45,7 +45,7 @@ class incidence_queue {
     insert(v);
     highest_ = std::max<std::size_t>(highest_, incidence_[v]);
   }
-  /// Takes the vertex of highest incidence; there must be one.
+  /// Removes and returns the vertex of highest incidence; the queue must not be empty.
   std::uint32_t take() {
     while (head_[highest_] == none) --highest_;
     const std::uint32_t v = head_[highest_];
@@ -76,7 +76,8 @@ class incidence_queue {
   std::size_t highest_ = 0;
 };
 
-/// The order in which each vertex has as many earlier neighbours as can be; neighbours(v, call) calls for each of v.
+/// Returns the order in which each vertex has as many earlier neighbours as possible; neighbours(v, call) calls `call` for each
+/// neighbour of v.
 template <class Neighbours>
 std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degrees, const Neighbours& neighbours) {
   incidence_queue queue(by_descending_degree(degrees));

@@ -1,8 +1,8 @@
-// Pattern: which entries of a matrix may be other than zero, row after row (CSR, as scipy.sparse and Eigen keep them).
+// Pattern: the entries of a matrix that may be other than zero, row after row (CSR, as in scipy.sparse and Eigen).
 //
-// A pattern belongs to a program, not to a point: an entry of it may be zero at some x, one outside of it never is anything
-// else. Read next: program/sparse/sparsity.hpp, where a program's patterns come from, and program/sparse/colouring.hpp, what
-// they are for.
+// A pattern belongs to a program, not to a point: entries of the pattern may be zero at some x, and entries outside of the
+// pattern are zero at every x. Read next: program/sparse/sparsity.hpp, which computes a program's patterns, and
+// program/sparse/colouring.hpp, which uses patterns.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace agrad {
 
-/// The places of a rows x cols matrix: those of row i are col[begin[i]] .. col[begin[i + 1]], ascending, each once.
+/// The places of the entries of a rows x cols matrix: row i has the columns col[begin[i]] .. col[begin[i + 1] - 1], ascending
+/// and distinct.
 struct csr_pattern {
   using index = std::uint32_t;
 
@@ -42,21 +43,21 @@ struct csr_pattern {
     const row_range r = row(i);
     return std::binary_search(r.begin(), r.end(), static_cast<index>(j));
   }
-  /// The most entries of any row.
+  /// The largest number of entries in a row.
   std::size_t longest_row() const {
     std::size_t most = 0;
     for (std::size_t i = 0; i < rows(); ++i) most = std::max(most, row_size(i));
     return most;
   }
 
-  /// A pattern of more entries than this is no sparse matrix: with values and what recovers them it would take 6 GB.
+  /// A pattern with more entries than this is not sparse: with values and recovery it would take 6 GB.
   static constexpr std::size_t most_entries = std::size_t{1} << 28;
-  /// Throws std::length_error unless a pattern may have so many entries.
+  /// Throws std::length_error if a pattern may not have so many entries.
   static void check_entries(std::size_t entries) {
     if (AGRAD_UNLIKELY(entries > most_entries)) fail_entries(entries);
   }
 
-  /// Appends a row: its columns in any order, also repeatedly; they are sorted in place.
+  /// Appends a row, given by its columns in any order, with or without repetitions; sorts the list in place.
   void append_row(std::vector<index>& places) {
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -83,7 +84,7 @@ struct csr_pattern {
   }
 };
 
-/// The pattern of rows given by their columns, in any order.
+/// Returns the pattern of rows given by their columns, in any order.
 inline csr_pattern pattern_of_rows(std::size_t cols, std::vector<std::vector<csr_pattern::index>> rows) {
   csr_pattern p;
   p.cols = cols;
@@ -91,7 +92,7 @@ inline csr_pattern pattern_of_rows(std::size_t cols, std::vector<std::vector<csr
   return p;
 }
 
-/// The pattern of the transposed matrix.
+/// Returns the pattern of the transposed matrix.
 inline csr_pattern transposed_pattern(const csr_pattern& p) {
   csr_pattern t;
   t.cols = p.rows();

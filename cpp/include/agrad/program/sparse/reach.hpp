@@ -1,9 +1,9 @@
-// Reach: which inputs of a program decide about a value, be it without a derivative.
+// Reach: the inputs that determine a value, with or without a derivative.
 //
-// A comparison of t with a number has no derivative, and yet its result depends on t: patterns of derivatives
-// (program/sparse/sparsity.hpp) do not have it, so what is asked about values is asked here. Inputs bear marks, and a value has
-// the marks of all that it was made of. Operations that say of which entries they are functions are taken at their word, others
-// for functions of everything.
+// A comparison of t with a number has no derivative, yet its result depends on t. Patterns of derivatives
+// (program/sparse/sparsity.hpp) omit this dependence, so questions about values need this file. Inputs have marks, and a value
+// has the marks of all inputs from which the value is computed. Entrywise operations and gathers are followed entry by entry;
+// results of other operations depend on all operands.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class reach {
  public:
   using marks = std::uint8_t;
 
-  /// One mark, or several, for each input.
+  /// of_inputs: one mark or several for each input.
   reach(const program& f, const std::vector<marks>& of_inputs) : integers_(f.code().integers), of_(f.size(), 0) {
     for (std::size_t i = 0; i < of_inputs.size(); ++i) of_[f.inputs()[i]] = of_inputs[i];
     const unrolled steps(f.code());
@@ -26,14 +26,14 @@ class reach {
   }
 
   marks of(slot s) const { return of_[s]; }
-  /// Of several values together.
+  /// Returns the marks of several values together.
   marks of(const std::vector<slot>& slots) const {
     marks all = 0;
     for (const slot s : slots) all |= of_[s];
     return all;
   }
 
-  /// Where entry i of operand k is.
+  /// Returns the slot of entry i of operand k.
   static slot place(const std::vector<std::uint32_t>& integers, const operation& op, std::size_t k, std::size_t i) {
     const span& x = op.operands[k];
     return x.listed ? integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
@@ -57,7 +57,7 @@ class reach {
     }
   }
 
-  /// Conditions are, though they have no derivatives that would say so.
+  /// Returns whether an operation works entry by entry. Conditions do, though their lack of derivatives hides this.
   static bool is_entrywise(const operation& op) {
     if (op.what->depends.how == dependence::entrywise) return true;
     if (op.what->depends.how != dependence::on_nothing) return false;
@@ -67,10 +67,10 @@ class reach {
   }
 
   const std::vector<std::uint32_t>& integers_;
-  std::vector<marks> of_;  // each slot
+  std::vector<marks> of_;  // of each slot
 };
 
-/// Whether an output depends on that input.
+/// Returns whether an output depends on the input.
 inline bool depends_on(const program& f, std::size_t input) {
   std::vector<reach::marks> of_inputs(f.input_size(), 0);
   of_inputs[input] = 1;

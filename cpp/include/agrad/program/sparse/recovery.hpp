@@ -1,22 +1,22 @@
-// Recovery: where the entries of a sparse matrix are found in its products with the colours' directions.
+// Recovery: the places of a sparse matrix's entries in the products with the colours' directions.
 //
-// The direction of a colour is 1 where a column has it and 0 elsewhere; its product is the sum of those columns. Whether the
-// products are of columns, of rows or of a symmetric matrix, an entry is one number of one product: a list for each colour,
-// made once. Read next: program/sparse/sparse.hpp, which makes the products.
+// The direction of a colour is 1 in the columns of this colour and 0 elsewhere; its product is the sum of these columns. For
+// products of columns, of rows and of a symmetric matrix alike, an entry of the matrix is one number of one product; a recovery
+// lists these numbers for each colour, once. Read next: program/sparse/sparse.hpp, which computes the products.
 #pragma once
 
 #include <agrad/program/sparse/colouring.hpp>
 
 namespace agrad {
 
-/// Entry[k] of the matrix (in the order of its pattern) is number place[k] of the product of colour c, for the k from begin[c]
-/// to begin[c + 1].
+/// Entry entry[k] of the matrix (in the order of its pattern) is number place[k] of the product of colour c, for k from
+/// begin[c] to before begin[c + 1].
 struct recovery {
   std::vector<std::size_t> begin;
   std::vector<std::size_t> entry;
   std::vector<std::uint32_t> place;
 
-  /// Takes the entries of colour c from its product: number(i) is the product's number i.
+  /// Copies the entries of colour c from its product: number(i) is number i of the product.
   template <class Number>
   void take(std::size_t c, const Number& number, double* entries) const {
     for (std::size_t k = begin[c]; k < begin[c + 1]; ++k) entries[entry[k]] = number(place[k]);
@@ -25,12 +25,12 @@ struct recovery {
 
 namespace detail {
 
-/// Where an entry is found: the colour of the product and the place in it.
+/// The place of an entry: the colour of the product and the number in the product.
 struct source {
   std::uint32_t colour, place;
 };
 
-/// The recovery of entries from their sources: entries of one colour side by side.
+/// Makes a recovery from the sources of all entries; entries of one colour are consecutive.
 inline recovery recovery_from(const std::vector<source>& sources, std::uint32_t colours) {
   recovery r;
   r.begin.assign(std::size_t{colours} + 1, 0);
@@ -47,7 +47,7 @@ inline recovery recovery_from(const std::vector<source>& sources, std::uint32_t 
   return r;
 }
 
-/// A recovery where source_of(i, j) is where the entry (i, j) is found.
+/// Makes a recovery in which source_of(i, j) is the source of entry (i, j).
 template <class SourceOf>
 recovery recover_each(const csr_pattern& p, const colouring& c, const SourceOf& source_of) {
   std::vector<source> sources;
@@ -59,23 +59,24 @@ recovery recover_each(const csr_pattern& p, const colouring& c, const SourceOf& 
 
 }  // namespace detail
 
-/// From products with tangents, whose directions are the colours of columns.
+/// Makes the recovery from products with tangents, whose directions are the colours of columns.
 inline recovery recover_columns(const csr_pattern& p, const colouring& c) {
   return detail::recover_each(p, c, [&](std::uint32_t i, std::uint32_t j) { return detail::source{c.colour[j], i}; });
 }
 
-/// From products with adjoints, whose directions are the colours of rows.
+/// Makes the recovery from products with adjoints, whose directions are the colours of rows.
 inline recovery recover_rows(const csr_pattern& p, const colouring& c) {
   return detail::recover_each(p, c, [&](std::uint32_t i, std::uint32_t j) { return detail::source{c.colour[i], j}; });
 }
 
-/// From products of a symmetric matrix, whose directions are the colours of a star colouring. Where column j is alone of its
-/// colour in row i, the product of that colour has the entry (i, j) at i; otherwise i is the middle of a star, and the product
-/// of its colour has it at j. Both halves of the matrix are taken from the same place, so the result is symmetric to the bit.
+/// Makes the recovery from products of a symmetric matrix, whose directions are the colours of a star colouring. Where column j
+/// is the only column of its colour in row i, the product of that colour has the entry (i, j) at i; otherwise i is the middle
+/// of a star, and the product of i's colour has the entry at j. Both halves of the matrix are read from the same place, so the
+/// result is symmetric to the bit.
 inline recovery recover_symmetric(const csr_pattern& p, const colouring& c) {
   std::vector<detail::source> sources(p.size());
   std::vector<std::uint32_t> count(c.count, 0);                        // of each colour, in the present row
-  std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, its first entry not met from below yet
+  std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, its next entry to be read by a lower row
   detail::interrupt_pace pace;
   for (std::uint32_t i = 0; i < p.rows(); ++i) {
     pace.step();

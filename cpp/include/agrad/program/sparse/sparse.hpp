@@ -4,9 +4,8 @@
 //     workspace w;
 //     j(f, w, x, y, entries);                                 // y = f(x) and the entries of j.pattern(), in its order
 //
-// Both are immutable once made and shared between threads, as programs are. Entries of the pattern that happen to be zero at x
-// are there as zeros: the structure is the same at every x. Read first: program/sparse/sparsity.hpp and
-// program/sparse/recovery.hpp.
+// Both classes are immutable and shared between threads, as programs are. Entries of the pattern that are zero at x are stored
+// as zeros: the structure is the same at every x. Read first: program/sparse/sparsity.hpp and program/sparse/recovery.hpp.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +20,10 @@ namespace agrad {
 
 namespace detail {
 
-/// While fewer directions than this remain they travel one by one: eight together cost as much as three to eight alone.
+/// If fewer directions than this remain, each is propagated alone: eight together cost as much as three to eight alone.
 inline constexpr std::uint32_t enough_for_lanes = 4;
 
-/// Calls run(width, in, c, here) for the colours c .. c + here; `in` are tangents, 1 in the columns of these colours.
+/// Calls run(width, in, c, here) for the `here` colours from c on; `in` are tangents, 1 in the columns of these colours.
 template <int Width, class Run>
 std::uint32_t run_colours(const std::vector<std::uint32_t>& wanted, const colouring& colours, std::uint32_t c,
                           std::vector<double>& in, const Run& run) {
@@ -37,7 +36,7 @@ std::uint32_t run_colours(const std::vector<std::uint32_t>& wanted, const colour
   return here;
 }
 
-/// The same for all colours, each once.
+/// Calls `run` for all colours, each once.
 template <class Run>
 void for_colours(const program& f, const std::vector<std::uint32_t>& wanted, const colouring& colours, const Run& run) {
   std::vector<double> in(f.input_size() * (colours.count < enough_for_lanes ? 1 : lane_count));
@@ -51,10 +50,10 @@ void for_colours(const program& f, const std::vector<std::uint32_t>& wanted, con
 
 class sparse_jacobian {
  public:
-  /// Of the outputs with respect to the inputs `wanted`.
+  /// The Jacobian of the outputs with respect to the inputs `wanted`.
   sparse_jacobian(const program& f, const std::vector<std::uint32_t>& wanted)
       : sparse_jacobian(f, wanted, jacobian_pattern(f, wanted)) {}
-  /// The same on a pattern, outputs x wanted, that has all of its entries.
+  /// The same with a given pattern, outputs x wanted, which must contain all entries.
   sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern)
       : wanted_(std::move(wanted)),
         pattern_(std::move(pattern)),
@@ -63,18 +62,19 @@ class sparse_jacobian {
   explicit sparse_jacobian(const program& f) : sparse_jacobian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
-  /// Colours of columns, or of rows when these are cheaper.
+  /// The colours of columns, or of rows where these cost less.
   const colouring& colours() const { return colours_.colours; }
   bool by_rows() const { return colours_.by_rows; }
 
-  /// y = f(x) and the entries of the Jacobian in the order of the pattern. f is the program that this was made for.
+  /// Computes y = f(x) and the entries of the Jacobian in the order of the pattern. f: the program of the constructor.
   void operator()(const program& f, workspace& w, const double* x, double* y, double* entries) const {
     f.forward(w, x, y, true);
     by_rows() ? by_adjoints(f, w, entries) : by_tangents(f, w, entries);
   }
 
  private:
-  /// Runs in sweeps back, as measured on Brusselators of 64 to 2048 states: a tangent alone takes 1.5 to 2.5, eight 4 to 10.
+  /// The cost in reverse passes, as measured on Brusselators of 64 to 2048 states: one tangent costs 1.5 to 2.5, eight cost 4
+  /// to 10.
   static double cost(bool by_rows, std::size_t colours) {
     const auto n = static_cast<double>(colours);
     if (by_rows) return n;
@@ -118,7 +118,7 @@ class sparse_jacobian {
 
 class sparse_hessian {
  public:
-  /// Of a combination of the outputs with respect to the inputs `wanted`.
+  /// The Hessian of a combination of the outputs with respect to the inputs `wanted`.
   sparse_hessian(const program& f, std::vector<std::uint32_t> wanted)
       : wanted_(std::move(wanted)),
         pattern_(hessian_pattern(f, wanted_)),
@@ -129,8 +129,8 @@ class sparse_hessian {
   const csr_pattern& pattern() const { return pattern_; }
   const colouring& colours() const { return colours_; }
 
-  /// For g(x) = y_adjoint . f(x): y, the gradient of g with respect to all inputs, and the entries of its Hessian in the order of
-  /// the pattern, symmetric to the bit. f is the program that this was made for, without external operations.
+  /// Computes for g(x) = y_adjoint . f(x): y, the gradient of g with respect to all inputs, and the entries of the Hessian of g
+  /// in the order of the pattern, symmetric to the bit. f: the program of the constructor, without external operations.
   void operator()(const program& f, workspace& w, const double* x, const double* y_adjoint, double* y, double* gradient,
                   double* entries) const {
     f.forward(w, x, y, true);

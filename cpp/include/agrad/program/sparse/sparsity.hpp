@@ -1,10 +1,9 @@
 // Sparsity: the patterns of a program's Jacobian and Hessian, from the operations alone.
 //
-// Sets of inputs flow through the operations in their order, as each kind of dependence has it; a result's set is its row of the
-// Jacobian's pattern. For the Hessian, operations that are curved in their operands tell which inputs meet there
-// (program/sparse/interactions.hpp). A pattern holds for every argument on the program's path: it asks nothing of values but
-// which constants are zero. Read first: program/machine/dependence.hpp. Read next: program/sparse/sparse.hpp, which computes
-// the entries.
+// Sets of inputs are propagated through the operations in order, by each operation's kind of dependence; an output's set is its
+// row of the Jacobian's pattern. For the Hessian, operations that are curved in their operands determine which inputs meet
+// (program/sparse/interactions.hpp). A pattern holds for every argument on the program's path; of all values, only constant
+// zeros are used. Read first: program/machine/dependence.hpp. Read next: program/sparse/sparse.hpp, which computes the entries.
 #pragma once
 
 #include <cstring>
@@ -19,7 +18,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Flow of index sets through a program. `wanted`: the inputs that are differentiated with respect to; index j is wanted[j].
+/// Propagates index sets through a program. wanted: the inputs of the derivatives; index j is input wanted[j].
 class set_flow {
  public:
   using set = index_sets::set;
@@ -80,7 +79,7 @@ class set_flow {
     return sets_.unite(list_);
   }
 
-  // ---- what the output depends on ------------------------------------------------------------------------------------
+  // ---- slots on which the outputs depend -----------------------------------------------------------------------------
 
   void mark_what_matters() {
     std::fill(matters_.begin(), matters_.end(), 0);
@@ -211,7 +210,8 @@ class set_flow {
               n[5] != 0 ? i * n[1] * n[2] : 0);
   }
 
-  /// rows x inner times inner x cols, from entry a of operand 0 and b of operand 1 on. Zeros of constants count for nothing.
+  /// Propagates sets through the product of a rows x inner and an inner x cols matrix, from entry a of operand 0 and entry b of
+  /// operand 1 on. Constant zeros are omitted.
   void product(const operation& op, std::size_t rows, std::size_t inner, std::size_t cols, std::size_t result, std::size_t a,
                std::size_t b) {
     for (std::size_t i = 0; i < rows; ++i) {
@@ -272,7 +272,7 @@ class set_flow {
     const set table = all_of(op, 1);
     for (std::size_t i = 0; i < op.count; ++i) {
       const set all = of_[op.result + i] = sets_.unite(at(op, 0, i), table);
-      if (table != index_sets::empty) curve(op, i, all, all);  // of a constant table it is piecewise linear
+      if (table != index_sets::empty) curve(op, i, all, all);  // piecewise linear for a constant table
     }
   }
 
@@ -280,29 +280,30 @@ class set_flow {
   unrolled operations_;
   index_sets sets_;
   std::vector<set> of_;                // of each slot
-  std::vector<std::uint8_t> is_zero_;  // whether the slot is zero whatever the inputs are
+  std::vector<std::uint8_t> is_zero_;  // whether the slot is zero for all inputs
   std::vector<std::uint8_t> matters_;  // whether an output depends on the slot
-  interactions* meet_ = nullptr;       // when second derivatives are asked for
+  interactions* meet_ = nullptr;       // for second derivatives only
   std::vector<set> list_;
   interrupt_pace pace_;
 };
 
 }  // namespace detail
 
-/// All inputs of a program, in their order.
+/// Returns all inputs of a program, in order.
 inline std::vector<std::uint32_t> all_inputs(const program& f) {
   std::vector<std::uint32_t> all(f.input_size());
   for (std::size_t j = 0; j < all.size(); ++j) all[j] = static_cast<std::uint32_t>(j);
   return all;
 }
 
-/// The pattern of the Jacobian of a program with respect to the inputs `wanted`: outputs x wanted.
+/// Returns the pattern of the Jacobian of a program with respect to the inputs `wanted`: outputs x wanted.
 inline csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& wanted) {
   return detail::set_flow(f, wanted).jacobian();
 }
 inline csr_pattern jacobian_pattern(const program& f) { return jacobian_pattern(f, all_inputs(f)); }
 
-/// The pattern of the Hessian of any combination of the outputs with respect to the inputs `wanted`: symmetric, wanted x wanted.
+/// Returns the pattern of the Hessian of any combination of the outputs with respect to the inputs `wanted`: symmetric, wanted
+/// x wanted.
 inline csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& wanted) {
   return detail::set_flow(f, wanted).hessian();
 }

@@ -1,13 +1,13 @@
-// Star colouring: colours for a symmetric matrix, from whose products every entry can be read off directly.
+// Star colouring: colours for a symmetric matrix such that every entry is a number of one product.
 //
-// Vertices are the columns, edges the entries off the diagonal. Neighbours differ, and no path of four vertices has two colours
-// only: the vertices of any two colours form stars. So of the two ends of an edge at least one has no other neighbour of the
-// other's colour, and there the entry stands alone in the product (Coleman & More 1984; Gebremedhin, Manne & Pothen 2005,
-// section 6). A full row and column cost one colour, where columns by themselves would all have to differ.
+// Vertices are the columns, edges the entries off the diagonal. Neighbours differ, and no path of four vertices has only two
+// colours: the vertices of any two colours form stars. So of the two ends of an edge at least one end has no other neighbour of
+// the other end's colour, and there the entry stands alone in the product (Coleman & More 1984; Gebremedhin, Manne & Pothen
+// 2005, section 6). A full row and column cost one colour; a colouring of columns would need a colour for each column.
 //
-// The greedy algorithm is that of Gebremedhin, Tarafdar, Manne & Pothen (2007), 4.1, with one change: for each vertex it keeps
-// the colours of its neighbours and the stars that it is a leaf of, each once, instead of going through neighbours of
-// neighbours. So a vertex that is a neighbour of all costs no square.
+// The greedy algorithm is that of Gebremedhin, Tarafdar, Manne & Pothen (2007), 4.1, with one change: each vertex stores the
+// distinct colours of its neighbours and the stars of which the vertex is a leaf, instead of a search through neighbours of
+// neighbours. So a vertex that is a neighbour of all vertices costs no square.
 // Read next: program/sparse/recovery.hpp.
 #pragma once
 
@@ -17,13 +17,13 @@ namespace agrad {
 
 namespace detail {
 
-/// For pairs (vertex, colour): how many neighbours of this colour the vertex has, and one of them. The colours of a vertex are
-/// a linked list; a hash table finds a pair.
+/// For pairs (vertex, colour): the number of the vertex's neighbours with this colour, and the first of these. The colours of a
+/// vertex are a linked list; a hash table finds a pair.
 class neighbour_colours {
  public:
   static constexpr std::uint32_t none = no_colour;
   struct entry {
-    std::uint32_t vertex, colour, count, first, next;  // first: the first neighbour; next: the vertex' next entry
+    std::uint32_t vertex, colour, count, first, next;  // first: the first neighbour; next: the vertex's next entry
   };
 
   neighbour_colours(std::size_t vertices, std::size_t edges) : head_(vertices, none) {
@@ -35,7 +35,7 @@ class neighbour_colours {
   const entry& at(std::uint32_t e) const { return entries_[e]; }
   const entry& of(std::uint32_t v, std::uint32_t colour) const { return entries_[table_[place(v, colour)]]; }
 
-  /// v has one more neighbour of this colour.
+  /// Adds a neighbour of this colour to v.
   const entry& add(std::uint32_t v, std::uint32_t colour, std::uint32_t neighbour) {
     std::uint32_t& found = table_[place(v, colour)];
     if (found == none) {
@@ -48,7 +48,8 @@ class neighbour_colours {
   }
 
  private:
-  // Where the pair is or belongs; at most one pair for each end of an edge, so the table is at most half full.
+  // Returns the place of the pair, or the place for the pair; there is at most one pair for each end of an edge, so the table
+  // is at most half full.
   std::size_t place(std::uint32_t v, std::uint32_t colour) const {
     const std::uint64_t mixed = (std::uint64_t{v} << 32 | colour) * 0x9E3779B97F4A7C15U;  // Knuth's multiplicative hashing
     auto i = static_cast<std::size_t>(mixed >> (64 - bits_));
@@ -79,7 +80,7 @@ class star_greedy {
       while (stamp_[c] == v) ++c;
       if (c == colours_.count) {
         ++colours_.count;
-        stamp_.push_back(no_colour);  // one more than there are colours, so that the search ends
+        stamp_.push_back(no_colour);  // one more than colours, so that the search ends
         count_.push_back(0);
       }
       give(v, c);
@@ -97,9 +98,9 @@ class star_greedy {
     }
     for (const std::uint32_t w : p_.row(v)) {
       if (w == v || colour(w) == no_colour) continue;
-      if (count_[colour(w)] > 1) {  // v would be the middle of a star: no neighbour of its leaves may have v's colour
+      if (count_[colour(w)] > 1) {  // v would be the middle of a star: v must differ from all neighbours of its leaves
         for (std::uint32_t e = near_.head(w); e != near_.none; e = near_.at(e).next) stamp_[near_.at(e).colour] = v;
-      } else {  // w would have one more neighbour of v's colour: not where it is a leaf
+      } else {  // w would have one more neighbour of v's colour, so w must not be a leaf of that colour
         for (const std::uint32_t c : leaf_of_[w]) stamp_[c] = v;
       }
     }
@@ -111,7 +112,7 @@ class star_greedy {
       if (w == v) continue;
       const auto of_w = near_.add(w, c, v);
       if (colour(w) == no_colour) continue;
-      if (of_w.count > 1) {  // w is the middle, v a leaf, and when it is the second one so is the first from now on
+      if (of_w.count > 1) {  // w is the middle of a star, v a leaf; with the second leaf the first neighbour becomes a leaf
         leaf_of_[v].push_back(colour(w));
         if (of_w.count == 2) leaf_of_[of_w.first].push_back(colour(w));
       } else if (count_[colour(w)] > 1) {
@@ -123,10 +124,10 @@ class star_greedy {
 
   const csr_pattern& p_;
   neighbour_colours near_;
-  std::vector<std::vector<std::uint32_t>> leaf_of_;  // of each vertex, the colours of the middles that it is a leaf of
+  std::vector<std::vector<std::uint32_t>> leaf_of_;  // of each vertex, the middles' colours of its stars
   colouring colours_;
   std::vector<std::uint32_t> stamp_;  // of each colour, the last vertex that may not have it
-  std::vector<std::uint32_t> count_;  // of each colour, how many neighbours of the present vertex have it
+  std::vector<std::uint32_t> count_;  // of each colour, the number of the present vertex's neighbours
 };
 
 inline std::vector<std::uint32_t> star_order(const csr_pattern& p, ordering by) {
@@ -139,8 +140,8 @@ inline std::vector<std::uint32_t> star_order(const csr_pattern& p, ordering by) 
   });
 }
 
-/// The pattern without its hubs, which are the vertices of far more neighbours than most have. The diagonal is full where there
-/// are entries, so that each vertex that needs a colour gets one.
+/// Returns the pattern without its hubs, the vertices with far more neighbours than most. The diagonal is full where there are
+/// entries, so that each vertex that needs a colour gets a colour.
 inline csr_pattern without_hubs(const csr_pattern& p, std::vector<std::uint32_t>& hubs) {
   const std::size_t many = 8 + 4 * p.size() / std::max<std::size_t>(p.cols, 1);
   csr_pattern rest;
@@ -160,8 +161,9 @@ inline csr_pattern without_hubs(const csr_pattern& p, std::vector<std::uint32_t>
   return rest;
 }
 
-/// A star colouring of what remains without the hubs, and a colour of its own for each hub. Two hubs that the greedy algorithm
-/// gives one colour make every vertex between them the middle of a star, and these then need as many colours as they are.
+/// Colours the vertices without the hubs by a star colouring, and gives each hub a colour of its own. Where the greedy
+/// algorithm gives two hubs one colour, each common neighbour is the middle of a star, and all these middles need different
+/// colours.
 inline colouring colour_hubs_apart(const csr_pattern& rest, const std::vector<std::uint32_t>& hubs, ordering by) {
   colouring c = star_greedy(rest).run(star_order(rest, by));
   for (const std::uint32_t v : hubs) c.colour[v] = c.count++;
@@ -184,16 +186,17 @@ inline void check_symmetric(const csr_pattern& p) {
 
 }  // namespace detail
 
-/// A star colouring of a symmetric pattern, its vertices taken in the given order. The diagonal may be there or not.
+/// Returns a star colouring of a symmetric pattern, with its vertices in the given order. The pattern may contain the diagonal
+/// or not.
 inline colouring star_colouring(const csr_pattern& p, ordering by) {
   detail::check_symmetric(p);
   return detail::star_greedy(p).run(detail::star_order(p, by));
 }
 
-/// The same with the order that needs the fewest colours, perhaps with colours of their own for those with many neighbours.
+/// The same in the order that needs the fewest colours, with separate colours for the hubs if that needs fewer.
 inline colouring star_colouring(const csr_pattern& p) {
   detail::check_symmetric(p);
-  if (p.size() == p.cols * p.cols) return detail::colour_apart(p);  // full: no choice
+  if (p.size() == p.cols * p.cols) return detail::colour_apart(p);  // a full pattern leaves no choice
   std::vector<std::uint32_t> hubs;
   const csr_pattern rest = detail::without_hubs(p, hubs);
   colouring best;
