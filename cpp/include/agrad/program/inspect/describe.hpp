@@ -1,9 +1,9 @@
-// Describe: a program in words, and a table with a row for each kind of operation.
+// Describe: a program in words, and a table with a line for each kind of operation.
 //
 //     12 inputs, 1 output; 40 operations, 3 of them on spans of up to 1000 numbers; 9 dispatches; 1 guard
 //     ...
 //
-// Read first: program/inspect/summary.hpp, which says what is counted. Read next: program/inspect/dot.hpp,
+// Read first: program/inspect/summary.hpp, which defines the counts. Read next: program/inspect/dot.hpp,
 // program/inspect/profile.hpp.
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::string counted(std::size_t n, std::string_view one, std::string_view
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }
 
-/// A number with three digits and thousands by a letter: 1.23k.
+/// Returns a number with three digits and a letter for thousands: 1.23k.
 inline std::string scaled(double x) {
   static constexpr const char* units[] = {"", "k", "M", "G", "T"};
   int unit = 0;

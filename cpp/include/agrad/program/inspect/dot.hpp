@@ -1,7 +1,7 @@
-// Dot: a program drawn, as text for Graphviz (https://graphviz.org/doc/info/lang.html).
+// Dot: the drawing of a program, as text for Graphviz (https://graphviz.org/doc/info/lang.html).
 //
-// Boxes are operations, ellipses inputs, outputs and constants; an arrow says how many numbers go that way where they are many.
-// Small programs are drawn with each step of straight code for itself, larger ones as they are dispatched.
+// Boxes are operations; ellipses are inputs, outputs and constants; the label of an arrow is the number of values if there are
+// several. Small programs are drawn with each step of straight code as a box, larger programs with straight code as one box.
 // Read first: program/inspect/summary.hpp.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace agrad {
 
-/// Consecutive inputs or outputs under one name.
+/// Consecutive inputs or outputs with one name.
 struct drawn_group {
   std::string name;
   std::size_t size;
@@ -25,7 +25,7 @@ namespace detail {
 
 class dot_writer {
  public:
-  /// Operations that are drawn one by one at most.
+  /// The most operations for which steps of straight code are boxes.
   static constexpr std::size_t most_steps = 500;
 
   dot_writer(const program& f, const std::vector<drawn_group>& inputs, const std::vector<drawn_group>& outputs)
@@ -71,7 +71,7 @@ class dot_writer {
     std::fill_n(maker_.begin() + op.result, op.count, id);
   }
 
-  /// What a sequence reads from outside of itself.
+  /// Adds the slots outside of the sequence that its step reads.
   void read_step(const instruction& step, const operation& sequence) {
     for (std::uint32_t k = 0; k < step.what->entries->arity; ++k)
       if (step.x[k] < sequence.result || step.x[k] >= sequence.result + sequence.count) reads(step.x[k]);
@@ -84,7 +84,7 @@ class dot_writer {
       constants_.push_back(s);
   }
 
-  /// Draws what was read since the last time, into a node; constants get a node there.
+  /// Draws arrows from the slots read since the last call to a node; constants get a node.
   void draw_arrows(std::size_t id) {
     if (!constants_.empty()) {
       std::ostringstream value;
@@ -112,7 +112,8 @@ class dot_writer {
 
 }  // namespace detail
 
-/// The program as a graph. inputs, outputs: names for consecutive ones, all of them.
+/// Returns the program as a graph. inputs, outputs: names for groups of consecutive slots, which together are all inputs or
+/// outputs.
 inline std::string to_dot(const program& f, const std::vector<drawn_group>& inputs, const std::vector<drawn_group>& outputs) {
   return detail::dot_writer(f, inputs, outputs).text();
 }

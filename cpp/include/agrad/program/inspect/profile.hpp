@@ -1,8 +1,8 @@
-// Profile: how long each operation of a program takes, forwards and backwards.
+// Profile: the times of a program's operations in the forward and the reverse pass.
 //
-// The program is run many times with a look at the clock around each operation; the median of what that gave, less what looking
-// takes, is the operation's. Steps of straight code are too short for that: a sequence is timed as one, and shared out among
-// its steps in proportion to what one of each kind takes by itself.
+// The program is run many times with a clock reading around each operation; an operation's time is the median, less the time of
+// a clock reading. Steps of straight code are too short for the clock: a sequence is timed as a whole, and its time is divided
+// among its steps in proportion to the time of each kind of step alone.
 // Read first: program/schedule/unrolled.hpp.
 #pragma once
 
@@ -17,18 +17,18 @@
 
 namespace agrad {
 
-/// An operation or step, and its nanoseconds of one run.
+/// An operation or step, and its nanoseconds per run.
 struct profiled_operation {
   std::string name;
   slot result = 0;
   std::uint32_t count = 0;
-  slot first_read = 0;  // the first slot that it reads, 0 if there is none
+  slot first_read = 0;  // the first slot read, 0 if there is none
   double forward = 0, backward = 0;
-  std::vector<slot> reads = {};  // where operands that are consecutive slots begin
+  std::vector<slot> reads = {};  // first slots of the operands that are ranges
 };
 
 struct program_profile {
-  double forward = 0, backward = 0;  // nanoseconds of a run and of a sweep back, without clocks in between
+  double forward = 0, backward = 0;  // nanoseconds of a run and of a reverse pass, without clock readings in between
   std::size_t repeats = 0;
   std::vector<profiled_operation> operations;
 };
@@ -73,7 +73,7 @@ class profiler {
     result_.backward = median_of(backward);
   }
 
-  /// The median for each operation, in both directions.
+  /// Computes the medians of all operations, for both passes.
   void time_operations() {
     const auto& operations = f_.code().operations;
     const std::size_t n = operations.size();
@@ -148,7 +148,7 @@ class profiler {
     result_.operations.push_back({name_in(op, f_.code()), op.result, op.count, first, forward, backward, std::move(reads)});
   }
 
-  /// What a step of this kind takes by itself, measured once a kind, at the numbers of the first of them.
+  /// Returns the time of a step of this kind alone, measured once for each kind, with the operands of its first step.
   step_time time_of(const instruction& step) {
     const auto [known, is_new] = steps_.try_emplace(step.what);
     if (is_new) known->second = measured(step);
@@ -182,15 +182,15 @@ class profiler {
   const double *x_, *y_adjoint_;
   std::size_t repeats_;
   std::vector<double> y_, x_adjoint_, forward_, backward_;
-  std::vector<double> values_, adjoints_;  // where steps are tried
+  std::vector<double> values_, adjoints_;  // memory for measured steps
   std::unordered_map<const straight_steps*, step_time> steps_;
   program_profile result_;
 };
 
 }  // namespace detail
 
-/// Times `repeats` runs at x, and sweeps back from y_adjoint. Throws kernels::path_left when a comparison goes another way than
-/// at recording.
+/// Times `repeats` runs at x, and reverse passes with the seed y_adjoint. Throws kernels::path_left if a comparison differs
+/// from the recording.
 inline program_profile profile(const program& f, workspace& w, const double* x, const double* y_adjoint, std::size_t repeats) {
   return detail::profiler(f, w, x, y_adjoint, repeats).result();
 }

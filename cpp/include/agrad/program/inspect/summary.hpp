@@ -1,9 +1,9 @@
-// Summary: what a program consists of and costs, in numbers.
+// Summary: the contents and costs of a program, in numbers.
 //
-// Costs are estimates from the operations' sizes alone: a flop is one function or arithmetic operation of two numbers, whatever
-// the function; bytes are what an operation reads and writes. Straight code counts as the operations that it was made of.
-// Levels are the operations that have to wait for one another (moving entries is none), depth the same in flops, with
-// sums by halves: what would remain if everything else ran at once. Read next: program/inspect/describe.hpp (as text),
+// Costs are estimates from the operations' sizes alone: a flop is one function or arithmetic operation of two numbers, for any
+// function; bytes are read and written by operations. Straight code counts as its single operations. Levels is the length of
+// the longest chain of operations that wait for each other (gathers do not count), depth is the same in flops, with sums by
+// halves: the cost if everything else ran at once. Read next: program/inspect/describe.hpp (as text),
 // program/inspect/profile.hpp.
 #pragma once
 
@@ -26,15 +26,15 @@ struct kind_summary {
 
 struct program_summary {
   std::size_t inputs = 0, outputs = 0;
-  std::size_t operations = 0;               // with each step of straight code for itself
+  std::size_t operations = 0;               // each step of straight code counted
   std::size_t dispatches = 0;               // straight code as one
-  std::size_t spans = 0, longest_span = 0;  // operations on more than one number, and the most that any of them makes or reads
-  std::size_t guards = 0;                   // comparisons that decide about the path
+  std::size_t spans = 0, longest_span = 0;  // operations on ranges, and the largest result or operand
+  std::size_t guards = 0;                   // comparisons that determine the path
   std::size_t levels = 0;
   double flops = 0, depth = 0;
-  std::size_t constants = 0;        // slots that are no input and no result
+  std::size_t constants = 0;        // slots that are neither inputs nor results
   std::size_t program_bytes = 0;    // of the program: code and constants
-  std::size_t workspace_bytes = 0;  // of a run: values, and as much again for adjoints
+  std::size_t workspace_bytes = 0;  // of a run: values; adjoints take as much again
   std::vector<kind_summary> kinds;  // the most flops first
 };
 
@@ -51,12 +51,12 @@ void each_slot_read(const operation& op, const std::uint32_t* integers, const Us
   }
 }
 
-/// How an operation is called: an external one by its own name.
+/// Returns the name of an operation; an external operation has a name of its own.
 inline std::string name_in(const operation& op, const program_code& code) {
   return std::string(op.what == &kernels::external ? code.externals[code.integers[op.data]]->name() : op.what->name);
 }
 
-/// Estimates for one operation: flops in all, and those that wait for one another.
+/// Estimates for one operation: all flops, and the flops that wait for each other.
 struct operation_cost {
   double flops = 0, depth = 0;
 
@@ -86,7 +86,7 @@ struct operation_cost {
   }
 
  private:
-  /// Along lines each entry is read once; an operation on everything does with its first matrix what a factorisation does.
+  /// Along lines each entry is read once; an operation on everything costs as much as a factorisation of its first matrix.
   void of_whole(const operation& op, const std::uint32_t* n) {
     double read = op.count;
     for (std::uint32_t k = 0; k < op.arity; ++k) read = std::max<double>(read, op.operands[k].count);
