@@ -1,13 +1,13 @@
-// Archive: numbers, texts and lists as bytes, and back.
+// Archive: numbers, texts and lists as bytes, in both directions.
 //
-// A class says once which its fields are, and both directions follow from it:
+// A class states its fields once, for writing and reading:
 //
 //     template <class Archive>
 //     void keep(Archive& archive, my_options& o) { archive(o.tolerance, o.times, o.algebra); }
 //
-// Bytes are sealed: what they are, the version of their format and a checksum come first, so that other bytes are refused before
-// anything is read. What is read is checked all the same: a reader never looks past its end, and an enumeration is one of its values.
-// Read next: program/keep/portable.hpp, programs as bytes.
+// Bytes are sealed: a mark, the version of the format and a checksum come first, so other bytes are rejected before anything is
+// read. Reading is checked nevertheless: a reader never reads beyond the end, and enumerations have one of their values. Read
+// next: program/keep/portable.hpp, programs as bytes.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,14 +34,14 @@ namespace detail {
                                                  std::string_view hint = "record it again") {
   throw std::invalid_argument(sentence("program", what, -1, found, must, hint));
 }
-/// Of bytes that cannot be what was written.
+/// Throws the error for bytes that cannot have been written.
 [[noreturn]] AGRAD_COLD inline void fail_damaged(std::string_view part) {
   fail_archive(std::string(part) + " in the pickle", "damaged", "as it was kept");
 }
 
-/// A change of any eight bytes that follow each other changes it for certain.
+/// Returns a checksum, which every change within eight consecutive bytes changes.
 inline std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t sum = 0xCBF29CE484222325U ^ bytes.size();  // as FNV-1a begins, by words
+  std::uint64_t sum = 0xCBF29CE484222325U ^ bytes.size();  // as in FNV-1a, by words
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data() + at, bytes.size() - at < 8 ? bytes.size() - at : 8);
@@ -56,14 +56,14 @@ using is_plain_number = std::bool_constant<std::is_arithmetic_v<T> && !std::is_s
 
 }  // namespace detail
 
-/// What sealed bytes begin with: a mark, the version of the format, a checksum of all that follows.
+/// The beginning of sealed bytes: a mark, the version of the format, a checksum of the rest.
 struct archive_seal {
   static constexpr std::string_view mark = "agrad's\n";
   static constexpr std::uint32_t format = 1;
   static constexpr std::size_t size = 8 + sizeof(format) + sizeof(std::uint64_t);
 };
 
-/// The bytes with their seal.
+/// Returns the bytes with their seal.
 inline std::string sealed(std::string_view bytes) {
   std::string all(archive_seal::mark);
   const std::uint64_t sum = detail::checksum(bytes);
@@ -72,7 +72,8 @@ inline std::string sealed(std::string_view bytes) {
   return all.append(bytes);
 }
 
-/// What was sealed; throws std::invalid_argument for bytes of another kind or format, and for other bytes than were sealed.
+/// Returns the bytes without their seal; throws std::invalid_argument for bytes of another kind or format, and for changed
+/// bytes.
 inline std::string_view unsealed(std::string_view all) {
   using detail::fail_archive;
   const std::string_view mark = archive_seal::mark;
@@ -93,7 +94,7 @@ inline std::string_view unsealed(std::string_view all) {
   return bytes;
 }
 
-/// Appends fields. `Self` is the class that derives from it and may know more types, by overloads of `put`.
+/// Appends fields. `Self` is the derived class, which may have overloads of `put` for more types.
 template <class Self>
 class archive_writer {
  public:
@@ -103,12 +104,12 @@ class archive_writer {
   void operator()(const T&... x) {
     (self().put(x), ...);
   }
-  /// An enumeration, which a reader takes only if it is one of these.
+  /// Writes an enumeration, which a reader accepts only if the value is in the list.
   template <class E>
   void one_of(const E& x, std::initializer_list<E>) {
     put(static_cast<std::int32_t>(x));
   }
-  /// For readers.
+  /// Checks only in readers.
   static void expect(bool, std::string_view) {}
 
   const std::string& bytes() const { return bytes_; }
@@ -147,7 +148,7 @@ class archive_writer {
     else
       self().put(std::get<1>(x));
   }
-  /// What says which its fields are.
+  /// Writes a class that states its fields with `keep`.
   template <class T>
   auto put(const T& x) -> decltype(keep(std::declval<Self&>(), std::declval<T&>())) {
     T fields = x;
@@ -164,7 +165,7 @@ class archive_writer {
   std::string bytes_;
 };
 
-/// Takes fields back in the order in which they were written.
+/// Reads fields in the order in which they were written.
 template <class Self>
 class archive_reader {
  public:
@@ -184,7 +185,7 @@ class archive_reader {
       if (static_cast<std::int32_t>(value) == code) return void(x = value);
     detail::fail_damaged("a choice");
   }
-  /// Throws unless a condition holds that what was written fulfils.
+  /// Throws if a condition on the data is not fulfilled.
   static void expect(bool holds, std::string_view part) {
     if (AGRAD_UNLIKELY(!holds)) detail::fail_damaged(part);
   }
@@ -210,7 +211,7 @@ class archive_reader {
       x.resize(count(sizeof(T)));
       take_all(x.data(), x.size());
     } else {
-      const std::size_t n = count(1);  // each has a byte at least
+      const std::size_t n = count(1);  // every element has at least one byte
       x.clear();
       for (std::size_t i = 0; i < n; ++i) {
         T each{};
@@ -246,7 +247,7 @@ class archive_reader {
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
-  /// How many follow, of so many bytes each at least.
+  /// Reads the number of elements that follow, with at least `bytes` bytes each.
   std::size_t count(std::size_t bytes) {
     std::uint64_t n = 0;
     take(n);

@@ -1,12 +1,12 @@
-// Portable: programs as bytes, to be kept outside of memory and made into programs again.
+// Portable: programs as bytes, to be stored outside of memory and made into programs again.
 //
 //     const std::string bytes = kept_program(f, names, "1.0");
 //     std::shared_ptr<const program> again = program_of(bytes, names, "1.0");
 //
-// Kernels and kinds of external operations go by names, which are the caller's to know (cpp/rows/kernels.hpp). An external operation
-// says which its fields are (`external_operation::write`); one that holds what is no data has no kind, and a program with it does not
-// travel. Programs and operations that are used in several places are written once. What is read is validated before it is made
-// (program/keep/validate.hpp), though its seal was right.
+// Kernels and kinds of external operations are stored by name, and the caller provides the names (cpp/rows/kernels.hpp). An
+// external operation states its fields (`external_operation::write`); an operation with other contents than data has no kind,
+// and a program with such an operation cannot be stored. Programs and operations that occur in several places are written once.
+// All that is read is validated before a program is made (program/keep/validate.hpp), even if the checksum is correct.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ namespace agrad {
 
 class portable_reader;
 
-/// Thrown for a program that cannot be kept, because of an operation that holds more than data.
+/// Thrown for a program that cannot be stored, because an operation contains more than data.
 struct not_portable : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// What programs are made of, by name.
+/// The names of kernels and of kinds of external operations.
 class portable_names {
  public:
   using external_reader = std::function<std::shared_ptr<const external_operation>(portable_reader&)>;
@@ -41,17 +41,17 @@ class portable_names {
   portable_names() = default;
   portable_names(const portable_names&) = delete;
   virtual ~portable_names() = default;
-  /// The kernel's name; empty without one.
+  /// Returns the kernel's name; empty if it has none.
   virtual std::string_view name_of(const kernel* what) const = 0;
-  /// The kernel of that name; null without one.
+  /// Returns the kernel of this name; null if there is none.
   virtual const kernel* kernel_of(std::string_view name) const = 0;
-  /// What reads operations of a kind; empty without any.
+  /// Returns the function that reads operations of a kind; empty if there is none.
   virtual external_reader reader_of(std::string_view /*kind*/) const { return {}; }
 };
 
 namespace detail {
 
-/// Programs within operations within programs: more are no program that anybody wrote.
+/// The deepest nesting of programs within operations within programs; deeper nesting occurs only in damaged bytes.
 inline constexpr int deepest_program = 64;
 
 class deeper {
@@ -70,9 +70,9 @@ class deeper {
   int& depth_;
 };
 
-/// Operations and instructions as rows of numbers: six and three for each operand; five.
+/// Operations and instructions as numbers: an operation has six and three for each operand; an instruction has five.
 struct code_rows {
-  std::vector<std::string> kernels;  // by which rows name them; 0 is what stands around straight code
+  std::vector<std::string> kernels;  // names by number; 0 is the stop around straight code
   std::vector<std::uint32_t> operations, instructions;
 };
 
@@ -89,7 +89,7 @@ class portable_writer : public archive_writer<portable_writer> {
     if (!is_new(&f)) return;
     const detail::deeper level(depth_);
     put(f.code().externals);
-    check_program(f.code(), f.fixed(), f.size(), f.inputs(), f.outputs());  // what cannot be read is not written
+    check_program(f.code(), f.fixed(), f.size(), f.inputs(), f.outputs());  // a program that could not be read is not written
     row_writer code(names_);
     for (const operation& op : f.code().operations) code.add(op);
     for (const instruction& step : f.code().instructions) code.add(step);
@@ -107,7 +107,7 @@ class portable_writer : public archive_writer<portable_writer> {
   }
 
  private:
-  /// Writes a number for something that may come again; whether it comes for the first time.
+  /// Writes the number of an object that may occur again; returns whether this is its first occurrence.
   bool is_new(const void* what) {
     const auto [known, is_first] = numbers_.try_emplace(what, static_cast<std::uint32_t>(numbers_.size()));
     put(known->second);
@@ -169,7 +169,7 @@ class portable_reader : public archive_reader<portable_reader> {
   }
 
  private:
-  /// Reads what is new; what is being read is no part of itself.
+  /// Reads an object's number, and the object if it is new. An object is not part of itself.
   template <class Shared, class Read>
   Shared taken(std::unordered_map<std::uint32_t, Shared>& known, const Read& read) {
     std::uint32_t number = 0;
@@ -259,8 +259,8 @@ class portable_reader : public archive_reader<portable_reader> {
   int depth_ = 0;
 };
 
-/// The program as sealed bytes. maker: the version of agrad, whose rules the program is made of.
-/// Throws not_portable for a program with operations that cannot be kept.
+/// Returns the program as sealed bytes. maker: the version of agrad, on whose rules the program depends. Throws not_portable
+/// for a program with operations that cannot be stored.
 inline std::string kept_program(const program& f, const portable_names& names, std::string_view maker) {
   portable_writer to(names);
   to(std::string(maker));
@@ -268,8 +268,8 @@ inline std::string kept_program(const program& f, const portable_names& names, s
   return sealed(to.bytes());
 }
 
-/// The program that was kept. Throws std::invalid_argument for bytes of another format or version, for damaged ones, and for what
-/// is no program.
+/// Returns the stored program. Throws std::invalid_argument for bytes of another format or version, for damaged bytes, and for
+/// bytes that are not a program.
 inline std::shared_ptr<const program> program_of(std::string_view bytes, const portable_names& names, std::string_view maker) {
   portable_reader from(unsealed(bytes), names);
   std::string by;

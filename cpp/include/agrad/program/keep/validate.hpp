@@ -1,9 +1,9 @@
-// Validate: whether what claims to be a program is one, before anything of it runs.
+// Validate: checks that data of a program are valid, before any operation runs.
 //
-// What holds for every operation is asked here: spans, lists and integers lie within the program, results follow each other, and what
-// an operation reads is an input, a constant or the result of one before it. What its kind must be besides is asked of its kernel
-// (`kernel::fits`), beside the loops that rely on it. A program that passes can be run forwards and swept, whoever made it.
-// Read next: program/keep/portable.hpp, which reads programs from outside of memory.
+// The checks of all operations are here: operands, lists and integers are within the program, results follow each other, and an
+// operation reads inputs, constants and results of earlier operations. The kernel checks the rest (`kernel::fits`), beside the
+// loops that rely on these checks. A program that passes can run its forward and reverse pass, whatever its source. Read next:
+// program/keep/portable.hpp, which reads programs from outside of memory.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class program_check {
   }
 
   void check(const operation& op) {
-    const bool is_straight = op.what == &kernels::straight;  // whose data are instructions
+    const bool is_straight = op.what == &kernels::straight;  // data of straight code are instructions
     expect(op.arity <= operation::most_operands && (is_straight || lies_within(op.data, op.data_count, code_.integers.size())),
            "an operation");
     for (std::uint32_t k = 0; k < op.arity; ++k) expect(is_ready(op.operands[k], op.what->steps != nullptr), "an operand");
@@ -82,7 +82,7 @@ class program_check {
 
 }  // namespace detail
 
-/// Throws std::invalid_argument unless the parts are those of a program that can be run.
+/// Throws std::invalid_argument if the parts are not a program that can run.
 inline void check_program(const program_code& code, const std::vector<double>& fixed, std::size_t size,
                           const std::vector<slot>& inputs, const std::vector<slot>& outputs) {
   detail::program_check(code, fixed, size, inputs, outputs);
