@@ -8,7 +8,8 @@
 
 namespace agrad {
 
-/// y = f(x) and the columns [first, first + count) of the Jacobian, row-major m x count, by ceil(count / 8) tangent runs.
+/// Computes y = f(x) and the columns [first, first + count) of the Jacobian, row-major m x count, by ceil(count / 8) tangent
+/// passes.
 inline void jacobian_columns(const program& f, workspace& w, const double* x, std::size_t first, std::size_t count, double* y,
                              double* entries) {
   f.forward(w, x, y, true);
@@ -28,12 +29,12 @@ inline void jacobian_columns(const program& f, workspace& w, const double* x, st
   }
 }
 
-/// y = f(x) and the whole Jacobian, row-major m x n, by tangents.
+/// Computes y = f(x) and the whole Jacobian, row-major m x n, by tangents.
 inline void jacobian_by_tangents(const program& f, workspace& w, const double* x, double* y, double* entries) {
   jacobian_columns(f, w, x, 0, f.input_size(), y, entries);
 }
 
-/// The same by a reverse sweep for each row, or one for several rows where operations have that.
+/// The same by a reverse pass for each row, or by one reverse pass for several rows where the program has external operations.
 inline void jacobian_by_adjoints(const program& f, workspace& w, const double* x, double* y, double* entries) {
   f.forward(w, x, y, true);
   const std::size_t m = f.output_size(),

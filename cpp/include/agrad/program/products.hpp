@@ -1,9 +1,10 @@
-// Products of a program's derivatives with vectors: Jacobian times directions, adjoints times Jacobian, Hessian times directions.
+// Products of a program's derivatives with vectors: Jacobian times directions, adjoints times Jacobian, Hessian times
+// directions.
 //
-// One direction travels alone, more of them eight at a time. The Hessian products are forward over reverse: the sweep back
-// carries the adjoints' derivatives in those directions. External operations may be without tangents and throw then;
-// `program::first_without_tangents` tells beforehand. Matrices are row-major, one direction a row.
-// Read next: program/jacobian.hpp, which has the whole Jacobian.
+// A single direction is propagated alone, several directions eight at a time. Hessian products are forward over reverse: the
+// reverse pass propagates the derivatives of the adjoints along the directions as well. External operations without tangents
+// throw; `program::first_without_tangents` finds these beforehand. Matrices are row-major, one direction per row. Read next:
+// program/jacobian.hpp, which computes the whole Jacobian.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Calls run(width, x_tangents, d, here) for the rows d .. d + here of `directions` (count x n), put side by side.
+/// Calls run(width, x_tangents, d, here) for `here` rows of `directions` (count x n) from d on, interleaved.
 template <class Run>
 void for_lanes(std::size_t n, const double* directions, std::size_t count, const Run& run) {
   if (count == 1) return run(std::integral_constant<int, 1>{}, directions, std::size_t{0}, std::size_t{1});
@@ -28,7 +29,7 @@ void for_lanes(std::size_t n, const double* directions, std::size_t count, const
   }
 }
 
-/// The first `here` of `width` numbers of each of m slots into the rows from d on.
+/// Copies the first `here` of `width` numbers of each of m slots to the rows from d on.
 inline void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
                        double* rows) {
   for (std::size_t i = 0; i < m; ++i)
@@ -37,7 +38,7 @@ inline void take_apart(const std::vector<double>& from, std::size_t width, std::
 
 }  // namespace detail
 
-/// y = f(x) and J times each of `count` directions (count x n): products, count x m.
+/// Computes y = f(x) and J times each of `count` directions (count x n): products, count x m.
 inline void jacobian_products(const program& f, workspace& w, const double* x, const double* directions, std::size_t count,
                               double* y, double* products) {
   f.forward(w, x, y, true);
@@ -51,14 +52,16 @@ inline void jacobian_products(const program& f, workspace& w, const double* x, c
   });
 }
 
-/// y = f(x) and J' times each of `count` adjoints of y (count x m): products, count x n; one run forward for all.
+/// Computes y = f(x) and J' times each of `count` adjoints of y (count x m): products, count x n; with one forward pass for
+/// all.
 inline void adjoint_products(const program& f, workspace& w, const double* x, const double* adjoints, std::size_t count,
                              double* y, double* products) {
   f.forward(w, x, y, true);
   f.reverse_rows(w, count, adjoints, products);
 }
 
-/// For g(x) = y_adjoint . f(x): y, the gradient of g (n), and its Hessian times each of `count` directions (count x n).
+/// Computes for g(x) = y_adjoint . f(x): y, the gradient of g (n), and the Hessian of g times each of `count` directions (count
+/// x n).
 inline void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint, const double* directions,
                              std::size_t count, double* y, double* gradient, double* products) {
   f.forward(w, x, y, true);

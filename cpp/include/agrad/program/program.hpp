@@ -1,13 +1,13 @@
-// Program: a finished recording. Immutable, shared between threads; each thread brings a workspace.
+// Program: a finished recording. Immutable, shared between threads; each thread has its own workspace.
 //
 //     std::shared_ptr<const program> f = schedule(recording, outputs);
 //     workspace w;
 //     f->forward(w, x, y);                                  // y = f(x)
 //     f->reverse(w, y_adjoint, x_adjoint);                  // x_adjoint = J' y_adjoint at that x
 //     f->tangent<lane_count>(w, x_tangents, y_tangents);    // after forward: J times eight directions, side by side
-//     f->second<lane_count>(w, ...);                        // after tangent: the sweep back, and its derivatives
+//     f->second<lane_count>(w, ...);                        // after tangent: the reverse pass, and its derivatives
 //
-// Read next: program/products.hpp, which makes products and matrices of these.
+// Read next: program/products.hpp, which computes products and matrices.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace agrad {
 
 class program {
  public:
-  /// code: the operations in order. fixed: the values of the slots before all results, inputs and constants. size: of the space of
-  /// values. inputs, outputs: their slots.
+  /// code: the operations in order. fixed: the values of the slots before all results: inputs and constants. size: the number
+  /// of slots. inputs, outputs: their slots.
   program(program_code code, std::vector<double> fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs)
       : code_(std::move(code)),
         fixed_(std::move(fixed)),
@@ -46,26 +46,26 @@ class program {
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
 
-  /// The first external operation without tangents of second order, or of first, or whose tangents agree with its adjoints
-  /// within tolerances only (order 0); null without any.
+  /// Returns the first external operation without second-order tangents (order 2), without tangents (order 1), or with tangents
+  /// that agree with its adjoints only within tolerances (order 0); null if there is none.
   const external_operation* first_without_tangents(int order = 2) const {
     for (const auto& f : code_.externals)
       if (const external_operation* found = f->first_without_tangents(order)) return found;
     return nullptr;
   }
 
-  /// y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left when a comparison goes another way than
-  /// at recording. `with_adjoint`: whether `reverse` or `tangent` will follow.
+  /// Computes y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left if a comparison differs from the
+  /// recording. with_adjoint: whether `reverse` or `tangent` follows.
   void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
     run(w, x, with_adjoint);
     for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
   }
-  /// Puts the constants into a space of values, which has the size of the program then.
+  /// Resizes `values` to the program's size and copies the constants.
   void begin(space& values) const {
     values.resize(size_);
     std::copy(fixed_.begin(), fixed_.end(), values.begin());
   }
-  /// As forward, and y stays in w.values, at the slots `outputs()`.
+  /// As `forward`, but y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     if (inputs_follow_ && !inputs_.empty())
@@ -75,7 +75,7 @@ class program {
     run_forward(code_, w, with_adjoint);
   }
 
-  /// x_adjoint = J' y_adjoint at the x of the last `forward`.
+  /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
   void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
     check_follows(w, "reverse");
     seed(w.adjoints, y_adjoint);
@@ -86,8 +86,8 @@ class program {
       for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
   }
 
-  /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions of
-  /// differential equations, take several of them together.
+  /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions
+  /// of differential equations, propagate several adjoints together.
   void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     const std::size_t most = rows_together(), passes = (count + most - 1) / most;
     const std::size_t together = count == 0 ? 1 : (count + passes - 1) / passes;
@@ -96,16 +96,17 @@ class program {
       reverse_together(w, std::min(together, count - first), y_adjoints + first * output_size(),
                        x_adjoints + first * input_size());
   }
-  /// How many rows `reverse_rows` takes at once. Each has a space of adjoints of its own, of which there are 32 MB at most.
+  /// The number of rows that `reverse_rows` propagates at once. Each row has its own adjoints of all slots, at most 32 MB in
+  /// all.
   std::size_t rows_together() const {
     return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / size_, 1, 1024);
   }
 
-  /// y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
+  /// Computes y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
     check_follows(w, "tangent");
-    if (w.tangents.size() != size_ * Width) w.tangents.assign(size_ * Width, 0.0);  // of constants for good
+    if (w.tangents.size() != size_ * Width) w.tangents.assign(size_ * Width, 0.0);  // tangents of constants stay zero
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
     run_tangent<Width>(code_, w);
@@ -113,8 +114,8 @@ class program {
       std::copy_n(w.tangents.data() + outputs_[i] * std::size_t{Width}, Width, y_tangents + i * Width);
   }
 
-  /// x_adjoint = J' y_adjoint, and its derivatives in the directions of the last `tangent`. y_adjoint_tangents are y_adjoint's own
-  /// derivatives in those directions; null where it is fixed.
+  /// Computes x_adjoint = J' y_adjoint, and its derivatives along the directions of the last `tangent`. y_adjoint_tangents: the
+  /// derivatives of y_adjoint along these directions; null where y_adjoint is constant.
   template <int Width>
   void second(workspace& w, const double* y_adjoint, double* x_adjoint, double* x_adjoint_tangents,
               const double* y_adjoint_tangents = nullptr) const {
@@ -131,7 +132,8 @@ class program {
   }
 
  private:
-  /// Zeros for inputs and results, `width` a slot. What arrives at constants is nobody's business, and data may be large.
+  /// Sets the adjoints of inputs and results to zero, `width` per slot. Adjoints of constants are never read, and data may be
+  /// large.
   void clear(space& adjoints, std::size_t width) const {
     adjoints.resize(size_ * width);
     for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
@@ -162,7 +164,7 @@ class program {
       throw std::logic_error(std::string("program: ") + function + " was called before forward");
   }
 
-  // A workspace comes without anything or from another program.
+  // Prepares a workspace that is new or was used by another program.
   AGRAD_COLD void prepare(workspace& w) const {
     w.program = 0;
     w.states.clear();
@@ -171,7 +173,7 @@ class program {
     w.program = number_;
   }
 
-  // Numbers, because an address may come back.
+  // Programs have numbers, because an address may be used again.
   static std::uint64_t next_number() {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
@@ -183,7 +185,7 @@ class program {
   std::size_t size_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
-  bool inputs_follow_ = true;  // each other, as they mostly do
+  bool inputs_follow_ = true;  // whether inputs are consecutive slots, the usual case
 };
 
 }  // namespace agrad
