@@ -1,8 +1,8 @@
-// Callable: how functionals call what they are given, and what may come back.
+// Callable: the calls of functions by functionals, and the results that functions may return.
 //
-// A callable takes a column vector of T: of fixed size where x has one and the callable takes it, else of dynamic size. It
-// returns a T, an expression, a number (a function that ignores its argument), or a vector of these, as the functional
-// wants. Whether it can be called with a scalar at all is asked of its signature: `accepts`.
+// A callable takes a column vector of T: of fixed size if x has a fixed size and the callable accepts it, else of dynamic size.
+// The callable returns a T, an expression, a number (for a function that ignores its argument), or a vector of these, as the
+// functional needs. The signature determines whether the callable accepts a scalar type: `accepts`.
 // Read next: functionals/gradient.hpp.
 #pragma once
 
@@ -28,8 +28,8 @@ struct scalar_inside<X, std::void_t<typename X::Scalar>> {
   using type = typename X::Scalar;
 };
 
-/// The scalar of the one signature that a callable has, void when it is a template or overloaded. Every vector of Eigen
-/// converts to every other as far as a signature tells, and fails when the conversion is compiled, so one has to look.
+/// The scalar of a callable's only signature; void for templates and overloads. The signature must be inspected, because every
+/// vector of Eigen is convertible to every other by its signature, and the error comes when the conversion is compiled.
 template <class F, class = void>
 struct only_scalar {
   using type = void;
@@ -51,16 +51,16 @@ inline constexpr bool accepts_vector = std::is_invocable_v<F&, const Vector&> &&
 template <class X, class T>
 using as_long_as = Eigen::Matrix<T, X::SizeAtCompileTime, 1>;
 
-/// Whether f can be called with a vector of T as long as an X. A template that says so in its signature and then does not
-/// compile is an error in the template.
+/// Whether f can be called with a vector of T as long as an X. A template whose signature accepts T but that does not compile
+/// with T is an error in the template.
 template <class F, class X, class T>
 inline constexpr bool accepts = accepts_vector<F, as_long_as<X, T>> || accepts_vector<F, vector_of<T>>;
 
-/// The vector of T that f is called with at an x of type X.
+/// The vector of T with which f is called at an x of type X.
 template <class F, class X, class T>
 using argument_t = std::conditional_t<accepts_vector<F, as_long_as<X, T>>, as_long_as<X, T>, vector_of<T>>;
 
-/// The point x as a column in memory; copied only where it is not one already.
+/// Returns the point x as a column in memory; copies x only if it is not a column already.
 template <class X>
 Eigen::Ref<const as_long_as<X, double>> point(const Eigen::MatrixBase<X>& x) {
   static_assert(X::IsVectorAtCompileTime, "x must be a vector");
@@ -68,7 +68,7 @@ Eigen::Ref<const as_long_as<X, double>> point(const Eigen::MatrixBase<X>& x) {
   return x.derived();
 }
 
-/// x as constants of another scalar.
+/// Returns x as constants of another scalar.
 template <class F, class T, class X>
 argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
   static_assert(
@@ -81,7 +81,7 @@ argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
   return result;
 }
 
-// ---- what comes back ---------------------------------------------------------------------------------------------------
+// ---- results -----------------------------------------------------------------------------------------------------------
 
 template <class T, class R>
 T as_scalar(R&& result) {
@@ -98,7 +98,7 @@ T as_scalar(R&& result) {
                    "), but must be a vector; return its entries as one column");
 }
 
-/// The results as a vector of T; a scalar is a vector of one.
+/// Returns the results as a vector of T; a scalar becomes a vector of length 1.
 template <class T, class R>
 vector_of<T> as_vector(std::string_view function, R&& result) {
   using result_type = std::decay_t<R>;
@@ -121,7 +121,7 @@ vector_of<T> as_vector(std::string_view function, R&& result) {
   }
 }
 
-// ---- where results go --------------------------------------------------------------------------------------------------
+// ---- outputs -----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] AGRAD_COLD inline void fail_output_shape(std::string_view function, std::string_view name, Eigen::Index rows,
                                                       Eigen::Index cols, Eigen::Index wanted_rows, Eigen::Index wanted_cols) {
@@ -130,7 +130,7 @@ vector_of<T> as_vector(std::string_view function, R&& result) {
                    ", but must be of shape " + text(wanted_rows, wanted_cols));
 }
 
-/// Resizes an output, which may be of fixed size if that is the size.
+/// Resizes an output; an output of fixed size must have that size.
 template <class Output>
 void resize(std::string_view function, std::string_view name, Eigen::PlainObjectBase<Output>& output, Eigen::Index rows,
             Eigen::Index cols = 1) {

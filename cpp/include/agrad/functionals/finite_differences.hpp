@@ -1,10 +1,10 @@
 // Finite differences: derivatives from values alone, to order 6, with an estimate of their error. For tests.
 //
-// The slopes over three pairs of points, h, 2h and 3h on either side, combine to an error of order h^6 (Fornberg 1988,
-// "Generation of finite difference formulas on arbitrarily spaced grids", table 1). A slope is divided by the distance of its
-// points as they were rounded. h starts at an eighth of the coordinate's magnitude and is divided by four until rounding
-// prevails; each result keeps the step with the smallest estimated error: a large one where the function is smooth, a
-// short one near the end of its domain or a kink. The error is estimated from order 4 on the same points, and from the noise of the values, which
+// The difference quotients over three pairs of points, h, 2h and 3h on either side, combine to an error of order h^6 (Fornberg
+// 1988, "Generation of finite difference formulas on arbitrarily spaced grids", table 1). A difference is divided by the
+// rounded distance of its points. h starts at an eighth of the coordinate's magnitude and is divided by four until rounding
+// prevails; each result keeps the h with the smallest estimated error: large where the function is smooth, small near the end
+// of its domain or a kink. The error is estimated from order 4 on the same points, and from the noise of the values, which
 // their sixth difference shows (Hamming 1973, "Numerical Methods for Scientists and Engineers", section 10.6).
 #pragma once
 
@@ -20,7 +20,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The values of f at x: of its plain form, or where it has none, of its variables.
+/// Returns the values of f at x: f is called with doubles, or with variables if f does not accept doubles.
 template <class F, class X>
 Eigen::VectorXd values_of(F&& f, const Eigen::MatrixBase<X>& x) {
   if constexpr (accepts<F, X, double>) {
@@ -34,12 +34,12 @@ Eigen::VectorXd values_of(F&& f, const Eigen::MatrixBase<X>& x) {
   }
 }
 
-/// Derivatives of the entries of a vector, and estimates of their errors; `rounding` is the part that shorter steps enlarge.
+/// Derivatives of the entries of a vector, and estimates of their errors; `rounding` is the part that grows as h falls.
 struct difference {
   Eigen::VectorXd value, error, rounding{};
 };
 
-/// The difference quotient of a curve t -> vector with points h, 2h and 3h on either side of t.
+/// Returns the difference quotient of a curve t -> vector with points h, 2h and 3h on either side of t.
 template <class Curve>
 difference difference_quotient(const Curve& curve, double t, const Eigen::VectorXd& centre, double h) {
   Eigen::VectorXd largest = centre.cwiseAbs(), sixth = -20 * centre;
@@ -60,10 +60,10 @@ difference difference_quotient(const Curve& curve, double t, const Eigen::Vector
   return result;
 }
 
-/// Keeps the better of two estimates of one number. A shorter step overrules a longer one that it contradicts: that one
-/// has stepped over something, such as a whole period.
+/// Keeps the better of two estimates of a number. The estimate of a smaller h also replaces an estimate that it contradicts:
+/// the larger h has missed a feature of the curve, such as a whole period.
 inline void keep_better(difference& best, const difference& shorter, Eigen::Index i) {
-  // Not by noise: values may be some hundred roundings off, and the sixth difference small by chance.
+  // The noise is not used: errors of values may be some hundred roundings, and the sixth difference small by chance.
   const double tolerance = 3 * (shorter.error[i] + best.error[i]) + 100 * shorter.rounding[i];
   const bool contradicts = std::abs(shorter.value[i] - best.value[i]) > tolerance;
   if (!(shorter.error[i] < best.error[i] || contradicts)) return;
@@ -71,8 +71,8 @@ inline void keep_better(difference& best, const difference& shorter, Eigen::Inde
   best.error[i] = shorter.error[i];
 }
 
-/// The derivative at t of a curve t -> vector, of which `centre` is the value there; nan where no step gives numbers. Steps get
-/// shorter until rounding prevails in all entries, twice, lest the first time was chance.
+/// Returns the derivative at t of a curve t -> vector with the value `centre` at t; nan where no h gives numbers. h falls until
+/// rounding prevails in all entries twice in succession, because the first time may be chance.
 template <class Curve>
 difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& centre) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
@@ -84,7 +84,7 @@ difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& ce
     try {
       next = difference_quotient(curve, t, centre, h);
     } catch (const std::domain_error&) {
-      continue;  // a point outside of the domain: a shorter step
+      continue;  // a point is outside of the domain: h falls
     }
     bool rounding_prevails = true;
     for (Eigen::Index i = 0; i < centre.size(); ++i) {
@@ -98,12 +98,12 @@ difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& ce
 
 }  // namespace detail
 
-/// Value and Jacobian of a vector function by central differences of order 6, with estimates of the errors.
+/// Computes the value and the Jacobian of a vector function by central differences of order 6, with estimates of the errors.
 ///
-/// f: callable with a column vector of double (or only of var), returns a vector of length m or a scalar. It may throw
-/// std::domain_error, or return nan, outside of its domain. x: of length n. fx: resized to m. jacobian and error: resized to m x n;
-/// an entry for which no step gave numbers is nan, its error infinite. About 30 calls of f a coordinate. For tests: gradients by
-/// `gradient` and `jacobian` are exact, and cheaper.
+/// f: callable with a column vector of double (or only of var), returns a vector of length m or a scalar. f may throw
+/// std::domain_error, or return nan, outside of its domain. x: of length n. fx: resized to m. jacobian and error: resized to m
+/// x n; an entry without a number for any h is nan and has an infinite error. About 30 calls of f per coordinate. For tests:
+/// gradients by `gradient` and `jacobian` are exact, and cheaper.
 template <class F, class X, class Fx, class J, class E>
 void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                                 Eigen::PlainObjectBase<J>& jacobian, Eigen::PlainObjectBase<E>& error) {

@@ -1,12 +1,12 @@
-// Gradient: value and gradient of a scalar function of a vector, by one reverse sweep.
+// Gradient: value and gradient of a scalar function of a vector, by one reverse pass.
 //
 //     auto f = [](const auto& x) { return x[0] * x[1]; };
 //     double fx; Eigen::VectorXd g;
 //     agrad::gradient(f, x, fx, g);
 //
-// Like every functional it opens a scope of its own: the tape is afterwards as it was, also when f throws, and outputs are
-// then untouched. With this header come `jacobian` and `hessian`.
-// Read next: functionals/jacobian.hpp, hessian.hpp, products.hpp; functionals/callable.hpp says what f may be.
+// Every functional opens a scope of its own: afterwards the tape is as before, even if f throws, and outputs are then
+// unchanged. This header includes `jacobian` and `hessian`.
+// Read next: functionals/jacobian.hpp, hessian.hpp, products.hpp; functionals/callable.hpp, which describes f.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,11 +20,11 @@
 
 namespace agrad {
 
-/// Value and gradient of a scalar function of a vector.
+/// Computes the value and the gradient of a scalar function of a vector.
 ///
 /// f: callable with a column vector of var, returns a var, an expression of vars or a number. x: vector of length n (a fixed
-/// size is handed on to f). fx: the value. g: resized to n. Throws what f throws. Variables that f captures from outside are
-/// used, but the derivatives with respect to them are not in g.
+/// size is passed to f). fx: the value. g: resized to n. Throws the exceptions of f. f may use variables that it captures; g
+/// does not contain derivatives with respect to these.
 template <class F, class X, class G>
 void gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
   static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");

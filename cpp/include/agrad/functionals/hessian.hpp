@@ -1,9 +1,9 @@
-// Hessian: second derivatives of a scalar function, and third ones, by duals whose parts are variables of the tape.
+// Hessian: second and third derivatives of a scalar function, by duals whose parts are variables of the tape.
 //
-// A dual carries a few directions through one recording; a sweep back from each tangent is a column of the Hessian. Sweeps of
-// several lanes gain nothing here: the tangents' statements are different ones, and a sweep skips those of the others. Only
-// one triangle is kept and mirrored, so that the result is symmetric to the last bit. `hessian_times_vector`
-// (functionals/products.hpp) needs one sweep, whatever n.
+// A dual propagates a few directions through one recording; a reverse pass from each tangent gives a column of the Hessian.
+// Reverse passes of several lanes gain nothing here: tangents have different statements, and a reverse pass skips the
+// statements of other tangents. Only one triangle is computed and mirrored, so that the result is symmetric to the last bit.
+// `hessian_times_vector` (functionals/products.hpp) needs one reverse pass for any n.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,13 +20,14 @@ namespace agrad {
 
 namespace detail {
 
-/// Columns of a Hessian that one recording carries: measured, 6 to 16 are within a tenth, 1 takes twice to three times as long.
+/// Columns of a Hessian per recording: by measurement, 6 to 16 differ by less than a tenth, 1 takes twice to three times as
+/// long.
 inline constexpr int hessian_lanes = 8;
 
-/// A number on the tape that no sweep reaches.
+/// A number on the tape that no reverse pass reaches.
 inline var constant_var(double value) { return tape_access::variable(value, 0, tape::current()); }
 
-/// The variables as constants of a dual type over var.
+/// Returns the variables as constants of a dual type over var.
 template <class F, class X, class D, class Variables>
 argument_t<F, X, D> duals_of(const Variables& variables) {
   static_assert(accepts<F, X, D>, "f cannot be called with an Eigen column vector of duals of agrad::var");
@@ -37,11 +38,11 @@ argument_t<F, X, D> duals_of(const Variables& variables) {
 
 }  // namespace detail
 
-/// Value, gradient and Hessian of a scalar function.
+/// Computes the value, the gradient and the Hessian of a scalar function.
 ///
-/// f: callable with a column vector of dual<var, K>, returns one of these or a number. x: vector of length n. fx: the value.
-/// g: resized to n. H: resized to n x n, symmetric to the last bit. A direction in which nothing moves brings no nan
-/// into H, even where another second derivative is infinite.
+/// f: callable with a column vector of dual<var, K>, returns a dual<var, K> or a number. x: vector of length n. fx: the value.
+/// g: resized to n. H: resized to n x n, symmetric to the last bit. A direction in which f is constant adds no nan to H, even
+/// where another second derivative is infinite.
 template <class F, class X, class G, class H>
 void hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g,
              Eigen::PlainObjectBase<H>& hessian) {
@@ -69,11 +70,11 @@ void hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjec
   }
 }
 
-/// Value, Hessian and the derivative of the Hessian, that is all third derivatives.
+/// Computes the value, the Hessian and the derivative of the Hessian, that is all third derivatives.
 ///
 /// f: callable with a column vector of dual<dual<var, K>>. fx: the value. H: resized to n x n. grad_H: resized to n matrices;
-/// grad_H[k](i, j) is the derivative of H(i, j) with respect to x[k]. Everything is symmetric to the last bit. The cost is that
-/// of n (n + 1) / 2 gradients of a function of the third order.
+/// grad_H[k](i, j) is the derivative of H(i, j) with respect to x[k]. All results are symmetric to the last bit. The cost is
+/// that of n (n + 1) / 2 gradients of a function of the third order.
 template <class F, class X, class H>
 void grad_hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<H>& hessian,
                   std::vector<Eigen::MatrixXd>& grad_hessian) {

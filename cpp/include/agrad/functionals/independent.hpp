@@ -1,4 +1,4 @@
-// Independent: the variables that functionals differentiate with respect to, made and read all at once.
+// Independent: the independent variables of functionals, created and read together.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,7 +10,7 @@
 
 namespace agrad::detail {
 
-/// Independent variables with consecutive indices, made and read all at once.
+/// Independent variables with consecutive indices.
 template <class Vector>
 struct independent {
   template <class X>
@@ -20,7 +20,7 @@ struct independent {
       variables[i] = tape_access::variable(x[i], first + static_cast<tape::index_type>(i), on);
   }
 
-  /// Their adjoints after a sweep; valid until the next statement.
+  /// Returns the adjoints of the variables after a reverse pass; valid until the next statement.
   Eigen::Map<const Eigen::VectorXd> adjoints() const {
     const Eigen::Index last = variables.size() - 1;
     return {last < 0 ? nullptr : &on.adjoint(first + static_cast<tape::index_type>(last)) - last, last + 1};

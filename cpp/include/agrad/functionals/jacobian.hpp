@@ -1,7 +1,7 @@
 // Jacobian: value and Jacobian of a vector function of a vector.
 //
-// Forward mode fills a few columns in one pass without recording anything; reverse mode records once and sweeps back for
-// each row. `jacobian` takes the way with the smaller count, `forward_jacobian` and `reverse_jacobian` are these ways.
+// Forward mode computes a few columns per pass and records nothing; reverse mode records once and needs one reverse pass for a
+// few rows. `jacobian` chooses the mode with the smaller count; `forward_jacobian` and `reverse_jacobian` are the two modes.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,11 +17,11 @@ namespace agrad {
 
 namespace detail {
 
-/// Columns of a Jacobian that one pass of duals carries: measured, 8 is best for as few inputs, 16 gains a third where there are
-/// hundreds.
+/// Columns of a Jacobian per pass of duals: by measurement, 8 is best for up to 8 inputs, and 16 gains a third with hundreds of
+/// inputs.
 inline constexpr int jacobian_lanes = 8;
 
-/// Row i of `rows` becomes the derivatives of y[i] with respect to the variables: `tape::lanes` rows a sweep.
+/// Sets row i of `rows` to the derivatives of y[i] with respect to the variables: `tape::lanes` rows per reverse pass.
 template <class Y, class Variables, class Rows>
 void sweep_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at, Eigen::MatrixBase<Rows>& rows) {
   tape& t = at.on;
@@ -44,10 +44,10 @@ void sweep_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at,
 
 }  // namespace detail
 
-/// Value and Jacobian by reverse mode: f is recorded once, and swept back once for each row.
+/// Computes the value and the Jacobian by reverse mode: f is recorded once; a reverse pass gives `tape::lanes` rows.
 ///
-/// f: callable with a column vector of var, returns a vector of var, of expressions' values or of numbers, of length m.
-/// x: vector of length n. fx: resized to m. J: resized to m x n.
+/// f: callable with a column vector of var, returns a vector of var, of expressions' values or of numbers, of length m. x:
+/// vector of length n. fx: resized to m. J: resized to m x n.
 template <class F, class X, class Fx, class J>
 void reverse_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                       Eigen::PlainObjectBase<J>& jacobian) {
@@ -61,10 +61,10 @@ void reverse_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBa
   detail::sweep_rows(y, at, jacobian);
 }
 
-/// Value and Jacobian by forward mode: Lanes columns a call of f, and nothing is recorded.
+/// Computes the value and the Jacobian by forward mode: Lanes columns per call of f; nothing is recorded.
 ///
-/// f: callable with a column vector of dual<double, Lanes>, returns a vector of these or of numbers. Otherwise as
-/// `reverse_jacobian`; with n = 0 it is called once, for its value.
+/// f: callable with a column vector of dual<double, Lanes>, returns a vector of duals or of numbers. Otherwise as
+/// `reverse_jacobian`; with n = 0, f is called once, for its value.
 template <int Lanes = detail::jacobian_lanes, class F, class X, class Fx, class J>
 void forward_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                       Eigen::PlainObjectBase<J>& jacobian) {
@@ -87,12 +87,12 @@ void forward_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBa
   }
 }
 
-/// Value and Jacobian of a vector function of a vector, in the mode that needs less.
+/// Computes the value and the Jacobian of a vector function of a vector, in the mode that costs less.
 ///
-/// f: callable with a column vector of var, and perhaps of double and of duals; returns a vector of length m (a scalar is a
-/// vector of one). x: vector of length n. fx: resized to m. J: resized to m x n. Forward mode is taken when all columns fit into
-/// one pass, or when n <= m, and f takes duals. Pitfall: a lambda with `const auto&` says that it takes them; if it
-/// does not compile with them, write `const agrad::vector_of<agrad::var>&`, or call `reverse_jacobian`.
+/// f: callable with a column vector of var, and optionally of double and of duals; returns a vector of length m (a scalar is a
+/// vector of length 1). x: vector of length n. fx: resized to m. J: resized to m x n. Forward mode is used if f accepts duals,
+/// and all columns fit into one pass or n <= m. Pitfall: the signature of a lambda with `const auto&` accepts duals; if the
+/// lambda does not compile with duals, write `const agrad::vector_of<agrad::var>&`, or call `reverse_jacobian`.
 template <class F, class X, class Fx, class J>
 void jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx, Eigen::PlainObjectBase<J>& jacobian) {
   if constexpr (detail::accepts<F, X, dual<double, detail::jacobian_lanes>>) {

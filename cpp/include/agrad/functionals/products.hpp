@@ -1,8 +1,8 @@
-// Products: derivatives in one direction, at the cost of one pass or two, whatever the number of inputs.
+// Products: derivatives along one direction, at the cost of one or two passes for any number of inputs.
 //
 //     jvp, gradient_dot_vector, partial_derivative      forward mode, nothing is recorded
-//     vjp                                               reverse mode, one recording and one sweep
-//     hessian_times_vector                              forward over reverse, one recording and one sweep
+//     vjp                                               reverse mode, one recording and one reverse pass
+//     hessian_times_vector                              forward over reverse, one recording and one reverse pass
 #pragma once
 
 #include <Eigen/Core>
@@ -27,7 +27,7 @@ void check_direction(std::string_view function, std::string_view name, const Eig
   check_size(function, name, static_cast<std::size_t>(v.size()), static_cast<std::size_t>(n), what);
 }
 
-/// f at x + v e, where e^2 = 0: a value and its derivative in the direction v.
+/// Returns f at x + v e, where e^2 = 0: a value and its derivative along v.
 template <class F, class X, class V>
 decltype(auto) along(F&& f, const Eigen::MatrixBase<X>& x, const V& v) {
   auto at = constants<F, dual<double>>(x);
@@ -37,10 +37,10 @@ decltype(auto) along(F&& f, const Eigen::MatrixBase<X>& x, const V& v) {
 
 }  // namespace detail
 
-/// Value and derivative of a vector function in one direction: J v, by forward mode.
+/// Computes the value of a vector function and its derivative along one direction, J v, by forward mode.
 ///
-/// f: callable with a column vector of dual<double>, returns a vector of length m. x, v: of length n. fx: resized to m. product: J v, resized to m.
-/// Throws ShapeError when v is not as long as x.
+/// f: callable with a column vector of dual<double>, returns a vector of length m. x, v: of length n. fx: resized to m.
+/// product: J v, resized to m. Throws ShapeError if v is not as long as x.
 template <class F, class X, class V, class Fx, class P>
 void jvp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Eigen::PlainObjectBase<Fx>& fx,
          Eigen::PlainObjectBase<P>& product) {
@@ -54,10 +54,10 @@ void jvp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Ei
   }
 }
 
-/// Value of a vector function and w'J for a weight of each result, by one reverse sweep.
+/// Computes the value of a vector function and w'J, with a weight for each result, by one reverse pass.
 ///
-/// f: callable with a column vector of var, returns a vector of length m. x: of length n. w: of length m. fx: resized to m.
-/// wJ: resized to n. Throws ShapeError when w is not as long as f(x).
+/// f: callable with a column vector of var, returns a vector of length m. x: of length n. w: of length m. fx: resized to m. wJ:
+/// resized to n. Throws ShapeError if w is not as long as f(x).
 template <class F, class X, class W, class Fx, class WJ>
 void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Eigen::PlainObjectBase<Fx>& fx,
          Eigen::PlainObjectBase<WJ>& wJ) {
@@ -66,7 +66,7 @@ void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Ei
   const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
   const vector_of<var> y = detail::as_vector<var>("vjp", f(at.variables));
   detail::check_direction("vjp", "w", w, y.size(), "the length of f(x)");
-  const Eigen::VectorXd seeds = detail::point(w);  // w may be what fx or wJ is written to
+  const Eigen::VectorXd seeds = detail::point(w);  // w may be the same vector as fx or wJ
   detail::resize("vjp", "fx", fx, y.size());
   detail::resize("vjp", "wJ", wJ, at.variables.size());
   var sum;
@@ -78,10 +78,10 @@ void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Ei
   wJ = at.adjoints();
 }
 
-/// Value and derivative of a scalar function in one direction: g'v, by forward mode.
+/// Computes the value of a scalar function and its derivative along one direction, g'v, by forward mode.
 ///
-/// f: callable with a column vector of dual<double>, returns one or a number. x, v: of length n. Throws ShapeError when v is
-/// not as long as x.
+/// f: callable with a column vector of dual<double>, returns a dual<double> or a number. x, v: of length n. Throws ShapeError
+/// if v is not as long as x.
 template <class F, class X, class V>
 void gradient_dot_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx, double& gv) {
   detail::check_direction("gradient_dot_vector", "v", v, x.size(), "the length of x");
@@ -90,9 +90,10 @@ void gradient_dot_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::Matr
   gv = y.tangent[0];
 }
 
-/// Value and derivative of a scalar function with respect to x[i], by forward mode.
+/// Computes the value of a scalar function and its derivative with respect to x[i], by forward mode.
 ///
-/// f: callable with a column vector of dual<double>, returns one or a number. i counts from 0. Throws std::out_of_range.
+/// f: callable with a column vector of dual<double>, returns a dual<double> or a number. i counts from 0. Throws
+/// std::out_of_range.
 template <class F, class X>
 void partial_derivative(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, double& fx, double& dfx) {
   if (AGRAD_UNLIKELY(i < 0 || i >= x.size()))
@@ -101,10 +102,12 @@ void partial_derivative(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, do
   gradient_dot_vector(f, x, Eigen::VectorXd::Unit(x.size(), i), fx, dfx);
 }
 
-/// Value of a scalar function and the product of its Hessian with a vector: one recording and one sweep, never the Hessian.
+/// Computes the value of a scalar function and the product of its Hessian with a vector by one recording and one reverse pass,
+/// without the Hessian.
 ///
-/// f: callable with a column vector of dual<var>, returns one or a number. x, v: of length n. fx: the value. product: H v, resized to n.
-/// Throws ShapeError when v is not as long as x. Source: Pearlmutter 1994, "Fast exact multiplication by the Hessian".
+/// f: callable with a column vector of dual<var>, returns a dual<var> or a number. x, v: of length n. fx: the value. product: H
+/// v, resized to n. Throws ShapeError if v is not as long as x. Source: Pearlmutter 1994, "Fast exact multiplication by the
+/// Hessian".
 template <class F, class X, class V, class P>
 void hessian_times_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx,
                           Eigen::PlainObjectBase<P>& product) {
