@@ -1,5 +1,5 @@
-// Derivatives recorded: the sweep back and the tangents of a part of a recording as more operations of it. Declared here, so that
-// nobody else must be compiled against the rules (program/derive/adjoints.hpp, program/derive/tangents.hpp).
+// Derivatives recorded: the reverse pass and the tangents of a part of a recording, recorded as further operations. Only the
+// file that defines these functions is compiled against the rules (program/derive/adjoints.hpp, program/derive/tangents.hpp).
 #pragma once
 
 #include <agrad/program/machine/record.hpp>
@@ -7,11 +7,12 @@
 
 namespace agrad {
 
-/// The slots of the adjoints of `wanted` for adjoints `seeds` of `outputs`, of the operations from number `begin` to before `end`.
+/// Records the reverse pass of the operations from number `begin` to before `end`, with adjoints `seeds` of `outputs`; returns
+/// the slots of the adjoints of `wanted`.
 std::vector<slot> record_adjoints(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& outputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& wanted);
 
-/// The slots of the tangents of `outputs` for tangents `seeds` of `inputs`.
+/// Records the tangents of `outputs` for tangents `seeds` of `inputs`; returns their slots.
 std::vector<slot> record_tangents(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& inputs,
                                   const std::vector<slot>& seeds, const std::vector<slot>& outputs);
 

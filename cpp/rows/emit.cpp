@@ -1,4 +1,4 @@
-// agrad_emit: prints what other files need to know of the rules, so that nobody writes it a second time.
+// agrad_emit: prints the Python stubs of the rules, so that the rules are their only source.
 //
 //     agrad_emit stub            Python stub of agrad.elementwise
 //     agrad_emit density-stub    Python stub of agrad.density
@@ -27,7 +27,7 @@ void print_all(std::ostream& out, const Rows&... rows) {
   out << "]\n";
 }
 
-/// One function; its body is its docstring, which editors show.
+/// Prints one function, whose body is its docstring, which editors show.
 template <class Row>
 void print_function(std::ostream& out, const Row& row, const std::string& parameters) {
   out << "\ndef " << row.name << "(" << parameters << ") -> Any:\n    \"\"\"" << row.text << "\"\"\"\n";

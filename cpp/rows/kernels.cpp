@@ -20,7 +20,7 @@ namespace agrad {
 
 namespace {
 
-/// Those that are made of no rule. A test compares them with the headers.
+/// The kernels without a rule. A test compares the list with the headers.
 constexpr const kernel* structural[] = {&kernels::gather,
                                         &kernels::sum,
                                         &kernels::guard,
@@ -50,7 +50,7 @@ constexpr const kernel* structural[] = {&kernels::gather,
 std::vector<named_kernel> all_kernels() {
   std::vector<named_kernel> all;
   for (const kernel* each : structural) all.push_back({std::string(each->name), each});
-  elementwise_rows();  // now the list below is complete
+  elementwise_rows();  // completes the list below
   for (const auto* each = detail::listed_kernel::first(); each != nullptr; each = each->next)
     all.push_back({std::string(each->what.name), &each->what});
   for (const auto& row : density_rows()) all.push_back({std::string(row.name), row.loops});
@@ -71,7 +71,7 @@ std::string_view name_of_kernel(const kernel* what) {
   static const auto names = [] {
     std::unordered_map<const kernel*, std::string_view> by_kernel;
     for (const named_kernel& each : named_kernels())
-      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // a name of two is nobody's
+      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // a name of two kernels is not used
     return by_kernel;
   }();
   const auto found = names.find(what);

@@ -1,7 +1,7 @@
-// Kernels by name: what a program's operations are called where it is kept outside of memory, and the way back.
+// Kernels by name: the names of a program's operations outside of memory, in both directions.
 //
-// Rules' kernels have their rules' names; where several rows share one (options of linear algebra), a number tells them apart.
-// A kernel that is not here belongs to nobody's program but the one in memory. Read next: program/keep/portable.hpp.
+// Kernels of rules have the names of the rules; where several rules share a name (options of linear algebra), a number is
+// appended. Programs with a kernel that is not listed here cannot be stored. Read next: program/keep/portable.hpp.
 #pragma once
 
 #include <agrad/program/machine/operation.hpp>
@@ -16,13 +16,13 @@ struct named_kernel {
   const kernel* what;
 };
 
-/// All kernels that programs are made of.
+/// Returns all kernels of programs.
 const std::vector<named_kernel>& named_kernels();
 
-/// The kernel's name; empty for one that has none.
+/// Returns the kernel's name; empty if it has none.
 std::string_view name_of_kernel(const kernel* what);
 
-/// The kernel of that name; null without any.
+/// Returns the kernel of this name; null if there is none.
 const kernel* kernel_of_name(std::string_view name);
 
 }  // namespace agrad

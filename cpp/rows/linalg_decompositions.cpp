@@ -1,4 +1,4 @@
-// Rows of the rules that rest on orthogonal decompositions, and of the matrix exponential.
+// Table entries of the rules with orthogonal decompositions, and of the matrix exponential.
 #include <agrad/rules/linalg/linalg.hpp>
 
 #include "linalg_row_of.hpp"

@@ -1,4 +1,4 @@
-// Makes the rows of a typelist of linear algebra rules; for the files that instantiate their kernels.
+// Makes the table entries of a typelist of linear algebra rules; for the files that instantiate their kernels.
 #pragma once
 
 #include <agrad/base/typelist.hpp>

@@ -1,4 +1,4 @@
-// Rows of the rules that rest on LU, Cholesky and triangular substitution, and the list of all.
+// Table entries of the rules with LU, Cholesky and triangular substitution, and the list of all entries.
 #include <agrad/rules/linalg/linalg.hpp>
 
 #include "linalg_row_of.hpp"

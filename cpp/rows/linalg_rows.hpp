@@ -1,4 +1,4 @@
-// Rows of linear algebra: the rules on whole matrices as plain data, as rows.hpp has the elementwise ones.
+// Table of linear algebra: the rules on whole matrices as plain data, as rows.hpp has the elementwise rules.
 #pragma once
 
 #include <agrad/program/machine/operation.hpp>
@@ -10,20 +10,21 @@ namespace agrad {
 
 struct linalg_row {
   std::string_view name, text, source;
-  unsigned options;  // tells rows of the same name apart
+  unsigned options;  // distinguishes entries of the same name
   int arguments, results;
-  /// Writes the results' shapes, after checking the arguments', and returns how many slots an operation has behind its results.
+  /// Checks the arguments' shapes, writes the results' shapes, and returns the number of slots behind the results of an
+  /// operation.
   std::size_t (*layout)(const linalg::shape* arguments, linalg::shape* results);
   const kernel* loops;
 };
 
-/// The most arguments and results that a rule has.
+/// The largest number of arguments or results of a rule.
 inline constexpr std::size_t most_matrices = 3;
 
 const std::vector<linalg_row>& linalg_rows();
 
 namespace rows {
-// Halves of the list, each compiled in a file of its own, because Eigen's decompositions take long.
+// Halves of the list, compiled in separate files, because Eigen's decompositions take long to compile.
 std::vector<linalg_row> equations();
 std::vector<linalg_row> decompositions();
 }  // namespace rows

@@ -12,7 +12,7 @@ namespace agrad {
 
 namespace {
 
-/// One row for each rule of a typelist.
+/// Makes a table entry for each rule of a typelist.
 template <class Row, class Rules, class Make>
 std::vector<Row> made_from(Rules list, const Make& make) {
   std::vector<Row> rows;

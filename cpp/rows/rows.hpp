@@ -1,6 +1,6 @@
-// Rows: the rules as plain data, for whoever must not be compiled against them (bindings, docs, tests).
+// Rows: the table of rules as plain data, for code that must not be compiled against the rules (bindings, docs, tests).
 //
-// The rows are made from the rules' typelists by a template; there is no other list of functions.
+// A template makes the entries of the table from the rules' typelists; there is no other list of functions.
 #pragma once
 
 #include <string_view>
@@ -41,7 +41,7 @@ const std::vector<elementwise_row>& elementwise_rows();
 const std::vector<density_row>& density_rows();
 const std::vector<glm_row>& glm_rows();
 
-/// The row of that name; the name must be one of the list.
+/// Returns the entry with this name, which must be in the table.
 const elementwise_row& elementwise_row_named(std::string_view name);
 
 }  // namespace agrad
