@@ -1,4 +1,4 @@
-// Apply: recording an operation that lives outside of the rules, on the entries of an array.
+// Apply: records an external operation on the entries of an array.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +11,7 @@
 
 namespace agrad::python {
 
-/// Records an external operation on the entries of x: an array of that shape. It runs without the interpreter lock.
+/// Records an external operation on the entries of x, without the interpreter lock; returns an array of the given shape.
 inline array applied(const std::shared_ptr<const external_operation>& f, const array& x, shape_type shape) {
   std::size_t results = 1;
   for (const pybind11::ssize_t length : shape) results *= static_cast<std::size_t>(length);
@@ -25,7 +25,7 @@ inline array applied(const std::shared_ptr<const external_operation>& f, const a
   return array(x.owner(), std::move(shape), first);
 }
 
-/// The same of one that knows how many results it has: a vector.
+/// The same for an operation with a known output size; returns a vector.
 template <class Operation>
 array applied(const std::shared_ptr<Operation>& f, const array& x) {
   return applied(f, x, shape_type{static_cast<pybind11::ssize_t>(f->output_size())});

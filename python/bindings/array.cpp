@@ -115,7 +115,7 @@ bool is_array_of_objects(py::handle x) {
   return py::isinstance<py::array>(x) && py::reinterpret_borrow<py::array>(x).dtype().kind() == 'O';
 }
 
-/// The entries of an array of objects, in order; where one is such an array of rank 0, what it holds.
+/// Returns the entries of an array of objects, in order; an entry that is such an array of rank 0 is replaced by its content.
 std::vector<py::object> entries_of(const py::handle& objects) {
   const auto flat = py::reinterpret_borrow<py::array>(py::object(objects.attr("ravel")()));
   const auto* const data = static_cast<PyObject* const*>(flat.data());
@@ -128,7 +128,8 @@ std::vector<py::object> entries_of(const py::handle& objects) {
   return entries;
 }
 
-/// Calls `visit` with the recorded arrays in an argument: it may be one, or a list, tuple or array of objects that holds some.
+/// Calls `visit` with the recorded arrays of an argument, which may be a recorded array, or a list, tuple or array of objects
+/// with recorded arrays.
 template <class Visit>
 void visit_recorded(py::handle x, const Visit& visit) {
   if (const array* given = recorded(x)) {
@@ -170,8 +171,8 @@ namespace {
                    " that has ended, but must be of a running one; pass it to the function as an argument");
 }
 
-/// The slots in a body of entries that it has captured already; nothing unless all are known. What never changes there is a
-/// constant here, too.
+/// Returns the body's slots of entries that the body has captured already; nothing if an entry is unknown. Outer constants are
+/// constants of the body.
 std::vector<slot> known_slots(recording& in, const array& outer) {
   std::unordered_map<slot, slot> known;
   for (std::size_t k = 0; k < in.captured.size(); ++k) {
@@ -209,7 +210,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   if (in->is_body && outer.size() > 0) {
     if (auto slots = known_slots(*in, outer); !slots.empty())
       return array(in, outer.shape(), std::move(slots)).mark(outer.is_condition());
-    if (in->stands_in) fail_ended(function, *outer.owner());  // the loop's operation has no place for more
+    if (in->stands_in) fail_ended(function, *outer.owner());  // the loop's operation cannot have further inputs
   }
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
@@ -227,7 +228,7 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
   fail_type(std::string(function) + ": argument is of dtype " + name + ", but must be numeric");
 }
 
-/// NumPy's arrays of other kinds mean something else by their entries, or by their operators.
+/// Throws for NumPy's arrays of other kinds, whose entries or operators have another meaning.
 void check_kind(std::string_view function, py::handle x) {
   if (!py::isinstance<py::array>(x)) return;
   static const PyTypeObject* const plain = Py_TYPE(py::array_t<double>().ptr());
@@ -250,7 +251,7 @@ void check_kind(std::string_view function, py::handle x) {
             ", but must be a number, recorded or plain; join recorded values with ag.array([...])");
 }
 
-/// NumPy's array of objects, which np.array makes of recorded numbers, as an array of the recording.
+/// Returns an array of objects, which np.array makes of recorded numbers, as an array of the recording.
 array of_objects(const std::shared_ptr<recording>& in, std::string_view function, const py::array& objects) {
   std::vector<slot> slots;
   bool all_truths = objects.size() > 0;
@@ -281,7 +282,7 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
   if (PyFloat_CheckExact(argument.ptr())) return array(in, {}, in->constant(PyFloat_AS_DOUBLE(argument.ptr())));
   if (PyLong_CheckExact(argument.ptr())) return array(in, {}, in->constant(integer_value(function, argument)));
   check_kind(function, argument);
-  const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws what NumPy raises
+  const auto given = py::array(py::reinterpret_borrow<py::object>(argument));  // throws NumPy's errors
   const char kind = given.dtype().kind();
   if (kind == 'O') return of_objects(in, function, given);
   if (!is_numeric(kind)) fail_dtype(function, given);
@@ -355,7 +356,7 @@ span operand(const array& a, const shape_type& shape, std::size_t n) {
   return a.owner()->code.consecutive(slots.data(), slots.size());
 }
 
-/// Truths add up and multiply as in NumPy: to truths.
+/// Returns the rule for truths: sums and products of truths are truths, as in NumPy.
 const elementwise_row& row_for_conditions(const elementwise_row& row) {
   static const elementwise_row *add = &elementwise_row_named("add"), *multiply = &elementwise_row_named("multiply");
   return &row == add ? elementwise_row_named("logical_or") : &row == multiply ? elementwise_row_named("logical_and") : row;
@@ -366,7 +367,7 @@ const elementwise_row& row_for_conditions(const elementwise_row& row) {
 array record_elementwise(const elementwise_row& given, const py::handle* arguments, std::size_t arity) {
   constexpr std::size_t most = operation::most_operands;
   const std::shared_ptr<recording> in = recording_of(given.name, arguments, arity);
-  std::array<std::optional<array>, most> made;  // of what was not recorded here
+  std::array<std::optional<array>, most> made;  // arrays of arguments that are not recorded here
   std::array<const array*, most> x{};
   for (std::size_t i = 0; i < arity; ++i) {
     x[i] = recorded(arguments[i]);

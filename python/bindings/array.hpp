@@ -1,10 +1,10 @@
-// Array: what stands for a NumPy array while a Python function is recorded.
+// Array: stands for a NumPy array while a Python function is recorded.
 //
-// An array is a shape and the slots of its entries, in C order; most arrays are consecutive slots and keep only the first.
-// Reshaping, slicing and joining happen on the slots (NumPy does them, in python/agrad), so they record nothing. Only
-// operations on values are recorded: elementwise rules with broadcasting in array.cpp, all others in functions.cpp. Writing into
-// an array changes which slots it has; what was read from it before keeps its own.
-// Read next: array_class.cpp (the Python class), program.cpp (what becomes of a recording).
+// An array is a shape and the slots of its entries, in C order; most arrays are consecutive slots and store only the first.
+// Reshaping, slicing and joining change only slots (NumPy does this, in python/agrad), so they record nothing. Only operations
+// on values are recorded: elementwise rules with broadcasting in array.cpp, all others in functions.cpp. Writing into an array
+// changes its slots; copies that were read before keep the old slots.
+// Read next: array_class.cpp (the Python class), program.cpp (recordings and programs).
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -24,34 +24,34 @@ namespace agrad::python {
 
 using shape_type = std::vector<pybind11::ssize_t>;
 
-/// What a comparison of recorded values does when Python asks for its truth.
+/// The behaviour of recorded comparisons when Python asks for their truth.
 enum class comparison {
-  answers,  // the function is recorded at each call: the value decides
-  guards,   // the recording is run again: the value decides, and a later run that decides otherwise is noticed
-  refuses   // the recording is run again where no other path can be taken
+  answers,  // the function is recorded at each call; the value decides
+  guards,   // the recording is run again; the value decides, and a guard notices a later run with another value
+  refuses   // the recording is run again and cannot have several paths
 };
 
 class array;
 
-/// A recording with what Python needs around it.
+/// A recording with its data for Python.
 struct recording {
   recorder code;
   comparison on_comparison = comparison::answers;
-  std::string function;  // whose recording it is, for messages
+  std::string function;  // name of the recorded function, for messages
   bool is_open = true;
-  bool keeps_adjoints = false;    // swept back where it stands, without a program
-  std::size_t depth = 0;          // recordings inside of others are deeper
-  bool captures = false;          // arrays of recordings around it become inputs
-  bool is_body = false;           // of a loop: entries that are known already are captured once
-  bool stands_in = false;         // for recordings around it that have ended
-  bool is_tape = false;           // written in the direct style: captures arrays of tapes around it, and of nothing else
-  std::vector<array> captured;    // those arrays
-  std::vector<slot> captured_at;  // and where each of them begins here
-  comparison_lines comparisons;   // where paths part, if comparisons are guards
-  std::shared_ptr<operation_watch> watching;  // what looks at each operation, if anything does
+  bool keeps_adjoints = false;                // for a reverse pass on the recording, without a program
+  std::size_t depth = 0;                      // greater for recordings inside of others
+  bool captures = false;                      // whether arrays of outer recordings become inputs
+  bool is_body = false;                       // of a loop: captures each entry once
+  bool stands_in = false;                     // for outer recordings that have ended
+  bool is_tape = false;                       // in the direct style: captures arrays of outer tapes only
+  std::vector<array> captured;                // captured arrays
+  std::vector<slot> captured_at;              // first slot of each captured array here
+  comparison_lines comparisons;               // lines where paths differ, if comparisons are guards
+  std::shared_ptr<operation_watch> watching;  // watch of each operation, or null
 
   slot constant(double value);
-  /// n numbers in slots of their own. Data that come again from the same place, unchanged, have the slots that they had.
+  /// Returns the first of n slots with these numbers. Unchanged data from the same address have the same slots again.
   slot constants(const double* values, std::size_t n);
 
  private:
@@ -59,11 +59,11 @@ struct recording {
     std::size_t n;
     slot first;
   };
-  std::vector<std::pair<double, slot>> constants_;  // few; the same number is one slot
+  std::vector<std::pair<double, slot>> constants_;  // few; equal numbers share a slot
   std::unordered_map<const double*, data> data_;
 };
 
-/// The live views of an array, which see what is written into it. A copy of the array has none.
+/// The live views of an array, which change with the array. A copy of the array has no views.
 class view_list {
  public:
   view_list() = default;
@@ -77,7 +77,7 @@ class view_list {
 
  private:
   std::unique_ptr<std::vector<pybind11::weakref>> views_;
-  std::size_t pruned_ = 0;  // how many were left when the dead ones were thrown out
+  std::size_t pruned_ = 0;  // number of views after dead views were removed last
 };
 
 class array {
@@ -94,14 +94,14 @@ class array {
   std::vector<slot> slots() const;
   bool same_entries(const array& other) const;
 
-  /// Whether its entries are truths, 1 and 0, for & | ^ ~ and as a mask.
+  /// Whether the entries are truths, 1 and 0, for & | ^ ~ and as a mask.
   bool is_condition() const { return is_condition_; }
   array& mark(bool condition) {
     is_condition_ = condition;
     return *this;
   }
-  /// Whether NumPy would make it a view of another array. If so: base[key], or without a base one that cannot be written into,
-  /// and key is NumPy's array of that one's slots, NumPy's view of it, and that one.
+  /// Whether NumPy would make this array a view of another array. The view is base[key]; or base is empty, the view cannot be
+  /// written into, and key is NumPy's array of the other array's slots, NumPy's view of these slots, and the other array.
   bool is_view() const { return is_view_; }
   const pybind11::object& base() const { return base_; }
   const pybind11::object& key() const { return key_; }
@@ -112,18 +112,18 @@ class array {
     return *this;
   }
   view_list& views() { return views_; }
-  /// The same entries in another shape, as an array of its own.
+  /// Returns the same entries in another shape, as a separate array.
   array reshaped(shape_type shape) const {
     array other(owner_, std::move(shape), first_);
     other.slots_ = slots_;
     other.is_condition_ = is_condition_;
     return other;
   }
-  /// Replaces the entries by those of an array of the same recording and shape, or one of them by a slot.
+  /// Replaces the entries by the entries of an array of the same recording and shape, or one entry by a slot.
   void assign(const array& other);
   void assign(std::size_t i, slot value);
 
-  /// As operand of an operation: consecutive slots, gathered if need be (dense), or one slot for all entries.
+  /// The array as an operand: consecutive slots, gathered if necessary (dense), or one slot for all entries.
   span as_span() const;
   span as_dense() const;
 
@@ -139,36 +139,36 @@ class array {
 
 /// The open recordings of this thread that are bodies of loops.
 std::vector<std::shared_ptr<recording>>& open_bodies();
-/// Whether arrays of a recording around are used here as a body has them: in a further path, recorded after the first, values
-/// from around are those that earlier paths have captured, and constants.
+/// Whether the innermost body replaces arrays of the outer recording r by its own: in a further path, recorded after the first,
+/// values from outside are constants and values that earlier paths have captured.
 bool has_stand_in(const recording& r);
-/// An array from around the innermost open body as one of the body's; throws ScopeError where it is not known there.
+/// Returns an outer array as an array of the innermost open body; throws ScopeError if the body does not know the array.
 array in_body(const char* function, const array& a);
 
-/// Throws ScopeError when the call that recorded has ended.
+/// Throws ScopeError if the recorded call has ended.
 void check_open(std::string_view function, const recording& r);
 
-/// The recording that an operation on these arguments belongs to: the innermost of its arrays'; it must be open.
+/// Returns the recording for an operation on these arguments: the innermost recording of their arrays, which must be open.
 std::shared_ptr<recording> recording_of(std::string_view function, const pybind11::handle* arguments, std::size_t n);
 std::shared_ptr<recording> recording_of(const char* function, const pybind11::args& arguments);
 
-/// Any argument as an array of the recording: arrays of it as they are, numbers and NumPy arrays as constants.
+/// Returns any argument as an array of the recording; numbers and NumPy arrays become constants.
 array as_array(const std::shared_ptr<recording>& in, std::string_view function, pybind11::handle argument);
 
-/// The array that a Python object is; null for all others.
+/// Returns the array of a Python object of class Array; null for all other objects.
 const array* recorded(pybind11::handle x);
 
 /// Records an elementwise rule on broadcast arguments.
 array record_elementwise(const elementwise_row& row, const pybind11::handle* arguments, std::size_t n);
 array record_elementwise(const elementwise_row& row, const pybind11::args& arguments);
 
-/// The shape that arrays have together; throws ShapeError in the function's name unless they broadcast.
+/// Returns the broadcast shape of arrays; throws ShapeError in the function's name if there is none.
 shape_type broadcast_shape(std::string_view function, const array* const* x, std::size_t n);
 shape_type broadcast_shape(std::string_view function, const std::vector<array>& x);
-/// The slots of an array broadcast to a shape: strides of 0 where it has length 1 or no dimension.
+/// Returns the slots of an array broadcast to a shape: strides are 0 in dimensions of length 1 or without a counterpart.
 std::vector<slot> broadcast_slots(const array& a, const shape_type& shape);
 
-/// Product of vectors, matrices and stacks of matrices, as np.matmul.
+/// Returns the product of vectors, matrices and stacks of matrices, as np.matmul.
 array matmul(const pybind11::handle& a, const pybind11::handle& b);
 
 std::size_t size_of(const shape_type& shape);

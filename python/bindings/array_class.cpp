@@ -1,5 +1,5 @@
-// The Python class Array: operators, shape, and slots for everything that NumPy can do with indices. Reading and writing parts
-// is in array_index.cpp; NumPy's protocols and methods are attached in python/agrad/_numpy/protocol.py.
+// The Python class Array: operators, shape, and slots for NumPy's indexing. Reading and writing parts is in array_index.cpp;
+// NumPy's protocols and methods are attached in python/agrad/_numpy/protocol.py.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ bool truth(const array& a) {
   return holds;
 }
 
-/// An array of its own, to be written into: in the body of a loop or a branch it is the body's, as what is written will be.
+/// Returns a copy for writing. In the body of a loop or a branch the copy belongs to the body, as the values written will.
 array copied(const array& a) {
   check_open("copy", *a.owner());
   const bool is_from_around = !open_bodies().empty() && a.owner()->depth < open_bodies().back()->depth;
@@ -89,14 +89,14 @@ array copied(const array& a) {
                        "NumPy's functions (np.exp, not math.exp)");
 }
 
-/// a operator b, or NotImplemented where b can be no operand, so that Python tries b's own.
+/// Returns a operator b, or NotImplemented if b cannot be an operand, so that Python tries b's operator.
 py::object operate(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   if (py::isinstance<py::str>(b) || b.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   const py::handle operands[] = {a, b};
   return py::cast(record_elementwise(row, operands, 2));
 }
 
-/// x ** 2 is the product x x: the same value to the last bit or better, and much faster.
+/// Returns a ** b. x ** 2 is the product x x: the same value to the last bit or better, and much faster.
 py::object power(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   static const elementwise_row& multiply = elementwise_row_named("multiply");
   int overflow = 0;
@@ -105,7 +105,7 @@ py::object power(const elementwise_row& row, const py::handle& a, const py::hand
   return is_two ? operate(multiply, a, a) : operate(row, a, b);
 }
 
-/// Logic of truths; NumPy knows no bits of floats either.
+/// Returns a logical operation on truths; NumPy has no bits of floats either.
 py::object operate_on_truths(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   for (const py::handle& x : {a, b}) {
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
@@ -126,7 +126,7 @@ py::object invert(const py::object& a) {
 
 using operation_type = py::object (*)(const elementwise_row&, const py::handle&, const py::handle&);
 
-/// x op y, y op x and x op= y for one of Python's operators, given by its name without underscores.
+/// Adds x op y, y op x and x op= y for a Python operator, given by its name without underscores.
 void add_operator(py::class_<array>& type, const char* name, operation_type apply, const elementwise_row& row) {
   const auto method = [&](const char* prefix) { return std::string("__") + prefix + name + "__"; };
   type.def(
@@ -165,7 +165,7 @@ constexpr operator_of_row arithmetic[] = {
     {"mul", "multiply", &PyNumberMethods::nb_multiply}, {"truediv", "divide", &PyNumberMethods::nb_true_divide},
     {"mod", "mod", &PyNumberMethods::nb_remainder},     {"floordiv", "floor_divide", &PyNumberMethods::nb_floor_divide}};
 
-/// What Python calls for a operator b when either is an array.
+/// Calls `apply` for Python's slot of an operator.
 template <class Apply>
 PyObject* slot_result(const Apply& apply) noexcept {
   try {
@@ -192,8 +192,8 @@ PyObject* negative_slot(PyObject* a) {
   });
 }
 
-/// The commonest operators once more, in the type's own slots: they are found without a search for the methods, which takes as
-/// long as the recording.
+/// Adds the commonest operators to the slots of the type, which avoids a search for the method; the search takes as long as the
+/// recording.
 template <std::size_t... K>
 void add_slots(py::class_<array>& type, std::index_sequence<K...>) {
   PyNumberMethods& slots = reinterpret_cast<PyHeapTypeObject*>(type.ptr())->as_number;

@@ -1,7 +1,7 @@
 // Reading and writing parts of recorded arrays: a[key], a[key] = v, a += v.
 //
-// What NumPy would make a view keeps where it came from, so that writing into it (row = a[0]; row += 1, and a[0] += 1 is the
-// same) reaches that array too; and an array knows its live views, which get their entries anew when it is written into.
+// An array that NumPy would make a view stores its base and key, so that writing into the view (row = a[0]; row += 1, which
+// equals a[0] += 1) also changes the base; an array stores its live views, which are updated when the array is written into.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace agrad::python {
 
 namespace {
 
-/// a[i] for an integer: a part of consecutive slots, without a detour through NumPy.
+/// Returns a[i] for an integer: consecutive slots, without NumPy.
 array element(const array& a, py::ssize_t i) {
   check_open("index", *a.owner());
   const shape_type& shape = a.shape();
@@ -44,7 +44,7 @@ bool any_recorded(const py::object& key) {
   return false;
 }
 
-/// A recorded comparison as the plain mask that it is in this recording; only where no run with other values follows.
+/// Returns a recorded comparison as a plain mask with its values in this recording; only if no run with other values follows.
 py::object plain_mask(const py::handle& key) {
   if (!py::isinstance<array>(key)) return py::reinterpret_borrow<py::object>(key);
   const auto& mask = key.cast<const array&>();
@@ -71,7 +71,7 @@ py::object plain_key(const py::object& key) {
   return py::tuple(plain);
 }
 
-/// Whether NumPy makes a view of an array indexed so: by integers, slices, None and Ellipsis.
+/// Whether NumPy makes a view for this key: integers, slices, None and Ellipsis.
 bool is_basic(const py::handle& key) {
   if (py::isinstance<py::tuple>(key)) {
     const auto parts = py::reinterpret_borrow<py::tuple>(key);
@@ -111,14 +111,14 @@ void check_writable(const char* what, const array& a) {
       "of its own; write into that one, or into a copy: x.copy()");
 }
 
-/// After the entries of an array have changed, which may be a view and have views.
+/// Updates the views and the base of an array whose entries have changed.
 void write_through(const py::object& self) {
   refresh_views(self);
   const auto& a = self.cast<const array&>();
   if (a.base()) a.base().attr("__setitem__")(a.key(), self);
 }
 
-/// a[mask] = v for a recorded mask: a choice for each entry.
+/// Records a[mask] = v for a recorded mask: a choice for each entry.
 void set_where(array& a, const array& mask, const array& v) {
   static const elementwise_row& select = elementwise_row_named("select");
   shape_type shape = mask.shape();
@@ -136,7 +136,7 @@ void set_item(const py::object& self, const py::object& given, const py::object&
   const array v = as_array(a.owner(), "item assignment", value);
   if (PyLong_CheckExact(given.ptr()) && a.shape().size() == 1 && v.shape().empty()) {
     const py::ssize_t n = a.shape()[0], i = PyLong_AsSsize_t(given.ptr());
-    element(a, i);  // throws when out of range
+    element(a, i);  // throws if i is out of range
     a.assign(static_cast<std::size_t>(i < 0 ? i + n : i), v.at(0));
   } else if (py::isinstance<array>(given) && given.cast<const array&>().is_condition() && v.size() == 1) {
     set_where(a, given.cast<const array&>(), v);
@@ -152,7 +152,7 @@ void set_item(const py::object& self, const py::object& given, const py::object&
 
 py::object assign_in_place(const py::object& self, const py::object& result) {
   auto& a = self.cast<array&>();
-  if (result.ptr() == Py_NotImplemented || a.shape().empty()) return result;  // numbers are no places
+  if (result.ptr() == Py_NotImplemented || a.shape().empty()) return result;  // numbers cannot be written into
   const auto& now = result.cast<const array&>();
   check_writable("in-place operation", a);
   if (now.shape() != a.shape()) {

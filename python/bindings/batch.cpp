@@ -1,4 +1,4 @@
-// Batches, in Python: a recording of one row recorded for many rows in the recording around it.
+// Batches, in Python: a recording of one element, recorded for all elements in the recording around it.
 #include <agrad/program/derive/batch.hpp>
 
 #include <pybind11/stl.h>
@@ -17,7 +17,7 @@ namespace {
 
 using condition = std::pair<array, bool>;
 
-/// The output for all rows, rows x entries, and the conditions that decided the row's path, with the way they went.
+/// Returns the output for all elements, `rows` x entries, and the conditions of the element's path with their results.
 std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<recording>& to, const recording& row,
                                                       const std::vector<array>& inputs, const std::vector<array>& given,
                                                       const array& output, std::uint32_t rows) {

@@ -45,7 +45,7 @@ namespace {
 PyTypeObject* array_type() {
   static PyTypeObject* const type = [] {
     const py::object found = py::module_::import("numpy").attr("ndarray");
-    return reinterpret_cast<PyTypeObject*>(py::object(found).release().ptr());  // for good
+    return reinterpret_cast<PyTypeObject*>(py::object(found).release().ptr());  // never released
   }();
   return type;
 }
@@ -56,7 +56,7 @@ bool has_shape(const tree_node& node, PyObject* given) {
          std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions);
 }
 
-/// Floating-point numbers of other sizes, orders and strides.
+/// Copies floating-point numbers of other sizes, orders and strides.
 bool take_converted(const tree_node& node, PyObject* given, double* x) {
   const auto from = py::reinterpret_borrow<py::array>(given);
   if (from.dtype().kind() != 'f') return false;
@@ -71,7 +71,7 @@ bool take_array(const tree_node& node, PyObject* given, double* x) {
   if (!has_shape(node, given)) return false;
   const auto* proxy = py::detail::array_proxy(given);
   constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
-  static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // one object, of native byte order
+  static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // a single object, of native byte order
   if (proxy->descr != doubles_type || (proxy->flags & needed) != needed) return take_converted(node, given, x);
   if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
   return true;
@@ -97,7 +97,7 @@ bool take_dict(const tree_node& node, PyObject* given, double* x) {
   return true;
 }
 
-/// Whether an object is the constant, or one of those that cannot change and equal it.
+/// Whether an object is the constant or an equal object, of an immutable type.
 bool is_constant(PyObject* constant, PyObject* given) {
   if (given == constant)
     return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
@@ -162,7 +162,7 @@ py::object build(const tree_node& node, const double* from) {
 
 namespace {
 
-/// The child of a list, a tuple or a dict that belongs to a node.
+/// Returns the child of a list, a tuple or a dict that belongs to a node.
 PyObject* child_of(const tree_node& node, PyObject* of, std::size_t i) {
   const auto place = static_cast<Py_ssize_t>(i);
   if (node.what == tree_node::kind::list) return PyList_GET_ITEM(of, place);
@@ -191,7 +191,7 @@ py::object rebuild(const tree_node& node, PyObject* earlier, const double* from)
 
 namespace {
 
-/// Numbers on the stack, or in memory where they are many.
+/// Numbers on the stack, or on the heap if there are many.
 class room {
  public:
   explicit room(std::size_t n) : many_(n > few_.size() ? n : 0) {}
@@ -202,7 +202,7 @@ class room {
   std::vector<double> many_;
 };
 
-/// A program of few slots is run before another thread could have been woken.
+/// Whether a program has few slots: its run ends before another thread could have started.
 bool is_short(const program& f) { return f.size() < 256 && f.code().externals.empty(); }
 
 template <class Call>
@@ -249,10 +249,10 @@ py::object call_plan::run(const path& p, const double* x, PyObject* earlier) con
 
 py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
   room x(numbers());
-  std::fill(x.data() + inputs_, x.data() + numbers(), 0.0);  // inputs that the vector does not have
+  std::fill(x.data() + inputs_, x.data() + numbers(), 0.0);  // for inputs without an entry in the vector
   if (!take(arguments_, arguments, x.data())) return {};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    const std::shared_ptr<const path> each = paths_[i];  // another thread may add one meanwhile
+    const std::shared_ptr<const path> each = paths_[i];  // another thread may add to the list meanwhile
     if (py::object result = run(*each, x.data(), earlier)) return result;
   }
   return {};
@@ -270,7 +270,7 @@ class known_calls {
 
   py::object call(const py::tuple& arguments) const {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
-      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add or remove one meanwhile
+      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may change the list meanwhile
       if (py::object result = plan->call(arguments.ptr())) {
         plan->used();
         return result;
@@ -279,10 +279,10 @@ class known_calls {
     return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   }
 
-  /// The plan that fits, and its first result.
+  /// Returns the plan that fits, and its first result.
   std::pair<std::shared_ptr<call_plan>, py::object> find(const py::tuple& arguments) const {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
-      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add one meanwhile
+      const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add to the list meanwhile
       if (py::object result = plan->call(arguments.ptr())) return {plan, std::move(result)};
     }
     throw py::value_error("bind: no plan fits");
@@ -292,7 +292,7 @@ class known_calls {
   std::vector<std::shared_ptr<call_plan>> plans_;
 };
 
-/// A call with the same arguments again and again, into the same arrays.
+/// Repeated calls with the same arguments, into the same arrays.
 class bound_call {
  public:
   bound_call(const known_calls& of, py::tuple arguments, py::object otherwise)
@@ -303,7 +303,7 @@ class bound_call {
   py::object call() {
     py::object result = first_try();
     if (!result) {
-      otherwise_();  // records the path that the values take now, or says what is wrong with them
+      otherwise_();  // records the path of the present values, or raises their error
       result = plan_->call(arguments_.ptr(), result_.ptr());
       if (!result) throw py::value_error("bind: argument is of another shape than it was, but must keep it");
     }
@@ -315,7 +315,7 @@ class bound_call {
     try {
       return plan_->call(arguments_.ptr(), result_.ptr());
     } catch (const DomainError&) {
-      otherwise_();  // raises it with the line that it comes from
+      otherwise_();  // raises the error with its line
       throw;
     }
   }

@@ -1,9 +1,9 @@
-// Call: a compiled function called with Python objects, without Python in between.
+// Call: calls a compiled function with Python objects, without Python code in between.
 //
-// A plan is what was learnt of one signature: the shape of the arguments' tree, the programs of its paths and the shape of the
-// result's tree. A call that fits a plan copies its numbers straight into a workspace, runs, and builds the result; whatever
-// does not fit is left to the careful way in python/agrad/_transforms/compiled/compile.py, which makes plans. Trees are small:
-// dicts, lists and tuples as they are in Python, numbers and float64 arrays as leaves, and constants that were recorded for.
+// A plan stores the data of one signature: the shape of the arguments' tree, the programs of its paths and the shape of the
+// result's tree. A call that fits a plan copies its numbers directly to a workspace, runs, and builds the result;
+// python/agrad/_transforms/compiled/compile.py handles all other calls in Python and makes plans. Trees are small: dicts, lists
+// and tuples as in Python, numbers and float64 arrays as leaves, and constants for which the function was recorded.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -21,27 +21,27 @@ namespace agrad::python {
 struct tree_node {
   enum class kind { number, array, dict, list, tuple, constant };
   kind what = kind::constant;
-  std::size_t place = 0;  // of a leaf: its first number among those of the program
+  std::size_t place = 0;  // of a leaf: its first number among the program's numbers
   std::size_t size = 0;   // of a leaf
   std::vector<pybind11::ssize_t> shape;
-  pybind11::object constant;  // the constant itself; of a dict the tuple of its keys
+  pybind11::object constant;  // the constant; for a dict the tuple of its keys
   std::vector<tree_node> children;
 };
 
-/// The node described by nested tuples: ("number", place), ("array", place, shape), ("dict", keys, children),
-/// ("list", children), ("tuple", children), ("constant", object).
+/// Returns the node that nested tuples describe: ("number", place), ("array", place, shape), ("dict", keys, children), ("list",
+/// children), ("tuple", children), ("constant", object).
 tree_node node_of(const pybind11::tuple& description);
 
-/// Copies the numbers of `given` to their places in x, if it has the tree's shape; says whether.
+/// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape.
 bool take(const tree_node& node, PyObject* given, double* x);
 
-/// The tree with numbers and new arrays made of `from`.
+/// Builds the tree with numbers and new arrays from `from`.
 pybind11::object build(const tree_node& node, const double* from);
 
-/// As build, into the arrays that an earlier call built; all that holds them is made anew.
+/// As `build`, into the arrays that an earlier call built; containers are built anew.
 pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
-/// What a call returns. A Hessian product's last argument is the vector, whose numbers come after those of the inputs.
+/// The result of a call. The last argument of a Hessian product is the vector, whose numbers follow the inputs.
 enum class wanted { values, value_and_gradient, gradient, hessian_product };
 
 class call_plan {
@@ -49,15 +49,15 @@ class call_plan {
   call_plan(const pybind11::tuple& arguments, wanted what, std::size_t inputs)
       : arguments_(node_of(arguments)), what_(what), inputs_(inputs) {}
 
-  /// One more path: its program, and the result's tree.
+  /// Adds a path: its program, and the result's tree.
   void add_path(std::shared_ptr<pooled_program> program, const pybind11::tuple& result) {
     paths_.push_back(std::make_shared<const path>(path{std::move(program), node_of(result)}));
   }
 
-  /// The result for a tuple of arguments, or null where they do not fit or no path holds.
+  /// Returns the result for a tuple of arguments, or null if the arguments do not fit or no path holds.
   pybind11::object call(PyObject* arguments, PyObject* earlier = nullptr) const;
 
-  /// Notes a use. Which of many plans was used least recently, `last_used` says. Needs the interpreter lock.
+  /// Records a use; `last_used` orders plans by their last use. Needs the interpreter lock.
   void used() const { last_used_ = ++uses_; }
   std::uint64_t last_used() const { return last_used_; }
 

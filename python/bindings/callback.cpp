@@ -1,8 +1,8 @@
-// Callbacks: Python functions as operations of programs, and the operations that derivatives by hand are made of.
+// Callbacks: Python functions as operations of programs, and the operations of derivatives by hand.
 //
-// A callback is called with plain values whenever the program runs, forwards and in the sweep back, under the interpreter
-// lock. Everything about its arguments' structure is in python/agrad/_transforms/custom_functions.py; here it is a function of
-// one vector.
+// A callback is called with plain values whenever the program runs, in the forward and in the reverse pass, under the
+// interpreter lock. The structure of the arguments is handled in python/agrad/_transforms/custom_functions.py; here a callback
+// is a function of one vector.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -55,7 +55,7 @@ class callback_operation final : public external_operation {
     for (std::size_t i = 0; i < arguments_; ++i) x_adjoint[i] += back.data()[i];
   }
 
-  /// Calls the function while it is recorded, which tells the size of its result; the next run takes this result.
+  /// Calls the function at recording to get the size of its result; the next run uses this result.
   std::size_t prepare(const double* x, bool with_adjoint) {
     first_.get() = call(x, with_adjoint);
     results_ = static_cast<std::size_t>(first_.get().cast<py::tuple>()[0].cast<doubles>().size());
@@ -71,7 +71,7 @@ class callback_operation final : public external_operation {
 
   std::string name_;
   guarded_object forward_, reverse_;
-  mutable guarded_object first_;  // taken by the thread that records, before anybody else knows the operation
+  mutable guarded_object first_;  // used by the recording thread, before other threads know the operation
   std::size_t arguments_, results_ = 0;
 };
 
@@ -95,17 +95,17 @@ array record_unary(const kernel& what, const array& x) {
       .mark(x.is_condition() && &what != &kernels::perturbation);
 }
 
-/// Where a recording is: how many operations, slots and captured arrays it has.
+/// The position in a recording: the numbers of operations, slots and captured arrays.
 using position = std::tuple<std::size_t, std::size_t, std::size_t>;
 
 position position_of(const recording& r) { return {r.code.code().operations.size(), r.code.size(), r.captured.size()}; }
 
-/// Whether operations since then take derivatives of what was recorded before or captured since. The operations that a
-/// derivative by hand begins with do not count, and what they have read is its own.
+/// Whether operations since `begin` have derivatives with respect to values recorded before or captured since. The first
+/// operations of a derivative by hand do not count, and their results are inside.
 bool reaches_before(const recording& r, const position& begin) {
   const auto [first, slots, captured] = begin;
   if (r.captured.size() > captured) return true;
-  std::vector<bool> is_copy(r.code.size() - slots, false);  // of something outside, by a gather
+  std::vector<bool> is_copy(r.code.size() - slots, false);  // copies of outside values by a gather
   const auto is_outside = [&, slots = slots](slot s) { return s < slots ? r.code.is_active(s) : is_copy[s - slots]; };
   const program_code& code = r.code.code();
   for (std::size_t n = first; n < code.operations.size(); ++n) {

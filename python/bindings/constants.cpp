@@ -1,4 +1,4 @@
-// Constants of a recording: the same number, and the same data, is recorded once.
+// Constants of a recording: equal numbers and equal data are recorded once.
 #include <cstring>
 
 #include "array.hpp"

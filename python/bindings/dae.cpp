@@ -1,4 +1,4 @@
-// Differential-algebraic equations in Python: solving a recorded residual, as an operation of a recording or at once.
+// Differential-algebraic equations in Python: solves a recorded residual, as an operation of a recording or at once.
 #include <agrad/solve/record/dae_operation.hpp>
 
 #include <pybind11/eigen.h>
@@ -38,7 +38,7 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
   return o;
 }
 
-/// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be asked for.
+/// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be needed.
 std::shared_ptr<dae> made_dae(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
                               const dae_options& options, std::array<bool, 5> wanted) {
   return std::make_shared<dae>(function, f.code, options.absolute_tolerance_forward.size(), times, stops, options,
@@ -49,7 +49,7 @@ shape_type shape_of(const dae& f, py::ssize_t times) {
   return {times, 2, static_cast<py::ssize_t>(f.output_size()) / times / 2};
 }
 
-/// Records the solve on the slots of x and returns y and y' at the times, times x 2 x n, as recorded.
+/// Records the solve on the slots of x; returns the recorded y and y' at the times, times x 2 x n.
 array record_dae(const std::shared_ptr<const dae>& f, const array& x, py::ssize_t times) {
   const span argument = x.as_dense();
   recording& in = *x.owner();
@@ -61,7 +61,7 @@ array record_dae(const std::shared_ptr<const dae>& f, const array& x, py::ssize_
   return array(x.owner(), shape_of(*f, times), first);
 }
 
-/// Solves at once: the same, and what it cost.
+/// Solves at once; returns y and y' at the times, and the cost.
 py::tuple solve_dae(const dae& f, const py::array_t<double, py::array::c_style | py::array::forcecast>& x, py::ssize_t times) {
   py::array_t<double> y(shape_of(f, times));
   const double* from = x.data();

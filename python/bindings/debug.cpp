@@ -1,5 +1,5 @@
-// Debugging recordings: who made the first nan, at which line of the user's code, forwards and in the sweep back; and what
-// Python wants to know of recordings beside (tapes, lines of comparisons).
+// Debugging recordings: the operation with the first nan and its line of the user's code, in the forward and the reverse pass;
+// and further properties of recordings for Python (tapes, lines of comparisons).
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
@@ -18,8 +18,8 @@ namespace agrad::python {
 
 namespace {
 
-/// Raises FloatingPointError through `fail(what, index, value, operands, file, line)` at the first number that is nan, or
-/// infinite where all that it was made of is finite.
+/// Raises FloatingPointError through `fail(what, index, value, operands, file, line)` at the first nan, or the first infinity
+/// from finite numbers.
 class nan_watch final : public operation_watch {
  public:
   nan_watch(const recording& of, bool infinities, py::function fail)
@@ -64,7 +64,7 @@ class nan_watch final : public operation_watch {
   }
 
  private:
-  // Operations that were recorded before the watch came have no place.
+  // Operations recorded before the watch began have no place.
   void note_place(std::size_t index) {
     const lock_held locked;
     places_.resize(index);
@@ -86,7 +86,7 @@ class nan_watch final : public operation_watch {
     return std::string(code.externals[code.integers[op.data]]->name());
   }
 
-  // The entries that entry i was made of, where the operation goes by entries and so can say it.
+  // Returns the operands of entry i of the result, if the operation works entry by entry.
   static std::vector<double> operands_of(const operation& op, std::uint32_t i, const double* values) {
     std::vector<double> made_of;
     for (std::uint32_t k = 0; k < op.arity; ++k) {

@@ -1,4 +1,4 @@
-// The rows of densities in Python: one operation for a whole data set, recorded or evaluated at once.
+// The table of densities in Python: one operation for a whole data set, recorded or evaluated at once.
 #include "../../cpp/rows/rows.hpp"
 
 #include <pybind11/numpy.h>
@@ -13,7 +13,7 @@ namespace agrad::python {
 
 namespace {
 
-/// The shape that all arguments broadcast to must be that of those which are no single numbers.
+/// Returns the number of terms. All arguments but single numbers must have the same shape.
 std::size_t terms_of(const density_row& row, const std::vector<array>& x) {
   const array* longest = nullptr;
   for (const array& a : x)
@@ -45,7 +45,7 @@ array record(const density_row& row, const std::vector<array>& x, bool propto) {
 
 // ---- generalised linear models
 
-/// The argument as n slots, or one for all where it may be a single number.
+/// Returns the argument as n slots, or as one slot for all if it may be a single number.
 span of_length(const glm_row& row, std::size_t k, const array& a, std::size_t n, const char* whose, bool may_be_one) {
   if (may_be_one && a.size() == 1) return {a.at(0), 1, 0, a.as_span().active};
   if (a.shape() != shape_type{static_cast<py::ssize_t>(n)}) {
@@ -75,7 +75,8 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
 
 // ---- both
 
-/// A message in which an entry of a matrix has as many indices as the matrix, for one that counts entries: mu[4] is mu[1, 1].
+/// Returns a message with as many indices of an entry as the array has axes, for a message with a single index: mu[4] becomes
+/// mu[1, 1].
 template <class Row>
 std::string with_indices(const Row& row, const std::vector<array>& x, std::string text) {
   for (std::size_t k = 0; k < x.size(); ++k) {

@@ -1,4 +1,4 @@
-// Derivatives recorded, in Python: methods that join the class Recording. They take and give arrays of the recording.
+// Recorded derivatives in Python: methods of the class Recording, with arrays of the recording as arguments and results.
 #include <pybind11/stl.h>
 
 #include <agrad/program/derive/linearity.hpp>

@@ -1,7 +1,7 @@
-// Programs to look at, in Python: text, drawing, profile with the user's lines.
+// Inspection of programs in Python: text, drawing, profile with the user's lines.
 //
-// Lines are noted by a watch while a function is recorded, and only when asked for; where each slot of the recording went in
-// the program (program/schedule/schedule.hpp) then tells the lines of the program's operations.
+// A watch stores lines while a function is recorded, on request only; the slots' places in the program
+// (program/schedule/schedule.hpp) then give the lines of the program's operations.
 #include <pybind11/stl.h>
 
 #include <agrad/program/inspect/describe.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 // ---- lines
 
-/// Notes the user's line of each operation.
+/// Stores the user's line of each operation.
 class line_watch final : public operation_watch {
  public:
   line_watch() = default;
@@ -47,13 +47,13 @@ class line_watch final : public operation_watch {
   std::vector<source_place> lines;  // by operation
 };
 
-/// Lines of a program: for each of its slots the number of its line, 0 without one.
+/// Lines of a program: the number of each slot's line, 0 for none.
 struct source_lines {
   std::vector<source_place> lines{{}};
   std::vector<std::uint32_t> of_slot;
 
   std::uint32_t number_of(const source_place& place) {
-    for (std::size_t i = lines.size(); i-- > 1;)  // most often the last one
+    for (std::size_t i = lines.size(); i-- > 1;)  // usually the last line
       if (lines[i].line == place.line && lines[i].code.is(place.code)) return static_cast<std::uint32_t>(i);
     lines.push_back(place);
     return static_cast<std::uint32_t>(lines.size() - 1);
@@ -74,7 +74,7 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
     const std::uint32_t number = lines->number_of(watch->lines[i]);
     for (std::uint32_t k = 0; k < operations[i].count; ++k) {
       std::uint32_t& line = lines->of_slot[places[operations[i].result + k]];
-      if (line == 0) line = number;  // what was computed twice belongs to the first
+      if (line == 0) line = number;  // operations recorded twice belong to the first line
     }
   }
   return {std::move(made), std::move(lines)};
@@ -82,16 +82,17 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
 
 // ---- profile
 
-/// What one line spends in operations of one kind.
+/// Times of one line in operations of one kind.
 struct profile_row {
   std::size_t operations = 0, entries = 0;
   double forward = 0, backward = 0;
 };
 
-/// The operations' times by line and name; an operation of entries from several lines is shared out among them.
+/// Returns the operations' times by line and name; the time of an operation with entries from several lines is divided among
+/// these lines.
 std::map<std::pair<std::uint32_t, std::string>, profile_row> by_line(const program_profile& p, const source_lines& lines) {
   std::map<std::pair<std::uint32_t, std::string>, profile_row> rows;
-  std::map<slot, std::uint32_t> readers;  // by what is read, for copies that were made for an operation, and so have no line
+  std::map<slot, std::uint32_t> readers;  // by operand, for copies without a line, made for an operation
   for (const profiled_operation& op : p.operations)
     for (const slot s : op.reads)
       if (op.count > 0) readers.try_emplace(s, lines.of_slot[op.result]);

@@ -22,7 +22,7 @@ PyObject* make_solver_error(py::module_& m) {
   return type;
 }
 
-/// Raises an error of a solver in s = -t with times of t; all others go on to the translators that were registered before.
+/// Raises an error of a solver in s = -t with times t; passes all other errors on to the translators registered before.
 template <class Error>
 void raise_in_time(const Error& error, py::handle type) {
   if (!is_in_minus_time(error.what())) throw;

@@ -1,4 +1,4 @@
-// Errors in Python: agrad's exception types, and the sentences for arguments that only Python can get wrong.
+// Errors in Python: agrad's exception types, and the messages about arguments that are wrong only in Python.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Doses and events in Python: the solve of a recorded right-hand side with both, as an operation of a recording or at once.
+// Doses and events in Python: solves a recorded right-hand side with both, as an operation of a recording or at once.
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/record/event_operation.hpp>
 
@@ -25,7 +25,7 @@ namespace agrad::python {
 
 namespace {
 
-/// Rows of a dose table: the state, and whether it is an infusion.
+/// Entries of a dose table: the state, and whether the dose is an infusion.
 using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
@@ -49,11 +49,11 @@ std::shared_ptr<event_operation> made_events(const std::string& function, const 
                                            method.same_steps);
 }
 
-/// All numbers of the solution, one after the other, recorded on the entries of x.
+/// Records the solve on the entries of x; returns all numbers of the solution, one after the other.
 array record_events(const std::shared_ptr<const event_operation>& f, const array& x) { return applied(f, x); }
 
-/// The solution at once: states by columns, output times until the end, the end's time and state, whether an event made it, and the
-/// number of the event, the time and the state of each hit.
+/// Solves at once; returns the states by columns, the number of output times reached, the end's time and state, whether an
+/// event ended the solve, and the number of the event, the time and the state of each hit.
 py::tuple solve_events(const event_operation& f, const doubles& x, bool differentiated) {
   const double* from = x.data();
   event_solution s;
@@ -66,7 +66,7 @@ py::tuple solve_events(const event_operation& f, const doubles& x, bool differen
   return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits);
 }
 
-/// How many comparisons of t alone a right-hand side has, at which steps are to end.
+/// Returns the number of a right-hand side's comparisons of t alone, at which steps must end.
 std::size_t count_time_switches(const pooled_program& f, std::size_t states) { return time_switches(*f.code, states).size(); }
 
 }  // namespace

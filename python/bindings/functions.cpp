@@ -1,5 +1,5 @@
-// What NumPy's functions need of kernels beyond elementwise rules: reductions and cumulative operations along axes, sorting,
-// products of stacks of matrices, interpolation and sums into places. python/agrad says which function of NumPy is which.
+// Kernels for NumPy's functions beyond elementwise rules: reductions and cumulative operations along axes, sorting, products of
+// stacks of matrices, interpolation and sums into places. python/agrad assigns these to NumPy's functions.
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
@@ -37,7 +37,7 @@ std::uint32_t length_of(const shape_type& shape, std::size_t begin, std::size_t 
       shape_type(shape.begin() + static_cast<std::ptrdiff_t>(begin), shape.begin() + static_cast<std::ptrdiff_t>(end))));
 }
 
-/// An array with its axes in another order.
+/// Returns an array with its axes in another order.
 array permuted(const array& a, const axes_type& order) {
   const std::size_t rank = order.size(), n = a.size();
   std::vector<std::size_t> stride(rank), index(rank, 0);
@@ -60,7 +60,7 @@ array permuted(const array& a, const axes_type& order) {
   return {a.owner(), std::move(shape), std::move(slots)};
 }
 
-/// The axes, ascending, as one run of axes: where they are apart they are moved to the end.
+/// Ascending axes as consecutive axes: axes that are not consecutive are moved to the end.
 struct reduced_axes {
   array x;
   std::uint32_t length = 1, inner = 1;
@@ -89,7 +89,7 @@ struct reduced_axes {
   }
 };
 
-/// The array as the innermost body has it, where one stands in for the array's recording.
+/// Returns the array as an array of the innermost body, if that body replaces the array's recording.
 array here(const char* name, const array& x) {
   check_open(name, *x.owner());
   return has_stand_in(*x.owner()) ? in_body(name, x) : x;
@@ -125,7 +125,7 @@ array cumulate(const std::string& name, const array& given, std::size_t axis) {
   return {x.owner(), x.shape(), x.owner()->code.apply(kernel_named(name), x.size(), &operand, 1, {length, inner})};
 }
 
-/// The entries sorted along an axis, and the places along it that they came from.
+/// Returns the entries sorted along an axis, and their old places along the axis.
 std::pair<array, array> sort(const array& given, std::size_t axis) {
   const array x = here("sort", given);
   const std::uint32_t length = length_of(x.shape(), axis, axis + 1), inner = length_of(x.shape(), axis + 1, x.shape().size());
@@ -137,7 +137,7 @@ std::pair<array, array> sort(const array& given, std::size_t axis) {
 
 // ---- products ----------------------------------------------------------------------------------------------------------
 
-/// One factor of a product: a stack of matrices; a vector is a matrix of one row or column.
+/// A factor of a product: a stack of matrices; a vector is a matrix of one row or column.
 struct factor {
   array x;
   shape_type stack;
@@ -151,7 +151,7 @@ struct factor {
     columns = static_cast<std::uint32_t>(shape.end()[-1]);
     stack.assign(shape.begin(), shape.end() - 2);
   }
-  /// All matrices of the stack of that shape, or the one that serves for all.
+  /// Returns all matrices of a stack of shape `wanted`, or the single matrix that serves for all.
   span as_operand(const shape_type& wanted) const {
     if (size_of(stack) == 1 || stack == wanted) return x.as_dense();
     shape_type whole = wanted;
@@ -198,9 +198,9 @@ array matmul(const py::handle& first, const py::handle& second) {
   if (!a.is_vector) shape.push_back(a.rows);
   if (!b.is_vector) shape.push_back(b.columns);
   recorder& code = in->code;
-  if (n == 0 || a.columns == 0)  // nothing to add up
+  if (n == 0 || a.columns == 0)  // empty sums
     return {in, std::move(shape), std::vector<slot>(n, 0)};
-  if (!b_differs)  // the rows of all matrices of the first are rows of one
+  if (!b_differs)  // the matrices of a form one matrix with all their rows
     return {in, std::move(shape), code.apply(kernels::product, n, x, 2, {count * a.rows, a.columns, b.columns})};
   return {in, std::move(shape),
           code.apply(kernels::batched_product, n, x, 2,
@@ -222,7 +222,7 @@ array interpolate(const py::object& x, const py::object& xp, const py::object& f
   return {in, at.shape(), in->code.apply(kernels::interpolation, at.size(), operands, 3)};
 }
 
-/// x with the entries of v added at the places, counted in C order.
+/// Returns x with the entries of v added at the places, counted in C order.
 array scatter_add(const py::object& x, const py::object& v, const py::object& places) {
   const auto in = recording_of("add", py::args(py::make_tuple(x, v)));
   const array to = as_array(in, "add", x), from = as_array(in, "add", v), at = as_array(in, "add", places);

@@ -1,4 +1,4 @@
-// Guarded object: a Python object held by something that threads without the interpreter lock may drop.
+// Guarded object: a Python object whose owner may be destroyed by threads without the interpreter lock.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,7 +9,7 @@
 
 namespace agrad::python {
 
-/// A Python object that may go in a thread that does not hold the interpreter lock.
+/// A Python object that may be destroyed in a thread without the interpreter lock.
 class guarded_object {
  public:
   guarded_object() = default;
@@ -25,7 +25,7 @@ class guarded_object {
     const lock_held locked;
     object_ = pybind11::object();
   }
-  /// What it holds; needs the interpreter lock.
+  /// Returns the object; needs the interpreter lock.
   pybind11::object& get() { return object_; }
   const pybind11::object& get() const { return object_; }
 

@@ -1,6 +1,6 @@
-// Programs to keep, in Python: as bytes, which pickles hold, and as programs again.
+// Programs as bytes in Python, for pickles, and as programs again.
 //
-// Kernels have the names of cpp/rows; kinds of external operations are those that state one, in the list below.
+// Kernels have the names of cpp/rows; the kinds of external operations that can be stored are listed below.
 #include <agrad/program/derive/derivative_operations.hpp>
 #include <agrad/program/keep/portable.hpp>
 #include <agrad/program/loops/parallel.hpp>
@@ -46,7 +46,7 @@ class names_here final : public portable_names {
 
 py::bytes bytes_of(const pooled_program& f) { return kept_program(*f.code, names_here(), version); }
 
-/// The same, or None for a program that cannot be kept.
+/// Returns the bytes, or None for a program that cannot be stored.
 py::object bytes_or_none(const pooled_program& f) {
   try {
     return bytes_of(f);
@@ -88,7 +88,7 @@ void register_kept(py::module_& m) {
       .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None where an operation holds more than data.")
       .def("__reduce__", [](const py::object& f) {
         const py::module_ module = py::module_::import("agrad._transforms.compiled.pickle");
-        const py::object from = module.attr("read_program");  // pickle knows it by name
+        const py::object from = module.attr("read_program");  // pickle stores the function by name
         return py::make_tuple(from, py::make_tuple(bytes_of(f.cast<const pooled_program&>())));
       });
   m.def("program_of", &program_of_bytes, py::arg("kept"), "The program that was kept as these bytes.");

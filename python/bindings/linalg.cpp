@@ -1,7 +1,7 @@
-// The rows of linear algebra in Python: one operation for each matrix, recorded.
+// The table of linear algebra in Python: one recorded operation for each matrix.
 //
-// Shapes of stacks and NumPy's conventions are in python/agrad/_numpy/linalg.py; here come vectors and matrices, and matrices go
-// out.
+// Stacks and NumPy's conventions are handled in python/agrad/_numpy/linalg.py; arguments here are vectors and matrices, results
+// matrices.
 #include "../../cpp/rows/linalg_rows.hpp"
 
 #include <pybind11/pybind11.h>
@@ -22,7 +22,7 @@ linalg::shape matrix_shape(const linalg_row& row, const array& x) {
   return {static_cast<linalg::Index>(s[0]), static_cast<linalg::Index>(s.size() == 2 ? s[1] : 1)};
 }
 
-/// The results, each a matrix, a scalar as 1 x 1.
+/// Returns the results as matrices, a scalar as 1 x 1.
 py::tuple record_linalg(const linalg_row& row, const py::args& arguments) {
   const std::string name(row.name);
   if (arguments.size() != static_cast<std::size_t>(row.arguments)) {

@@ -1,8 +1,8 @@
-// Listeners in Python: who is told how far a pass has come, now and then.
+// Listeners in Python: report the progress of a pass at intervals.
 //
-// `make(pass, begin, end)` gives what is called with the time reached, and closed in the end. It is not made before `patience` has
-// passed, so a solve that is over sooner shows nothing; then it is called ten times a second at most, and once at the end of a
-// pass that succeeds. Nothing else takes the interpreter lock.
+// `make(pass, begin, end)` returns a function of the time reached, which is closed at the end. A listener is made only after
+// `patience` has passed, so a short solve shows nothing; then the function is called at most ten times a second, and once at
+// the end of a successful pass. Only these calls take the interpreter lock.
 #pragma once
 
 #include <agrad/base/progress.hpp>
@@ -20,7 +20,7 @@
 
 namespace agrad::python {
 
-/// What listeners are made from.
+/// The data from which listeners are made.
 struct listeners {
   guarded_object make;
   double patience;  // in seconds
@@ -52,7 +52,7 @@ class python_listener final : public progress_listener {
     look(t);
   }
 
-  /// As `at`, of calls that are few.
+  /// As `at`, for infrequent calls.
   void look(double t) {
     const auto now = clock::now();
     if (now - last_ < std::chrono::milliseconds(100) || !is_long(now)) return;
@@ -80,10 +80,10 @@ class python_listener final : public progress_listener {
   double begin_, end_;
   pybind11::object told_;
   clock::time_point started_ = clock::now(), last_ = started_, looked_ = started_;
-  long calls_ = 0, skip_ = 1;  // of the calls, only each so many looks at the clock
+  long calls_ = 0, skip_ = 1;  // calls, and calls per clock reading
 };
 
-/// The passes of one solve, from `begin` to `end` and back.
+/// The listeners of one solve's passes, from `begin` to `end` and back.
 class solve_progress final : public progress_host {
  public:
   solve_progress(pybind11::object make, double patience, double begin, double end)
@@ -101,8 +101,8 @@ class solve_progress final : public progress_host {
   double begin_, end_;
 };
 
-/// Tells how many of many parts are done. The parts count, in whichever thread; only the thread that called looks at the clock, where it
-/// looks for Ctrl-C.
+/// Reports the number of finished parts. Parts count in any thread; only the calling thread reads the clock, when it checks for
+/// Ctrl-C.
 class parts_listener {
  public:
   parts_listener(std::shared_ptr<const listeners> from, bool backwards, std::size_t parts)
@@ -117,7 +117,7 @@ class parts_listener {
   void look() { listener_.look(static_cast<double>(done_.load())); }
   void done() { listener_.done(static_cast<double>(parts_)); }
 
-  /// Of this thread.
+  /// Returns the listener of this thread.
   static parts_listener* current() { return listening(); }
 
  private:

@@ -1,7 +1,7 @@
-// Lock: the interpreter lock, left and taken again by threads that may outlive the interpreter.
+// Lock: releases and acquires the interpreter lock, in threads that may outlive the interpreter.
 //
-// CPython up to 3.13 ends a daemon thread that asks for the lock while the interpreter ends, by unwinding its stack through C++'s
-// destructors, which aborts the process. Such a thread stays where it is instead, as it does in later versions.
+// CPython up to 3.13 ends a daemon thread that asks for the lock while the interpreter ends, by unwinding its stack through
+// C++'s destructors, which aborts the process. Here such a thread sleeps instead, as in later versions of CPython.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +11,7 @@
 
 namespace agrad::python {
 
-/// While it is armed, a thread that is being ended sleeps until the process ends.
+/// A thread that is unwound while this object is armed sleeps until the process ends.
 class hung_at_exit {
  public:
   hung_at_exit() = default;
@@ -26,14 +26,14 @@ class hung_at_exit {
   bool is_armed_ = true;
 };
 
-/// Takes the lock again; a function of its own, so that its frame is the first one to be unwound.
+/// Acquires the lock again; a separate function, so that its frame is unwound first.
 [[gnu::noinline]] inline void take_lock_again(PyThreadState* thread) {
   hung_at_exit hang;
   PyEval_RestoreThread(thread);
   hang.disarm();
 }
 
-/// Runs without the interpreter lock.
+/// Releases the interpreter lock in its scope.
 class lock_left {
  public:
   lock_left() : thread_(PyEval_SaveThread()) {}
@@ -45,13 +45,13 @@ class lock_left {
   PyThreadState* thread_;
 };
 
-/// Holds the interpreter lock, which the thread may hold already.
+/// Holds the interpreter lock in its scope; the thread may hold the lock already.
 class lock_held {
  public:
   lock_held() { hang_.disarm(); }
 
  private:
-  hung_at_exit hang_;  // before the lock, which may not come
+  hung_at_exit hang_;  // before the lock, which may never be acquired
   pybind11::gil_scoped_acquire lock_;
 };
 

@@ -1,23 +1,23 @@
-// Time that decreases: such a problem is solved in s = -t by a solver whose name says so, and what it says is turned back to t
-// where it becomes Python's, whenever that is: in a sweep or a later call of a compiled function, too.
+// Decreasing time: such a problem is solved in s = -t by a solver whose name says so. Its messages are turned back to t where
+// they are passed to Python, also in a reverse pass or a later call of a compiled function.
 #pragma once
 
 #include <string>
 
 namespace agrad::python {
 
-/// What follows the name of a solver that solves in s = -t (the Python side names it, in _ode/record.py).
+/// The suffix of the name of a solver that solves in s = -t (the Python side adds it, in _ode/record.py).
 constexpr const char* in_minus_time = " (s = -t)";
 
 bool is_in_minus_time(const std::string& message);
 
-/// A message of such a solver with times of t, and without that note on the solver; any other message as it is.
+/// Returns a message of such a solver with times t, without the suffix; any other message unchanged.
 std::string in_time(const std::string& message);
 
-/// The number in such a message, as a time of t: zero without a sign.
+/// Returns a time s of such a message as a time t: zero without a sign.
 double in_time(double s);
 
-/// Each time in a text about s ("stopped at t = 1.5") as that of t.
+/// Returns a text about s ("stopped at t = 1.5") with all times as times t.
 std::string turned_text(const std::string& text);
 
 }  // namespace agrad::python

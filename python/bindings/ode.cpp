@@ -1,4 +1,4 @@
-// Differential equations in Python: solving a recorded right-hand side, as an operation of a recording or at once.
+// Differential equations in Python: solves a recorded right-hand side, as an operation of a recording or at once.
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/one_step/methods.hpp>
@@ -25,7 +25,7 @@ namespace agrad::python {
 
 namespace {
 
-/// Looks for Ctrl-C; the exception that its handler raised ends the solve. Of many solves, tells how many are done.
+/// Checks for Ctrl-C, whose handler's exception ends the solve. For many solves, reports the number of finished solves.
 void check_signals() {
   if (parts_listener::current() != nullptr) parts_listener::current()->look();
   const lock_held locked;
@@ -55,7 +55,7 @@ adjoint_method adjoint_method_from(const std::string& function, double relative_
   return {{adjoint_maker(o)}, o};
 }
 
-/// kind: as `solve_ivp` calls it. ends, columns: of the pattern's rows, where it is given so.
+/// kind: the name in `solve_ivp`. ends, columns: of the pattern's rows, if a pattern is given.
 ode_algebra algebra_from(const std::string& kind, const std::string& argument, std::optional<std::pair<long, long>> bandwidths,
                          const std::optional<std::vector<std::size_t>>& ends,
                          std::optional<std::vector<csr_pattern::index>> columns) {
@@ -91,12 +91,12 @@ shape_type shape_of(const ode_operation& f, py::ssize_t times) {
   return {times, static_cast<py::ssize_t>(f.output_size()) / times};
 }
 
-/// Records the solve on the slots of x and returns the states, times x n, as recorded.
+/// Records the solve on the slots of x; returns the recorded states, times x n.
 array record_ode(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
   return applied(f, x, shape_of(*f, times));
 }
 
-/// Solves at once: the states.
+/// Solves at once; returns the states.
 py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssize_t times) {
   py::array_t<double> y(shape_of(f, times));
   const double* from = x.data();

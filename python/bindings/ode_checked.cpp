@@ -1,4 +1,4 @@
-// Checked gradients in Python: two methods side by side, and a warning where their gradients differ.
+// Checked gradients in Python: solves with two methods, and a warning where their gradients differ.
 #include <agrad/solve/solver/checked.hpp>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace agrad::python {
 
 namespace {
 
-/// Warns; a warning that was made an error comes out of the sweep.
+/// Warns; if warnings are errors, the reverse pass throws.
 void warn(const std::string& function, const gradient_difference& found, double allowed) {
   char numbers[64];
   std::snprintf(numbers, sizeof numbers, "%.1e, more than %.1e", found.relative, allowed);

@@ -1,4 +1,4 @@
-// What a solve cost, as a dict, and what limited its steps, as a dict of arrays.
+// The cost of a solve, as a dict, and the limits of its steps, as a dict of arrays.
 #pragma once
 
 #include <agrad/solve/solver/statistics.hpp>
@@ -25,7 +25,8 @@ inline pybind11::dict to_dict(const ode_pass_statistics& s) {
   return d;
 }
 
-/// The forward pass, where a method for stiff systems took over, and a dict for each of the others.
+/// Returns the statistics of the forward pass, the time and the method where a method for stiff systems took over, and a dict
+/// for each other pass.
 inline pybind11::dict to_dict(const ode_statistics& s) {
   pybind11::dict d = to_dict(s.forward), backward = to_dict(s.backward), quadrature, sensitivities;
   if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from, d["stiff_method"] = s.stiff_method;
@@ -45,7 +46,7 @@ inline pybind11::dict to_dict(const ode_statistics& s) {
   return d;
 }
 
-/// Of the rows that get(row) picks a number of.
+/// Returns the array of get(row) for all entries of a table.
 template <class Row, class Get>
 auto column(const std::vector<Row>& rows, const Get& get) {
   using number = decltype(get(rows.front()));
@@ -55,7 +56,7 @@ auto column(const std::vector<Row>& rows, const Get& get) {
   return all;
 }
 
-/// Steps by columns, under the names of their members; attempts that failed under "rejected_...".
+/// Returns the log of steps by columns, with the names of the members; rejected attempts have names "rejected_...".
 inline pybind11::dict to_dict(const detail::step_log& log) {
   using step = detail::step_row;
   using rejected = detail::rejected_row;
@@ -76,7 +77,7 @@ inline pybind11::dict to_dict(const detail::step_log& log) {
   return d;
 }
 
-/// Fills the log, without the interpreter lock; whether the method can.
+/// Fills the log, without the interpreter lock; returns whether the method can.
 template <class Operation>
 bool log_steps(const Operation& f, const doubles& x, detail::step_log& log, bool differentiated) {
   const double* from = x.data();

@@ -1,4 +1,4 @@
-// Methods of differential equations as Python has them, and what files of their own add to ode.cpp.
+// Methods of differential equations as Python objects, and the functions of other files that ode.cpp uses.
 #pragma once
 
 #include <agrad/solve/cvodes/adjoint_options.hpp>
@@ -16,10 +16,10 @@
 
 namespace agrad::python {
 
-/// A method with its options: what makes its solvers. The classes derived from it differ in how they are made.
+/// A method with its options, which makes solvers. The derived classes differ in their constructors.
 struct ode_method {
   ode_operation::maker make;
-  bool same_steps = false;  // whether a solve without derivatives takes the steps of one with them
+  bool same_steps = false;  // whether a solve takes the same steps with and without derivatives
 };
 /// CVODES with the adjoint method.
 struct adjoint_method : ode_method {
@@ -27,12 +27,12 @@ struct adjoint_method : ode_method {
 };
 /// A one-step method with a discrete adjoint.
 struct step_method : ode_method {};
-/// CVODES with forward sensitivities, or where asked for with whichever of forward and adjoint is cheaper.
+/// CVODES with forward sensitivities, or on request with the cheaper method of forward and adjoint.
 struct forward_method : ode_method {};
-/// Two methods whose gradients are compared.
+/// A pair of methods whose gradients are compared.
 struct checked_method : ode_method {};
 
-/// A maker that writes its name and what it was made of, which `read_maker` takes back.
+/// A maker that writes its name and its options, which `read_maker` reads.
 template <class Make, class... Options>
 struct named_maker {
   std::string name;
@@ -57,7 +57,7 @@ ode_maker adjoint_maker(const ode_adjoint_options& options);
 ode_maker forward_maker(const ode_forward_options& options);
 ode_maker weighed_maker_of(const ode_forward_options& forward, const ode_adjoint_options& adjoint);
 
-/// A kind of operation that can be kept, and what reads one (kept.cpp).
+/// A kind of operation that can be stored, and its reader (kept.cpp).
 struct portable_kind {
   std::string_view name;
   portable_names::external_reader read;
@@ -66,7 +66,7 @@ portable_kind ode_kind();
 portable_kind event_kind();
 portable_kind dae_kind();
 portable_kind steady_kind();
-/// A maker of solvers as it was written.
+/// Reads a stored maker of solvers.
 ode_maker read_maker(portable_reader& from);
 
 void register_forward_method(pybind11::module_& m);  // these two after register_ode

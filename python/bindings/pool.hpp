@@ -1,4 +1,4 @@
-// Pool: workspaces of a program that threads take and bring back, so that a program can be run by several at once.
+// Pool: workspaces of a program that threads take and return, so that several threads can run a program at once.
 #pragma once
 
 #include <agrad/base/fork_safe_mutex.hpp>
@@ -12,7 +12,7 @@ namespace agrad::python {
 
 class workspace_pool {
  public:
-  /// A workspace that comes back to the pool when the handle goes, unless an exception passes: then its state is unknown.
+  /// A workspace that returns to the pool when the handle is destroyed, except by an exception: then its state is unknown.
   class handle {
    public:
     explicit handle(workspace_pool& from) : from_(from), mine_(from.get()), exceptions_(std::uncaught_exceptions()) {}

@@ -1,4 +1,4 @@
-// Products of a program's derivatives with vectors, in Python: methods that join the class Program.
+// Products of a program's derivatives with vectors, in Python: methods of the class Program.
 #include <agrad/program/products.hpp>
 
 #include <pybind11/stl.h>
@@ -19,7 +19,7 @@ py::array_t<double> rows_of(std::size_t rows, std::size_t n) {
   return py::array_t<double>({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(n)});
 }
 
-/// The number of rows of a matrix that is to have n columns.
+/// Returns the number of rows of a matrix; throws ShapeError if the matrix does not have n columns.
 std::size_t rows_in(const char* function, const doubles& matrix, std::size_t n) {
   if (matrix.ndim() == 2 && static_cast<std::size_t>(matrix.shape(1)) == n) return static_cast<std::size_t>(matrix.shape(0));
   throw ShapeError(std::string(function) + ": argument must be a matrix of " + std::to_string(n) + " columns");

@@ -1,7 +1,7 @@
-// Recordings and programs in Python: making inputs, sweeping back, running.
+// Recordings and programs in Python: inputs, reverse passes, runs.
 //
-// The interpreter lock is released while a program runs. A program keeps one workspace for each thread that runs it at the
-// same time, so that the second call allocates nothing.
+// The interpreter lock is released while a program runs. A program keeps one workspace for each thread that runs it at the same
+// time, so that the second call allocates nothing.
 #include <agrad/program/program.hpp>
 
 #include <agrad/program/jacobian.hpp>
@@ -50,7 +50,8 @@ py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& in
   return done ? py::object(py::make_tuple(y, x_adjoint)) : py::none();
 }
 
-/// Rows by reverse sweeps, or eight columns at a time by tangents where that takes fewer runs and gives the same to rounding.
+/// Computes rows by reverse passes, or eight columns at a time by tangents if that takes fewer passes and gives the same to
+/// rounding.
 py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs) {
   const std::vector<double> x = joined(*f.code, inputs);
   const std::size_t m = f.code->output_size(), n = x.size();

@@ -1,4 +1,4 @@
-// The rows of elementwise functions in Python: their metadata, their values on NumPy arrays and their recording.
+// The table of elementwise functions in Python: their metadata, their values on NumPy arrays and their recording.
 #include "../../cpp/rows/rows.hpp"
 
 #include <pybind11/numpy.h>
@@ -29,8 +29,8 @@ void check_arity(const elementwise_row& row, const py::args& arguments) {
             (row.name == "log_sum_exp" ? "; ag.special.logsumexp(x) is that of the entries of an array" : ""));
 }
 
-/// The function, or with `wrt` >= 0 its partial derivative, of plain numbers and arrays: the kernel of the program engine on
-/// a little value space of its own.
+/// Computes the function, or with `wrt` >= 0 its partial derivative, of plain numbers and arrays: by the kernel of a program,
+/// on a small recording.
 py::object evaluate(const elementwise_row& row, const py::args& arguments, int wrt) {
   check_arity(row, arguments);
   const auto scratch = std::make_shared<recording>();
@@ -58,8 +58,8 @@ py::object evaluate(const elementwise_row& row, const py::args& arguments, int w
   return py::array_t<double>(y.shape(), result.data());
 }
 
-/// The second partial derivative with respect to arguments i and j, of numbers: the kernel's sweep back with tangents that are
-/// the derivatives with respect to argument j.
+/// Computes the second partial derivative with respect to arguments i and j, of numbers: by the kernel's second order, with
+/// tangents along argument j.
 double second_derivative(const elementwise_row& row, std::size_t i, std::size_t j, const std::vector<double>& arguments) {
   const std::size_t arity = arguments.size();
   if (arity != static_cast<std::size_t>(row.arity) || i >= arity || j >= arity)

@@ -1,4 +1,4 @@
-// Run: what every call of a program from Python needs: its inputs as one vector, and the run without the interpreter lock.
+// Run: the steps of every call of a program from Python: its inputs as one vector, and the run without the interpreter lock.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -15,10 +15,10 @@ namespace agrad::python {
 
 using doubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
 
-/// A copy of n numbers.
+/// Returns a copy of n numbers.
 inline doubles to_numpy(const double* x, std::size_t n) { return doubles(static_cast<pybind11::ssize_t>(n), x); }
 
-/// All inputs, one after the other; throws ShapeError unless they are as many as the program takes.
+/// Returns all inputs, one after the other; throws ShapeError if the program has another number of inputs.
 inline std::vector<double> joined(const program& p, const std::vector<doubles>& inputs) {
   std::vector<double> x;
   x.reserve(p.input_size());
@@ -30,7 +30,7 @@ inline std::vector<double> joined(const program& p, const std::vector<doubles>& 
   return x;
 }
 
-/// Runs `call` without the interpreter lock; nothing comes back when a comparison left the recorded path.
+/// Runs `call` without the interpreter lock; returns whether the run stayed on the recorded path.
 template <class Call>
 bool on_path(const Call& call) {
   const lock_left unlocked;

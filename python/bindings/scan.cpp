@@ -1,8 +1,8 @@
-// Loops in Python: bodies, whose paths are recorded by a Python object, and the operation that runs them.
+// Loops in Python: bodies, whose paths a Python object records, and the operation that runs bodies.
 //
-// A body must not own the Python function that it was recorded from: the function's closure holds arrays of the recording in
-// which the operation is, a circle that no collector sees. So it knows its owner (python/agrad/_loops/body.py) weakly, and the
-// recordings and programs that may need a further path keep the owner in Python. Without an owner there are no further paths.
+// A body must not own its recorded Python function: the function's closure holds arrays of the recording with the operation, a
+// reference cycle that no collector sees. So a body has a weak reference to its owner (python/agrad/_loops/body.py), and
+// recordings and programs that may need a further path keep the owner in Python. Without the owner there are no further paths.
 #include <agrad/program/loops/scan.hpp>
 #include <algorithm>
 #include <memory>
@@ -28,7 +28,7 @@ namespace {
 
 std::vector<double> to_vector(const doubles& x) { return {x.data(), x.data() + x.size()}; }
 
-/// A body whose further paths come from owner.record(local, captured): (program, new captured values), or None.
+/// Makes a body whose further paths come from owner.record(local, captured): (program, new captured values), or None.
 std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::object& owner) {
   const auto known = std::make_shared<guarded_object>(py::weakref(owner));
   return std::make_shared<body>(std::move(name), inputs, [known, inputs](const double* local, std::vector<double>& captured) {
@@ -64,7 +64,7 @@ std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::si
   return std::make_shared<scan_operation>(std::move(of), std::move(loop));
 }
 
-/// The result as a vector where it is `wanted`, else None.
+/// Returns the result as a vector if `wanted`, else None.
 py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint,
                         bool wanted) {
   const double *first = carry.data(), *entries = xs.data();
@@ -83,7 +83,8 @@ array record_scan(const std::shared_ptr<scan_operation>& f, const array& x) {
   return applied(f, x);
 }
 
-/// Makes a recording that of a further path, at the depth of the first one, with what was captured and its values.
+/// Makes a recording the recording of a further path, at the depth of the first path, with the captured arrays and their
+/// values.
 void become_body(const std::shared_ptr<recording>& r, const std::vector<array>& captured, const doubles& values,
                  std::size_t depth, bool stands_in) {
   r->is_body = true;

@@ -1,4 +1,4 @@
-// Many solves, in Python: differential equations of one right-hand side, side by side in threads.
+// Many solves in Python: problems of one right-hand side, side by side in threads.
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/solve/record/event_operation.hpp>
 #include <agrad/solve/record/ode_operation.hpp>
@@ -25,7 +25,7 @@ namespace {
 using solve_type = std::variant<std::shared_ptr<ode_operation>, std::shared_ptr<event_operation>>;
 using part_type = std::pair<solve_type, std::vector<std::uint32_t>>;
 
-/// Another operation, with something around each of its passes.
+/// Another operation, with additional work around each of its passes.
 class wrapped_operation : public external_operation {
  public:
   explicit wrapped_operation(std::shared_ptr<const external_operation> what) : what_(std::move(what)) {}
@@ -40,7 +40,7 @@ class wrapped_operation : public external_operation {
   std::shared_ptr<const external_operation> what_;
 };
 
-/// A part that counts itself when it is done. The state knows whom it counts for, because the same part may run in several runs.
+/// A part that is counted when it is done. The listener is in the state, because the same part may be in several runs.
 class counted_part final : public wrapped_operation {
  public:
   using wrapped_operation::wrapped_operation;
@@ -78,7 +78,7 @@ class counted_part final : public wrapped_operation {
   }
 };
 
-/// All parts side by side, with a listener for each pass that tells how many are done.
+/// All parts side by side, with a listener for each pass that reports the number of finished parts.
 class told_operation final : public wrapped_operation {
  public:
   told_operation(std::shared_ptr<const parallel_operation> what, std::size_t parts, std::shared_ptr<const listeners> from)
@@ -123,7 +123,7 @@ class told_operation final : public wrapped_operation {
   std::shared_ptr<const listeners> from_;
 };
 
-/// The operation of all parts, and how long its result is.
+/// The operation of all parts, and the length of its result.
 struct many_solves {
   std::shared_ptr<const external_operation> what;
   std::size_t results;
@@ -141,12 +141,12 @@ many_solves made_many(const std::string& name, const std::vector<part_type>& par
   return {std::make_shared<told_operation>(together, parts.size(), progress->from()), together->output_size()};
 }
 
-/// All states of all solves, one after the other, recorded on the entries of x.
+/// Records the solves on the entries of x; returns all states of all problems, one after the other.
 array record_many(const many_solves& f, const array& x) {
   return applied(f.what, x, shape_type{static_cast<py::ssize_t>(f.results)});
 }
 
-/// The same at once.
+/// Solves at once; returns the same.
 py::array_t<double> solve_many(const many_solves& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.results));
   const double* from = x.data();

@@ -1,7 +1,7 @@
-// Source: where in the user's Python code an operation is recorded, for messages.
+// Source: the place in the user's Python code at which an operation is recorded, for messages.
 //
-// A place is the innermost frame that belongs neither to agrad nor to NumPy: a walk up a few frames, which only comparisons
-// and recordings under watch pay for. Read next: array_class.cpp (truth), debug.cpp.
+// A place is the innermost frame that belongs neither to agrad nor to NumPy. The search goes up a few frames; only comparisons
+// and watched recordings pay for the search. Read next: array_class.cpp (truth), debug.cpp.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,22 +11,22 @@
 
 namespace agrad::python {
 
-/// A line of Python code; without code when there is no user's frame.
+/// A line of Python code; `code` is empty if there is no frame of the user.
 struct source_place {
   pybind11::object code;
   int line = 0;
   pybind11::object file() const;
 };
 
-/// The line that the user's code is at. Needs the interpreter lock.
+/// Returns the current line of the user's code. Needs the interpreter lock.
 source_place user_place();
 
-/// How often the comparisons at each line of a recording were true and false.
+/// Counts how often the comparisons at each line of a recording were true and false.
 class comparison_lines {
  public:
-  /// One more outcome, at the line that the user's code is at.
+  /// Counts an outcome at the current line of the user's code.
   void add(bool outcome);
-  /// For each line (file, line, times true, times false), in the order in which they were first met.
+  /// Returns (file, line, times true, times false) for each line, in the order of the first comparisons.
   pybind11::list tallies() const;
 
  private:
@@ -34,7 +34,7 @@ class comparison_lines {
     source_place place;
     std::uint64_t count[2];
   };
-  std::vector<tally> lines_;  // few: a function has few comparisons, however often they are made
+  std::vector<tally> lines_;  // few: one for each comparison in the code
 };
 
 }  // namespace agrad::python

@@ -1,6 +1,7 @@
 // Sparse Jacobians and Hessians of programs in Python: analysed once for a program, computed at many points.
 //
-// An analysis does not hold its program, so that it may be kept beside it and go with it; it is handed the program again.
+// An analysis does not own its program, so that both can be stored together and destroyed together; each call gets the program
+// as an argument.
 #include <agrad/program/sparse/sparse.hpp>
 
 #include <pybind11/stl.h>
@@ -31,7 +32,7 @@ Derivative analysed(const pooled_program& f, const places& wanted) {
   return Derivative(*f.code, std::move(list));
 }
 
-/// As int32, which SciPy uses for matrices of this size.
+/// Returns indices as int32, which SciPy uses for matrices of this size.
 template <class Numbers>
 py::array_t<std::int32_t> indices_of(const Numbers& numbers) {
   py::array_t<std::int32_t> result(static_cast<py::ssize_t>(numbers.size()));

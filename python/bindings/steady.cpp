@@ -25,7 +25,7 @@ namespace {
 
 using steady = steady_operation<>;
 
-/// Warns of a state that the system leaves; a warning that was made an error comes out of the run.
+/// Warns if the steady state is unstable; if warnings are errors, the run throws.
 void warn_unless_stable(const std::string& function, const steady_report& found) {
   if (found.stable) return;
   char rate[32];
@@ -53,7 +53,7 @@ std::shared_ptr<steady> made_steady(const std::string& function, const pooled_pr
 /// Records the steady state on the slots of x.
 array record_steady(const std::shared_ptr<const steady>& f, const array& x) { return applied(f, x); }
 
-/// Finds it at once: the steady state, and how it was found.
+/// Finds the steady state at once; returns the state and a report.
 py::tuple solve_steady(const steady& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.output_size()));
   const double* from = x.data();
