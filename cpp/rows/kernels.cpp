@@ -71,7 +71,7 @@ std::string_view name_of_kernel(const kernel* what) {
   static const auto names = [] {
     std::unordered_map<const kernel*, std::string_view> by_kernel;
     for (const named_kernel& each : named_kernels())
-      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // a name of two kernels is not used
+      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // of two with one name, the first
     return by_kernel;
   }();
   const auto found = names.find(what);

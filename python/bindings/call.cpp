@@ -202,7 +202,7 @@ class room {
   std::vector<double> many_;
 };
 
-/// Whether a program has few slots: its run ends before another thread could have started.
+/// Whether a program is short, so that its run ends before another thread could have been woken.
 bool is_short(const program& f) { return f.size() < 256 && f.code().externals.empty(); }
 
 template <class Call>

@@ -18,8 +18,8 @@ namespace agrad::python {
 
 namespace {
 
-/// Raises FloatingPointError through `fail(what, index, value, operands, file, line)` at the first nan, or the first infinity
-/// from finite numbers.
+/// Raises FloatingPointError through `fail(what, index, value, operands, file, line)` at the first nan, or with `infinities`
+/// also at the first infinity from finite numbers.
 class nan_watch final : public operation_watch {
  public:
   nan_watch(const recording& of, bool infinities, py::function fail)

@@ -74,7 +74,7 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
     const std::uint32_t number = lines->number_of(watch->lines[i]);
     for (std::uint32_t k = 0; k < operations[i].count; ++k) {
       std::uint32_t& line = lines->of_slot[places[operations[i].result + k]];
-      if (line == 0) line = number;  // operations recorded twice belong to the first line
+      if (line == 0) line = number;  // equal operations, merged, belong to the first line
     }
   }
   return {std::move(made), std::move(lines)};

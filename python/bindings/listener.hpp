@@ -80,7 +80,7 @@ class python_listener final : public progress_listener {
   double begin_, end_;
   pybind11::object told_;
   clock::time_point started_ = clock::now(), last_ = started_, looked_ = started_;
-  long calls_ = 0, skip_ = 1;  // calls, and calls per clock reading
+  long calls_ = 0, skip_ = 1;  // calls since the last clock reading, and calls per reading
 };
 
 /// The listeners of one solve's passes, from `begin` to `end` and back.

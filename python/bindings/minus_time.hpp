@@ -1,5 +1,5 @@
-// Decreasing time: such a problem is solved in s = -t by a solver whose name says so. Its messages are turned back to t where
-// they are passed to Python, also in a reverse pass or a later call of a compiled function.
+// Decreasing time: such a problem is solved in s = -t by a solver whose name says so. Messages of this solver are turned back
+// to t when Python receives the messages, also in a reverse pass or a later call of a compiled function.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Checked gradients in Python: solves with two methods, and a warning where their gradients differ.
+// Checked gradients in Python: compares the gradients of two methods, and warns where these differ.
 #include <agrad/solve/solver/checked.hpp>
 
 #include <cstdio>

@@ -25,8 +25,8 @@ inline pybind11::dict to_dict(const ode_pass_statistics& s) {
   return d;
 }
 
-/// Returns the statistics of the forward pass, the time and the method where a method for stiff systems took over, and a dict
-/// for each other pass.
+/// Returns the statistics of the forward pass, the time and the name of a method for stiff systems that took over, if any, and
+/// a dict for each other pass.
 inline pybind11::dict to_dict(const ode_statistics& s) {
   pybind11::dict d = to_dict(s.forward), backward = to_dict(s.backward), quadrature, sensitivities;
   if (!std::isnan(s.stiff_from)) d["stiff_from"] = s.stiff_from, d["stiff_method"] = s.stiff_method;

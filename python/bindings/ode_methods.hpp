@@ -69,7 +69,7 @@ portable_kind steady_kind();
 /// Reads a stored maker of solvers.
 ode_maker read_maker(portable_reader& from);
 
-void register_forward_method(pybind11::module_& m);  // these two after register_ode
+void register_forward_method(pybind11::module_& m);  // after register_ode, as the next function
 void register_checked_method(pybind11::module_& m);
 void register_steady(pybind11::module_& m);
 void register_dae(pybind11::module_& m);

@@ -12,7 +12,8 @@ namespace agrad::python {
 
 class workspace_pool {
  public:
-  /// A workspace that returns to the pool when the handle is destroyed, except by an exception: then its state is unknown.
+  /// A workspace that returns to the pool when the handle is destroyed, unless an exception passes: then the workspace's state
+  /// is unknown.
   class handle {
    public:
     explicit handle(workspace_pool& from) : from_(from), mine_(from.get()), exceptions_(std::uncaught_exceptions()) {}

@@ -1,4 +1,4 @@
-// Steady states in Python, as an operation of a recording or at once.
+// Steady states in Python: finds the steady state of a recorded right-hand side, as an operation of a recording or at once.
 #include <agrad/solve/record/steady_operation.hpp>
 
 #include <pybind11/eigen.h>

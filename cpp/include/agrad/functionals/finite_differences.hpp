@@ -133,7 +133,7 @@ void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Pla
   finite_difference_jacobian(f, x, fx, jacobian, error);
 }
 
-/// Value and gradient of a scalar function in the same way. g: resized to n.
+/// Computes the value and the gradient of a scalar function in the same way. g: resized to n.
 template <class F, class X, class G>
 void finite_difference_gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjectBase<G>& g) {
   Eigen::Matrix<double, 1, 1> value;
@@ -144,8 +144,8 @@ void finite_difference_gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx
   g = row.transpose();
 }
 
-/// Value and Hessian of a scalar function: differences of order 6 of its gradient, which is by reverse mode; symmetric to the
-/// last bit, because it is the mean of the differences and their transpose.
+/// Computes the value and the Hessian of a scalar function: differences of order 6 of the gradient, which is by reverse mode;
+/// symmetric to the last bit, because the result is the mean of the differences and their transpose.
 ///
 /// f: callable with a column vector of var. x: of length n. H: resized to n x n.
 template <class F, class X, class H>

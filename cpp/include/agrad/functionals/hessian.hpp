@@ -2,7 +2,7 @@
 //
 // A dual propagates a few directions through one recording; a reverse pass from each tangent gives a column of the Hessian.
 // Reverse passes of several lanes gain nothing here: tangents have different statements, and a reverse pass skips the
-// statements of other tangents. Only one triangle is computed and mirrored, so that the result is symmetric to the last bit.
+// statements of other tangents. Only one triangle is stored and mirrored, so that the result is symmetric to the last bit.
 // `hessian_times_vector` (functionals/products.hpp) needs one reverse pass for any n.
 #pragma once
 

@@ -27,7 +27,7 @@ struct kind_summary {
 struct program_summary {
   std::size_t inputs = 0, outputs = 0;
   std::size_t operations = 0;               // each step of straight code counted
-  std::size_t dispatches = 0;               // straight code as one
+  std::size_t dispatches = 0;               // each sequence of straight code counted once
   std::size_t spans = 0, longest_span = 0;  // operations on ranges, and the largest result or operand
   std::size_t guards = 0;                   // comparisons that determine the path
   std::size_t levels = 0;

@@ -51,7 +51,7 @@ class portable_names {
 
 namespace detail {
 
-/// The deepest nesting of programs within operations within programs; deeper nesting occurs only in damaged bytes.
+/// The deepest allowed nesting of programs within operations within programs; real programs are less deep.
 inline constexpr int deepest_program = 64;
 
 class deeper {

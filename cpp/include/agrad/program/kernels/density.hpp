@@ -1,7 +1,7 @@
 // Density kernels: the loops of rules/density/density.hpp as one operation of a program, for any number of terms.
 //
-// integers = {number of terms, 1 for propto}. Operands of stride 0 are scalars; with propto, terms without active operands may
-// be dropped. Only the file that builds the table of rules includes this header.
+// integers = {number of terms, 1 for propto}. Operands of stride 0 are scalars. propto drops terms according to which operands
+// are active. Only the file that builds the table of rules includes this header.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ void under_python_name(const Run& run) {
   }
 }
 
-/// Whether a rule propagates tangents through its adjoint (`carry`, rules/linalg/rule.hpp).
+/// Whether a rule has formulas of its own for tangents and second order (`carry`, rules/linalg/rule.hpp).
 template <class Rule, class = void>
 inline constexpr bool carries_tangents = false;
 template <class Rule>

@@ -20,7 +20,7 @@ struct placed {
   Index first = 0;
   shape s{};
   Index width = 1;
-  bool is_transposed = false;  // the rule reads the slots as columns of the transposed matrix
+  bool is_transposed = false;  // the rule reads the slots in column-major order
 
   Index size() const { return s.rows * s.cols; }
   /// Whether the memory layout is the layout that the rule needs.

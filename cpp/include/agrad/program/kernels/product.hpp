@@ -1,7 +1,7 @@
 // Product: matrix multiplication as one operation. integers = {rows of a, columns of a, columns of b}; all are row-major.
 //
-// Adjoints as in Giles (2008), 2.2.2. Where only b has tangents, the lanes are further columns: the columns of b times the
-// number of lanes form one matrix. Tangents of a are copied lane by lane.
+// Adjoints as in Giles (2008), 2.2.2. Tangents of b take one product for all lanes: the columns of b times the lanes are the
+// columns of one matrix. Tangents of a are copied lane by lane.
 #pragma once
 
 #include <Eigen/Core>

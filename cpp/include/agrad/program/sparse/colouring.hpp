@@ -55,7 +55,7 @@ class column_greedy {
       if (columns_.row_size(j) == 0) continue;
       const std::uint32_t found = first_free(c.colour, j);
       c.colour[j] = found;
-      if (found == c.count && ++c.count % 64 == 0) taken_.push_back(0);  // one bit more than colours ends searches
+      if (found == c.count && ++c.count % 64 == 0) taken_.push_back(0);  // one bit more than colours, so that searches end
       for (const auto i : columns_.row(j))
         if (is_heavy_[i]) add(seen_[i], found);
     }

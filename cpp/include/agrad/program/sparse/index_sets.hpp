@@ -174,7 +174,7 @@ class index_sets {
   std::vector<index> elements_;
   std::vector<set> parts_;
   std::vector<node> nodes_;
-  std::unordered_map<std::uint64_t, set> explicit_, unions_;  // by the hash of the elements; by the two parts
+  std::unordered_map<std::uint64_t, set> explicit_, unions_;  // keys: the hash of the elements; the two parts
   std::vector<std::uint32_t> stamp_of_index_, stamp_of_node_;
   std::uint32_t stamp_ = 0;
   std::vector<index> scratch_;

@@ -76,7 +76,7 @@ inline recovery recover_rows(const csr_pattern& p, const colouring& c) {
 inline recovery recover_symmetric(const csr_pattern& p, const colouring& c) {
   std::vector<detail::source> sources(p.size());
   std::vector<std::uint32_t> count(c.count, 0);                        // of each colour, in the present row
-  std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, its next entry to be read by a lower row
+  std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, the next entry that a row below copies
   detail::interrupt_pace pace;
   for (std::uint32_t i = 0; i < p.rows(); ++i) {
     pace.step();

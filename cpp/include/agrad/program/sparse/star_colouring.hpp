@@ -100,7 +100,7 @@ class star_greedy {
       if (w == v || colour(w) == no_colour) continue;
       if (count_[colour(w)] > 1) {  // v would be the middle of a star: v must differ from all neighbours of its leaves
         for (std::uint32_t e = near_.head(w); e != near_.none; e = near_.at(e).next) stamp_[near_.at(e).colour] = v;
-      } else {  // w would have one more neighbour of v's colour, so w must not be a leaf of that colour
+      } else {  // v's colour must not be that of a middle of which w is a leaf
         for (const std::uint32_t c : leaf_of_[w]) stamp_[c] = v;
       }
     }
@@ -124,10 +124,10 @@ class star_greedy {
 
   const csr_pattern& p_;
   neighbour_colours near_;
-  std::vector<std::vector<std::uint32_t>> leaf_of_;  // of each vertex, the middles' colours of its stars
+  std::vector<std::vector<std::uint32_t>> leaf_of_;  // of each leaf vertex, the colours of its stars' middles
   colouring colours_;
   std::vector<std::uint32_t> stamp_;  // of each colour, the last vertex that may not have it
-  std::vector<std::uint32_t> count_;  // of each colour, the number of the present vertex's neighbours
+  std::vector<std::uint32_t> count_;  // of each colour, its count among the present vertex's neighbours
 };
 
 inline std::vector<std::uint32_t> star_order(const csr_pattern& p, ordering by) {
