@@ -1,7 +1,7 @@
-// Arena: memory that is taken piece by piece and given back all at once, down to a mark.
+// Arena: memory that is allocated piece by piece and released all at once, down to a mark.
 //
-// Blocks are kept when the arena rewinds, so that the second gradient of a loop allocates nothing. The arena runs no
-// destructors; the tape keeps a list of the objects that own something (tape/tape.hpp).
+// A rewound arena retains its blocks, so that the second gradient of a loop allocates nothing from the system. The arena calls
+// no destructors; the tape has a list of the objects that own resources (tape/tape.hpp).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace agrad {
 
 class arena {
  public:
-  /// A place to rewind to.
+  /// A position to rewind to.
   struct mark {
     std::size_t block = 0;
     std::size_t used = 0;
@@ -26,7 +26,7 @@ class arena {
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
 
-  /// Uninitialised memory for `bytes` bytes, aligned for any packet type; it lives until the arena rewinds below it.
+  /// Allocates `bytes` uninitialised bytes, aligned for any packet type. The memory is valid until the arena rewinds below it.
   void* allocate(std::size_t bytes) {
     bytes = (bytes + alignment - 1) & ~(alignment - 1);
     if (AGRAD_UNLIKELY(current_ >= blocks_.size() || bytes > blocks_[current_].size - used_)) next_block(bytes);
@@ -35,7 +35,7 @@ class arena {
     return place;
   }
 
-  /// Memory for n objects of a trivial type.
+  /// Allocates an uninitialised array of n objects of a trivial type.
   template <class T>
   T* allocate_array(std::size_t n) {
     return static_cast<T*>(allocate(n * sizeof(T)));
@@ -48,14 +48,14 @@ class arena {
     used_ = to.used;
   }
 
-  /// Bytes taken since the arena was empty, with what was left over at the ends of blocks.
+  /// Bytes in use, including the unused ends of full blocks.
   std::size_t used() const {
     std::size_t bytes = used_;
     for (std::size_t i = 0; i < current_; ++i) bytes += blocks_[i].size;
     return bytes;
   }
 
-  /// Bytes taken from the system.
+  /// Bytes allocated from the system.
   std::size_t capacity() const {
     std::size_t bytes = 0;
     for (const block& b : blocks_) bytes += b.size;
@@ -63,7 +63,7 @@ class arena {
   }
 
  private:
-  static constexpr std::size_t alignment = 64;  // a cache line, and no packet type needs more
+  static constexpr std::size_t alignment = 64;  // a cache line; no packet type needs more
   static constexpr std::size_t smallest_block = std::size_t{1} << 16;
 
   struct block {

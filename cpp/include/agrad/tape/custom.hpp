@@ -1,10 +1,10 @@
-// Custom: user-written adjoints.
+// Custom: adjoints written by the user.
 //
 //     var y = custom(std::cyl_bessel_j(0, x.val()),
 //                    [x](auto& adjoint, const var& y) { adjoint[x] -= adjoint[y] * std::cyl_bessel_j(1, x.val()); });
 //
-// `custom(value, closure)` makes a variable with that value; in the sweep the closure moves its adjoint to whatever it
-// depends on. `push(closure)` is the same for closures that bring their own results.
+// `custom(value, closure)` returns a variable with that value; in the reverse pass the closure propagates the variable's
+// adjoint to the variables that the value depends on. `push(closure)` is for closures with results of their own.
 #pragma once
 
 #include <utility>
@@ -28,14 +28,14 @@ double& adjoint_view<Lanes>::at(tape::index_type index) const {
     return tape_.lane_adjoints(index)[lane_];
 }
 
-/// Keeps `f(adjoint)` on the current tape; the sweep calls it when it comes to this place.
+/// Stores `f(adjoint)` on the current tape; the reverse pass calls f when the pass reaches this place.
 template <class F>
 void push(F f) {
   tape::current().push(std::move(f));
 }
 
-/// A variable with the given value, whose adjoint `f(adjoint, y)` hands on to the variables it depends on. A zero adjoint
-/// hands nothing on: f is then not called.
+/// Returns a variable with the given value. In the reverse pass `f(adjoint, y)` propagates the adjoint of y to the variables
+/// that y depends on; f is not called if that adjoint is zero.
 template <class F>
 var custom(double value, F f) {
   tape& t = tape::current();

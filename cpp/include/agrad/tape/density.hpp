@@ -1,8 +1,8 @@
-// Densities on the tape: value and partial derivatives in one pass, one statement or one closure whatever the length.
+// Densities on the tape: value and partial derivatives in one pass, stored in one statement or one closure for any length.
 //
-// Where all variables among the arguments are scalars the partial derivatives are summed at once, and the result is one
-// ordinary statement with as many leaves. Otherwise each sequence of variables keeps its indices and partial derivatives in
-// the arena, and a closure sends the adjoint to them.
+// If all variables among the arguments are scalars, the partial derivatives are summed at once, and the result is one ordinary
+// statement with one leaf for each variable. Otherwise the indices and partial derivatives of each sequence of variables are
+// stored in the arena, and a closure propagates the adjoint.
 #pragma once
 
 #include <algorithm>
@@ -33,16 +33,16 @@ struct sequence<matrix<var>> {
   static var at(const matrix<var>& x, std::size_t i) { return x[static_cast<Eigen::Index>(i)]; }
 };
 
-/// What the sweep needs of an argument: where its adjoints are and its partial derivatives.
+/// The data of an argument for the reverse pass: the indices of the adjoints, and the partial derivatives.
 struct density_edge {
   const tape::index_type* indices;
   const double* partials;
   std::size_t size;
-  bool is_range = false;  // the indices count up from indices[0], and no others are there
+  bool is_range = false;  // the indices are consecutive; only indices[0] is read
 
   template <int Lanes>
   void send(const adjoint_view<Lanes>& adjoint, double of_result) const {
-    if (is_range) {  // from the last one, which makes sure that there is room for all
+    if (is_range) {  // from the last one, because `at` checks that all up to it exist
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
       for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
@@ -81,7 +81,7 @@ class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && se
   double partial_ = 0;
 };
 
-/// A sequence of variables; the partial derivatives take the place of the values.
+/// A sequence of variables; the partial derivatives overwrite the values.
 template <class X>
 class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !sequence<X>::is_scalar>> {
  public:
@@ -137,7 +137,7 @@ struct density_engine<var> {
   }
 
  public:
-  /// The variable of this value, whose partial derivatives the operands have by now.
+  /// Returns the variable of this value. The operands' partial derivatives must have been computed.
   template <class... Operand>
   static var result(double value, const Operand&... operand) {
     tape& t = tape::current();
@@ -161,7 +161,7 @@ struct density_engine<var> {
   }
 
  private:
-  /// An edge that outlives the call: what lies in the operand itself moves to the arena.
+  /// Returns an edge that outlives the call: the index and partial derivative of a scalar operand are copied to the arena.
   template <class Operand>
   static density_edge kept(tape& t, const Operand& operand) {
     density_edge edge = operand.edge();

@@ -1,4 +1,4 @@
-// Eigen: lets Eigen::Matrix<var, ...> and Eigen::Matrix<dual<T, K>, ...> work in Eigen's own templates, mixed with doubles.
+// Eigen: lets Eigen::Matrix<var, ...> and Eigen::Matrix<dual<T, K>, ...> work in Eigen's templates, mixed with doubles.
 #pragma once
 
 #include <Eigen/Core>
@@ -29,7 +29,7 @@ struct ScalarBinaryOpTraits<double, agrad::var, BinaryOp> {
   using ReturnType = agrad::var;
 };
 
-// An expression that Eigen's templates meet as a scalar, abs2(x / y) say, gives a variable.
+// An expression that Eigen's templates see as a scalar, for example abs2(x / y), results in a variable.
 template <int N>
 struct NumTraits<agrad::expression<N>> : NumTraits<agrad::var> {};
 
@@ -53,7 +53,7 @@ struct ScalarBinaryOpTraits<double, agrad::dual<T, K>, BinaryOp> {
 namespace internal {
 template <class Matrix, int Size>
 struct determinant_impl;
-/// The determinant of 4 x 4 variables by 2 x 2 minors; Eigen's own has terms that must be of the scalar's type.
+/// Computes the determinant of 4 x 4 variables from 2 x 2 minors. Eigen's version needs terms of the scalar's type.
 template <int Options>
 struct determinant_impl<Matrix<agrad::var, 4, 4, Options, 4, 4>, 4> {
   using matrix = Matrix<agrad::var, 4, 4, Options, 4, 4>;
@@ -71,7 +71,7 @@ struct determinant_impl<Matrix<agrad::var, 4, 4, Options, 4, 4>, 4> {
 
 namespace agrad {
 
-// What Eigen's templates ask of a real scalar, found by argument-dependent lookup.
+// Functions that Eigen's templates need of a real scalar, found by argument-dependent lookup.
 inline const var& conj(const var& x) { return x; }
 inline const var& real(const var& x) { return x; }
 inline var imag(const var&) { return var(); }
@@ -87,7 +87,7 @@ template <class T, int K>
 dual<T, K> imag(const dual<T, K>&) {
   return {};
 }
-/// A tape expression as a factor or divisor of an Eigen object, `-k * y`: Eigen sees the variable that it is stored in.
+/// A tape expression as a factor or divisor of an Eigen object, as in `-k * y`, is stored in a variable.
 template <class E, class M, class = std::enable_if_t<detail::is_expression<E> && detail::is_eigen<M>>>
 auto operator*(const E& factor, const M& m) {
   return var(factor) * m;
@@ -107,7 +107,7 @@ std::true_type converts_to_matrix(const Eigen::MatrixBase<Derived>*);
 std::false_type converts_to_matrix(const void*);
 template <class T>
 inline constexpr bool is_matrix = decltype(converts_to_matrix(static_cast<const T*>(nullptr)))::value;
-// Matrices, one of numbers and one of our scalars, whose product is not a scalar.
+// Whether one of two matrices has numbers, the other agrad's scalars, and their product is not a scalar.
 template <class A, class B, bool are_matrices = is_matrix<A>&& is_matrix<B>>
 inline constexpr bool are_mixed_factors = false;
 template <class A, class B>
@@ -116,14 +116,14 @@ inline constexpr bool are_mixed_factors<A, B, true> = (rank_of<typename A::Scala
                                                       (A::RowsAtCompileTime != 1 || B::ColsAtCompileTime != 1);
 }  // namespace detail
 
-/// A matrix of numbers times one of variables or duals, or the reverse. Eigen's own blocked product compiles for mixed
-/// scalars only where the processor multiplies and adds in one instruction.
+/// Multiplies a matrix of numbers by a matrix of variables or duals, or the reverse. Eigen's blocked product of mixed scalars
+/// compiles only for processors with fused multiply-add.
 template <class A, class B, std::enable_if_t<detail::are_mixed_factors<A, B>, int> = 0>
 auto operator*(const A& a, const B& b) {
   return a.lazyProduct(b).eval();
 }
 
-// Eigen's Householder reflections call sqrt with Eigen's own template and ours in view; these are the better match.
+// Eigen's Householder reflections call sqrt where Eigen's template and agrad's are visible; these overloads match better.
 inline applied<sqrt_rule, var> sqrt(const var& x) { return apply<sqrt_rule>(x); }
 template <int N>
 expression<N> sqrt(const expression<N>& x) {

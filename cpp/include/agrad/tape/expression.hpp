@@ -1,10 +1,9 @@
-// Expression: a C++ expression of tape variables, differentiated while it is evaluated and written to the tape when it is
-// assigned.
+// Expression: a C++ expression of tape variables, differentiated during its evaluation and written to the tape when assigned.
 //
-// An expression of N leaves is its value, N partial derivatives and N indices; a rule applied to expressions scales theirs.
-// It holds no reference to anything, so that `auto e = a * b`, a function that returns `auto` and `cond ? a * b : c * d` are
-// safe. Assignment writes one statement with one edge a leaf. All of it is inlined whatever the compiler thinks: the arrays
-// then live in registers and constants fold, while an expression that passes through memory costs more than its arithmetic.
+// An expression of N leaves is a value, N partial derivatives and N indices; a rule applied to expressions scales their partial
+// derivatives. An expression holds no references, so that `auto e = a * b`, `cond ? a * b : c * d` and a function that returns
+// `auto` are safe. Assignment writes one statement with one edge for each leaf. All functions here are always inlined: the
+// arrays then stay in registers and constants fold, while an expression in memory costs more than its arithmetic.
 // Read next: tape/var.hpp.
 #pragma once
 
@@ -25,7 +24,7 @@ namespace detail {
 struct tape_access;
 }
 
-/// Of N leaves; what rules make of variables, numbers and each other.
+/// An expression of N leaves: the result of rules applied to variables, numbers and expressions.
 template <int N>
 struct expression {
   static constexpr int leaves = N;
@@ -33,7 +32,7 @@ struct expression {
   std::array<double, std::size_t{N}> partials;
   std::array<tape::index_type, std::size_t{N}> indices;
 #ifdef AGRAD_CHECKED
-  std::uint32_t scope;  // the innermost of its variables'
+  std::uint32_t scope;  // of the innermost scope among its variables
 #endif
 
   double val() const { return value; }
@@ -64,7 +63,7 @@ inline constexpr bool is_expression<expression<N>> = true;
 template <class T>
 inline constexpr bool is_operand = is_expression<T> || std::is_same_v<T, constant> || std::is_same_v<T, leaf>;
 
-/// How a type stands in an expression: as a leaf, a constant or itself.
+/// The operand that a type becomes in an expression: a leaf, a constant or the expression itself.
 template <class T, class = void>
 struct operand_of;
 template <class T>
@@ -81,7 +80,7 @@ struct operand_of<T, std::enable_if_t<is_operand<T>>> {
   AGRAD_INLINE static const T& make(const T& x) { return x; }
 };
 
-/// Appends an operand's leaves to a result at Place, scaled by the derivative with respect to the operand.
+/// Appends an operand's leaves to a result from Place on, scaled by the derivative with respect to the operand.
 template <int Place, class Result>
 AGRAD_INLINE void append_leaves(Result&, double, const constant&) {}
 template <int Place, class Result>
@@ -99,7 +98,7 @@ AGRAD_INLINE void append_leaves(Result& result, double derivative, const express
   append_leaves<Place>(result, derivative, x, std::make_index_sequence<std::size_t{N}>{});
 }
 
-/// Appends the statement that an expression, times a sign, is added to the target.
+/// Appends the statement that adds an expression, times a sign, to the target.
 AGRAD_INLINE void write_statement(tape&, tape::index_type, const constant&, int) {}
 AGRAD_INLINE void write_statement(tape& t, tape::index_type target, const leaf& x, int sign) {
   t.record<1>(target, {static_cast<double>(sign)}, {x.index});
@@ -115,7 +114,7 @@ AGRAD_INLINE void write_statement(tape& t, tape::index_type target, expression<N
 }
 
 #ifdef AGRAD_CHECKED
-// Scopes of a tape are numbered as they open, so the one of the greatest number is the first to end. An operand's must be open.
+// Scope numbers of a tape increase, so the scope with the greatest number is the first to end. An operand's scope must be open.
 inline std::uint32_t scope_of(const constant&) { return 0; }
 template <class Operand>
 std::uint32_t scope_of(const Operand& x) {
@@ -124,7 +123,7 @@ std::uint32_t scope_of(const Operand& x) {
 }
 #endif
 
-/// How many leaves the first I of some operands have.
+/// The number of leaves of the first I operands.
 template <std::size_t I, class... Operand>
 constexpr int leaves_before() {
   constexpr int leaves[] = {Operand::leaves...};
@@ -133,7 +132,7 @@ constexpr int leaves_before() {
   return before;
 }
 
-/// A rule applied to operands.
+/// Applies a rule to operands.
 template <class Rule, std::size_t... I, class... Operand>
 AGRAD_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
   expression<(Operand::leaves + ...)> result;
@@ -151,10 +150,10 @@ AGRAD_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
 
 }  // namespace detail
 
-/// Engine of the tape: builds expressions.
+/// The engine of the tape: returns expressions.
 struct tape_engine {
   static constexpr int rank = 1;
-  using scalar = var;  // what expressions are stored as
+  using scalar = var;  // the type in which expressions are stored
   template <class Rule, class... X>
   AGRAD_INLINE static auto apply(const X&... x) {
     return detail::express<Rule>(std::index_sequence_for<X...>{}, detail::operand_of<X>::make(x)...);

@@ -1,10 +1,11 @@
-// Scope: gives back by RAII all that was recorded since, also when an exception passes.
+// Scope: removes from the tape all that was recorded since the scope opened, also when an exception passes.
 //
 //     { agrad::scope inner; var y = f(x); y.grad(); ... }   // what was recorded inside is gone, what was before is as before
 //
-// Scopes nest, and a sweep goes through all of them: adjoints of variables outside are whole derivatives too. An isolated
-// scope ends sweeps: what lies outside is constant inside, and keeps its adjoints. Variables of an ended scope raise ScopeError
-// when asked for their adjoint. A scope that ends before one inside of it is given back when that one ends.
+// Scopes nest, and a reverse pass covers all of them: adjoints of variables of outer scopes are complete derivatives, too. A
+// reverse pass ends at an isolated scope: variables from outside are constant inside, and their adjoints do not change. `adj`
+// of a variable of an ended scope throws ScopeError. A scope that ends before a scope inside of it is removed when the inner
+// scope ends.
 #pragma once
 
 #include <agrad/tape/tape.hpp>
@@ -26,13 +27,13 @@ class scope {
   std::size_t depth_;
 };
 
-/// A scope whose sweeps end at its begin, whatever lies outside: that costs them nothing, and is constant to them.
+/// A scope at whose beginning reverse passes end. Outer variables are constant inside, and their number costs nothing.
 class isolated_scope : public scope {
  public:
   explicit isolated_scope(tape& on = tape::current()) : scope(on, true) {}
 };
 
-/// Forgets everything recorded in the innermost scope of this thread's tape, keeping its memory for the next gradient.
+/// Removes all that was recorded in the innermost scope of this thread's tape. The memory is reused for the next gradient.
 inline void reset() { tape::current().reset(); }
 
 }  // namespace agrad

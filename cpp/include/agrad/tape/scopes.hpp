@@ -1,4 +1,4 @@
-// Scopes: the tape's out-of-line members that open and end scopes, and that say whose a variable is.
+// Scopes: the tape's out-of-line members that open and end scopes and check the scopes of variables.
 #pragma once
 
 #include <algorithm>
@@ -52,9 +52,9 @@ inline void tape::reset() {
   number_ = scopes_.back().number = next_scope();
 }
 
-// Numbers are unique among all tapes, so that a variable of another tape is found out; a tape takes a batch of them at a
-// time. They come round after 2^31, and the scope that is then mistaken for another has long been closed. Where two libraries do
-// not see each other's tape, each counts batches by itself, from a place that depends on the address of its counter.
+// Numbers are unique among all tapes, so that variables of other tapes are recognised; a tape reserves 4096 numbers at a time.
+// Numbers repeat after 2^31, when the scope with the same number has long ended. Two libraries that do not share their tape
+// count separately, from a start that depends on the address of the counter.
 inline std::uint32_t tape::next_scope() {
   constexpr std::uint32_t batch = 4096, batches = 0x80000000U / batch;
   if (last_number_ % batch == 0) {

@@ -1,9 +1,9 @@
-// Statement: what one assignment leaves on the tape, as data.
+// Statement: the data that one assignment stores on the tape.
 //
-// A statement is a row of edges, one for each leaf of the assigned expression, each with the partial derivative and the
-// leaf's index. Its number of leaves and its target stand in the `note` of its last two edges, where the backward sweep
-// comes by first; a statement of one leaf therefore has an empty second edge. An edge is 16 bytes, so that it never
-// straddles a cache line and goes to memory in one store. A closure is a statement of one edge that holds a pointer.
+// A statement is a range of edges, one for each leaf of the assigned expression, with the partial derivative and the leaf's
+// index. The number of leaves and the target are in the `note` of the last two edges, which the reverse pass reads first; a
+// statement of one leaf therefore has an empty second edge. An edge has 16 bytes, so that an edge never straddles a cache line
+// and is written in one store. A closure is a statement of one edge with a pointer.
 // Read next: tape/tape.hpp.
 #pragma once
 
@@ -18,10 +18,10 @@ class tape;
 struct alignas(16) edge {
   double partial;
   std::uint32_t index;
-  std::uint32_t note;  // last edge: number of leaves or `statement::closure`; the one before it: the target's index
+  std::uint32_t note;  // last edge: number of leaves or `statement::closure`; edge before: index of the target
 };
 
-/// What every closure begins with: how the sweep calls it, for one adjoint an index and for several side by side.
+/// The beginning of every closure: functions for the reverse pass, with one adjoint for each index and with several lanes.
 struct closure_base {
   void (*sweep)(closure_base&, tape&);
   void (*sweep_lanes)(closure_base&, tape&);
@@ -30,9 +30,9 @@ struct closure_base {
 namespace statement {
 
 inline constexpr std::uint32_t closure = 0xffffffff;
-inline constexpr std::size_t max_leaves = 125;  // of an expression, for the compiler's sake
+inline constexpr std::size_t max_leaves = 125;  // of an expression, because of compile times
 
-/// How many edges a statement of so many leaves takes.
+/// The number of edges of a statement.
 constexpr std::uint32_t size(std::uint32_t leaves) { return leaves < 2 ? 2 : leaves; }
 
 inline edge of_closure(closure_base* which) {

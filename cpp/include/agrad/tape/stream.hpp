@@ -1,7 +1,7 @@
-// Stream: a growing array of plain values, written through a pointer after one check of its room.
+// Stream: a growing array of plain values, written through a pointer after one check of the free capacity.
 //
-// std::vector::push_back checks and updates a capacity at every element; the tape asks once a statement (`room`), writes
-// through the pointer that it gets, and says what it has used (`advance`). Storage is kept when the stream shrinks.
+// std::vector::push_back checks and updates the size at every element. The tape checks once for each statement (`room`), writes
+// through the returned pointer, and then reports the number of values written (`advance`). Shrinking releases no memory.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class stream {
   ~stream() { std::free(memory_); }
 
   bool has_room(std::size_t n) const { return static_cast<std::size_t>(limit_ - end_) >= n; }
-  /// A place for n more values, which `advance` then counts.
+  /// Returns a pointer to space for n more values; `advance` then counts the values written.
   T* room(std::size_t n) {
     if (AGRAD_UNLIKELY(!has_room(n))) grow(n);
     return end_;
@@ -43,9 +43,9 @@ class stream {
   const T& operator[](std::size_t i) const { return begin_[i]; }
 
  private:
-  static constexpr std::size_t alignment = 64;  // a cache line, and no packet type needs more
+  static constexpr std::size_t alignment = 64;  // a cache line; no packet type needs more
 
-  // realloc, because for large blocks it moves page tables instead of bytes.
+  // This uses realloc, which moves page tables instead of bytes for large blocks.
   AGRAD_COLD void grow(std::size_t n) {
     const std::size_t used = size(), offset = begin_ == nullptr ? 0 : bytes_before(begin_);
     std::size_t wanted = capacity() < 512 ? 1024 : 2 * capacity();
@@ -64,7 +64,7 @@ class stream {
   }
 
   std::byte* memory_ = nullptr;
-  T* begin_ = nullptr;  // aligned, so that packets, and with them the last bits of sums, fall alike wherever the memory lies
+  T* begin_ = nullptr;  // aligned, so that packets, and the last bits of sums, do not depend on the address of the memory
   T* end_ = nullptr;
   T* limit_ = nullptr;
 };

@@ -1,7 +1,7 @@
-// Sweep: the tape's out-of-line members, first of all the loop that sends adjoints back.
+// Sweep: the tape's out-of-line members, above all the loop of the reverse pass.
 //
-// The loop walks the stream of edges backwards, statement by statement. A zero adjoint is skipped, which saves work; of infinite
-// partial derivatives see rules/passing.hpp.
+// The loop reads the stream of edges from the end, statement by statement. Statements with a zero adjoint are skipped, which
+// saves work; rules/passing.hpp says what happens to infinite partial derivatives.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace agrad {
 
-// The thread's own tape ends with the thread. What records even later, in the destructor of an object with static storage, gets
-// one that nobody ends.
+// The thread's own tape ends with the thread. A recording after that, in the destructor of an object with static storage, gets
+// a tape that is never deleted.
 inline void tape::make_current() noexcept {
   struct keeper {
     tape* own = new tape;
@@ -34,7 +34,7 @@ inline void tape::make_current() noexcept {
   }
 }
 
-// Without memory the recording goes on over the last statements, which are then not in order any more.
+// If memory is exhausted, recording continues over the last statements, which are then invalid.
 inline void tape::grow(std::size_t edges) noexcept {
   try {
     statements_.room(edges);
@@ -65,7 +65,7 @@ inline void tape::clear_adjoints() {
 
 inline void tape::clear_lanes() {
   check_not_swept("jacobian");
-  make_adjoints();  // for its check, and for closures that look at plain adjoints
+  make_adjoints();  // for its check, and for closures that read plain adjoints
   const std::size_t first = first_reached_, wanted = next_ * lanes;
   if (lane_adjoints_.size() < wanted) {
     const std::size_t missing = wanted - lane_adjoints_.size();
@@ -75,7 +75,7 @@ inline void tape::clear_lanes() {
   std::memset(lane_adjoints_.data() + first * lanes, 0, (next_ - first) * lanes * sizeof(double));
 }
 
-// Those that were handed out stay where they are.
+// Earlier results stay valid.
 inline double* tape::unread_adjoints(std::size_t n) {
   if (unread_.empty() || unread_.back().size() < n) unread_.emplace_back(n);
   return unread_.back().data();
@@ -83,14 +83,14 @@ inline double* tape::unread_adjoints(std::size_t n) {
 
 namespace detail {
 
-/// What carries a statement's adjoint to its leaves: one number an index, or `Lanes` of them side by side. In an isolated sweep
-/// leaves before the first index that it reaches are constants, whose adjoints go to index 0.
+/// Propagates a statement's adjoint to its leaves: one number for each index, or `Lanes` numbers side by side. In an isolated
+/// reverse pass, leaves before the first index of the pass are constants, whose adjoints are added to index 0.
 template <int Lanes, bool Isolated>
 class carrier {
  public:
   carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
-  /// Carries on the statement that ends before `end`; returns where it begins.
+  /// Propagates the adjoint of the statement that ends before `end`; returns the statement's beginning.
   const edge* carry(const edge* end, std::uint32_t leaves) {
     double adjoint[std::size_t{Lanes}];
     std::memcpy(adjoint, adjoints_ + std::size_t{end[-2].note} * Lanes, sizeof adjoint);
@@ -117,10 +117,10 @@ class carrier<1, Isolated> {
   carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
   const edge* carry(const edge* end, std::uint32_t leaves) {
-    // In a chain x = f(x) the adjoint that was written last is read next; from memory it would come ten cycles later.
+    // In a chain x = f(x) the adjoint written last is read next; a read from memory would take ten cycles longer.
     const std::uint32_t target = end[-2].note;
     const double adjoint = target == last_index_ ? last_ : adjoints_[target];
-    switch (leaves) {  // the cases are there because their jumps and steps are predicted, not computed
+    switch (leaves) {  // separate cases, so that their jumps and steps are predicted, not computed
       case 1:
         end -= 2;
         if (adjoint != 0) add(end[0], adjoint);
@@ -167,7 +167,7 @@ void tape::sweep_back(std::size_t first, std::size_t last) {
     if (leaves != statement::closure) {
       end = carrier.carry(end, leaves);
     } else {
-      // A closure may record and sweep a scope of its own, after which everything may lie elsewhere.
+      // A closure may record and run a reverse pass in a scope of its own, which may move the arrays.
       const std::ptrdiff_t place = --end - begin;
       closure_base& closure = statement::closure_of(*end);
       (Lanes == 1 ? closure.sweep : closure.sweep_lanes)(closure, *this);
@@ -201,7 +201,7 @@ void tape::sweep_scopes() {
   if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) sweep_outer_scopes<Lanes>(floor);
 }
 
-// Outwards; the statements of a scope only if an adjoint has arrived there.
+// From inner to outer scopes; the statements of a scope are skipped if all adjoints of the scope are zero.
 template <int Lanes>
 void tape::sweep_outer_scopes(std::size_t floor) {
   for (std::size_t depth = scopes_.size() - 1; depth-- > floor;) {
@@ -214,7 +214,7 @@ void tape::sweep_outer_scopes(std::size_t floor) {
   }
 }
 
-// Adjoints count before they are made.
+// Adjoints are counted even before the allocation.
 inline std::size_t tape::bytes() const { return statements_.size() * sizeof(edge) + next_ * sizeof(double) + arena_.used(); }
 
 inline tape_statistics tape::statistics() const {

@@ -1,9 +1,9 @@
-// Tape: what a computation leaves behind for the reverse sweep.
+// Tape: the record of a computation for the reverse pass.
 //
-// Scalar statements are data, rows of edges in one stream (tape/statement.hpp); everything larger is a closure in the arena,
-// called at its place in the stream. An index names an adjoint, an entry of one array that is made when a sweep begins.
-// See tape/README.md for one page on how it all works.
-// Read next: tape/var.hpp, the scalar that writes statements; tape/scope.hpp, how memory is given back.
+// Scalar statements are data, ranges of edges in one stream (tape/statement.hpp); every larger operation is a closure in the
+// arena, called at its place in the stream. An index names an adjoint, an entry of one array that is allocated when a reverse
+// pass begins. tape/README.md explains the tape on one page.
+// Read next: tape/var.hpp, the scalar that writes statements; tape/scope.hpp, how memory is released.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ class tape;
 template <class T>
 class matrix;
 
-/// What a closure uses to reach adjoints during a sweep: `adjoint[x]` is a reference for a var, a map for a `matrix<var>`.
-/// A sweep may carry several lanes (rows of a Jacobian) at once; adjoints of one lane then lie `Lanes` numbers apart, and a
-/// closure is called with one lane after the other.
+/// Gives a closure access to adjoints in a reverse pass: `adjoint[x]` is a reference for a var, a map for a `matrix<var>`. A
+/// reverse pass may have several lanes (rows of a Jacobian); the adjoints of one lane then lie `Lanes` numbers apart, and a
+/// closure is called for one lane after the other.
 template <int Lanes>
 class adjoint_view {
  public:
@@ -45,21 +45,21 @@ class adjoint_view {
 
  private:
   tape& tape_;
-  std::uint32_t first_;  // that the sweep reaches; what was made before is constant, and its adjoints are thrown away
+  std::uint32_t first_;  // first index of the pass; earlier variables are constant, and their adjoints are dropped
   int lane_;
 };
 
-/// What a tape holds, for those who watch memory: scalar statements and their leaves, variables, closures; bytes in use, the
-/// most that ever were, and bytes taken from the system.
+/// The contents of a tape: scalar statements and their leaves, variables, closures; bytes in use, the greatest number of bytes
+/// ever in use, and bytes allocated from the system.
 struct tape_statistics {
   std::size_t statements, leaves, indices, closures, bytes, bytes_high_water, bytes_reserved;
 };
 
-// Visible from every library of a program, whatever -fvisibility says, so that they all record on one tape.
+// The class is visible from every library of a program, whatever -fvisibility says, so that all libraries record on one tape.
 class AGRAD_VISIBLE tape {
  public:
   using index_type = std::uint32_t;
-  /// How many adjoints an index has in `sweep_lanes`: rows of a Jacobian that one sweep carries.
+  /// Number of adjoints of an index in `sweep_lanes`: rows of a Jacobian in one reverse pass.
   static constexpr int lanes = 8;
 
   tape() {
@@ -72,7 +72,7 @@ class AGRAD_VISIBLE tape {
   tape& operator=(const tape&) = delete;
   ~tape() { rewind(scopes_[0]); }
 
-  /// The tape that this thread records on: the innermost active one, else the thread's own.
+  /// The tape on which this thread records: the innermost active tape, else the thread's own.
   static tape& current() {
     if (AGRAD_UNLIKELY(current_ == nullptr)) make_current();
     return *current_;
@@ -80,26 +80,26 @@ class AGRAD_VISIBLE tape {
 
   // ---- recording -----------------------------------------------------------------------------------------------------
 
-  /// A fresh index with nothing behind it: an independent variable, or what a closure is going to answer for.
+  /// Returns a fresh index without a statement, for an independent variable or the result of a closure.
   index_type leaf() { return static_cast<index_type>(next_++); }
 
-  /// n fresh indices in a row, the first of which is returned.
+  /// Returns the first of n fresh consecutive indices.
   index_type leaves(std::size_t n) {
     const std::size_t first = next_;
     next_ += n;
     return static_cast<index_type>(first);
   }
 
-  /// Appends a statement: the target's adjoint times partials[i] goes to indices[i]. The target is a fresh index (`leaf`) or,
-  /// for an increment, one that exists.
+  /// Appends a statement: the reverse pass adds the target's adjoint times partials[i] to the adjoint of indices[i]. The target
+  /// is a fresh index (`leaf`) or, for an increment, an existing index.
   template <std::size_t N>
   AGRAD_INLINE void record(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices) {
     static_assert(N <= statement::max_leaves, "one statement has too many variables; assign a part of it to a var first");
     if constexpr (N > 0) write(target, partials, indices, std::make_index_sequence<statement::size(N)>{});
   }
 
-  /// Keeps a callable `f(adjoint)` that the sweep calls when it comes to this place. Captures that own memory are destroyed
-  /// when the tape rewinds.
+  /// Stores a callable `f(adjoint)`, which the reverse pass calls when the pass reaches this place. Captures that own memory
+  /// are destroyed when the tape rewinds.
   template <class F>
   void push(F f) {
     closure_base* kept = keep(kept_closure<F>({sweep_closure<F, 1>, sweep_closure<F, lanes>}, std::move(f)));
@@ -107,13 +107,13 @@ class AGRAD_VISIBLE tape {
     statements_.advance(1);
   }
 
-  /// Moves an object into the arena; it lives until the tape rewinds below this place.
+  /// Moves an object into the arena, where the object is valid until the tape rewinds below this place.
   template <class T>
   T* keep(T object) {
     if constexpr (std::is_trivially_destructible_v<T>) {
       return new (arena_.allocate(sizeof(T))) T(std::move(object));
     } else {
-      owners_.push_back({nullptr, [](void*) {}});  // first, because what throws must not leave an object that nobody destroys
+      owners_.push_back({nullptr, [](void*) {}});  // first, so that an exception leaves no object without an owner
       T* kept = new (arena_.allocate(sizeof(T))) T(std::move(object));
       owners_.back() = {kept, [](void* p) { static_cast<T*>(p)->~T(); }};
       return kept;
@@ -124,20 +124,20 @@ class AGRAD_VISIBLE tape {
 
   // ---- sweeping ------------------------------------------------------------------------------------------------------
   //
-  // A sweep reaches all open scopes, down to the innermost isolated one. A scope that a closure opens while a sweep is under
-  // way is isolated from what is being swept.
+  // A reverse pass (`sweep`) covers all open scopes, down to the innermost isolated scope. A scope that a closure opens during
+  // a reverse pass is isolated from the statements of that pass.
 
-  /// Sets the adjoints of all that a sweep reaches to zero. Throws ScopeError in a closure that has not opened a scope.
+  /// Sets the adjoints of all variables in a reverse pass to zero. Throws ScopeError in a closure that has not opened a scope.
   void clear_adjoints();
-  /// Adds to the adjoint that a sweep starts from; what it does not reach is constant.
+  /// Adds to the adjoint from which a reverse pass starts. Variables outside of the pass are constant.
   void seed(index_type index, double amount) {
     if (index >= first_reached()) adjoint(index) += amount;
   }
-  /// Sends the adjoints back from the last statement to the first one that is reached.
+  /// Propagates the adjoints from the last statement to the first one of the pass.
   void sweep() { sweep_scopes<1>(); }
-  /// The index of the first variable that a sweep reaches.
+  /// The index of the first variable in a reverse pass.
   index_type first_reached() const { return first_reached_; }
-  /// One after the last index.
+  /// The index after the last.
   std::size_t end_index() const { return next_; }
 
   /// The adjoint of an index, to read; valid until the next statement is recorded.
@@ -146,7 +146,7 @@ class AGRAD_VISIBLE tape {
     return adjoints_[index];
   }
 
-  /// The same for sweeps with `lanes` adjoints an index: clear, seed, sweep, read through `lane_adjoints`.
+  /// The same for reverse passes with `lanes` adjoints for each index: clear, seed, sweep, read through `lane_adjoints`.
   void clear_lanes();
   void seed_lane(index_type index, std::size_t lane) {
     if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
@@ -154,29 +154,29 @@ class AGRAD_VISIBLE tape {
   void sweep_lanes() { sweep_scopes<lanes>(); }
   /// The adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
-  /// Room for n adjoints that nobody reads: of a matrix that a sweep does not reach.
+  /// Allocates space for n adjoints that are never read, of a matrix outside of a reverse pass.
   double* unread_adjoints(std::size_t n);
 
   // ---- scopes --------------------------------------------------------------------------------------------------------
 
   /// Opens a scope, isolated or not, and returns its depth.
   std::size_t open_scope(bool isolated = false);
-  /// Forgets everything since the scope was opened; while scopes inside of it are open, that waits for their end.
+  /// Removes all that was recorded since the scope opened, but not before all scopes inside have ended.
   void close_scope(std::size_t depth) noexcept;
-  /// Forgets everything in the innermost scope, which stays open.
+  /// Removes all that was recorded in the innermost scope, which stays open.
   void reset();
-  /// Whether a variable that carries this scope number may still be used.
+  /// Whether a variable with this scope number may still be used.
   bool is_open(std::uint32_t number) const { return depth_of(number) < scopes_.size(); }
-  /// Throws ScopeError unless a sweep reaches a variable with this scope number; `what` names it, "variable" or "matrix".
+  /// Throws ScopeError unless a reverse pass covers variables with this scope number; `what` is "variable" or "matrix".
   AGRAD_COLD void check_reached(const char* function, const char* what, std::uint32_t number) const;
-  /// The same for use in a statement, for which an open scope is enough.
+  /// Throws ScopeError unless the scope is open, which is enough for a statement.
   AGRAD_COLD void check_usable(const char* function, const char* what, std::uint32_t number) const;
   std::uint32_t scope_id() const { return number_; }
 
-  /// Counts what is recorded, by walking over it.
+  /// Counts the statements, by a pass over the tape.
   tape_statistics statistics() const;
 
-  /// Makes a tape the current one of this thread and returns the one that was before.
+  /// Makes a tape the current one of this thread and returns the tape that was current before.
   static tape* activate(tape* next) { return std::exchange(current_, next); }
 
  private:
@@ -198,14 +198,14 @@ class AGRAD_VISIBLE tape {
     void (*destroy)(void*);
   };
 
-  /// Where a scope began.
+  /// The beginning of a scope.
   struct level {
     std::size_t edges = 0, owners = 0, next = 0;
     arena::mark memory;
-    std::size_t floor = 0;         // depth of the scope in which sweeps end
-    index_type first_reached = 1;  // where that scope began
+    std::size_t floor = 0;         // depth of the scope at which reverse passes end
+    index_type first_reached = 1;  // first index of that scope
     std::uint32_t number = 0;
-    bool has_ended = false;  // before one inside of it
+    bool has_ended = false;  // before a scope inside
   };
 
   template <int Lanes>
@@ -214,7 +214,7 @@ class AGRAD_VISIBLE tape {
   [[gnu::noinline]] void sweep_outer_scopes(std::size_t floor);
   template <int Lanes>
   void sweep_statements(std::size_t first, std::size_t last);
-  // Not inlined, so that its loop has the registers for itself.
+  // Not inlined, so that the loop has all registers.
   template <int Lanes, bool Isolated>
   [[gnu::noinline]] void sweep_back(std::size_t first, std::size_t last);
 
@@ -229,8 +229,8 @@ class AGRAD_VISIBLE tape {
     statements_.advance(size);
   }
 
-  // The cold calls of recording throw nothing, because GCC keeps what lives across a call that throws in memory, and in loops the
-  // way through memory takes longer than all the rest. When memory is exhausted, the next sweep throws std::bad_alloc.
+  // The cold calls of recording throw nothing, because GCC stores in memory what must survive a call that throws, and in loops
+  // the access to memory takes longer than the rest. If memory is exhausted, the next reverse pass throws std::bad_alloc.
   AGRAD_COLD static void make_current() noexcept;
   AGRAD_COLD void grow(std::size_t edges) noexcept;
   void make_adjoints();
@@ -252,23 +252,23 @@ class AGRAD_VISIBLE tape {
   std::vector<owner> owners_;
   arena arena_;
   std::size_t next_ = 1;            // index of the next variable
-  std::size_t high_water_ = 0;      // the most bytes before a rewind
-  std::size_t intact_ = unlimited;  // how many edges are in order: all, unless memory was exhausted
-  std::vector<level> scopes_;       // those that are open, outermost first
-  std::uint32_t number_ = 0;        // of the innermost one
-  index_type first_reached_ = 1;    // where the scope begins in which sweeps end
-  std::uint32_t last_number_ = 0;   // the latest that was given
-  std::size_t swept_ = 0;           // how many scopes were open when the sweep began that is under way; 0: none is
+  std::size_t high_water_ = 0;      // greatest number of bytes before a rewind
+  std::size_t intact_ = unlimited;  // number of valid edges: all, unless memory was exhausted
+  std::vector<level> scopes_;       // the open scopes, outermost first
+  std::uint32_t number_ = 0;        // of the innermost scope
+  index_type first_reached_ = 1;    // first index of the scope at which reverse passes end
+  std::uint32_t last_number_ = 0;   // the last scope number issued
+  std::size_t swept_ = 0;           // number of open scopes at the start of the present reverse pass, 0 without a pass
   std::vector<std::vector<double>> unread_;
-  std::vector<std::array<std::uint32_t, 2>> batches_;  // of scope numbers that are this tape's: first, and one after the last
+  std::vector<std::array<std::uint32_t, 2>> batches_;  // this tape's batches of scope numbers: first, and one after the last
   static inline std::atomic<std::uint32_t> scope_batches_{0};
 
-  // Plain: a thread_local object with a constructor costs a guard at every access.
+  // A plain pointer: a thread_local object with a constructor would cost a check at every access.
   static inline thread_local tape* current_ = nullptr;
-  static inline thread_local bool has_ended_ = false;  // the thread's own one
+  static inline thread_local bool has_ended_ = false;  // whether the thread's own tape has ended
 };
 
-/// Makes a tape of one's own the current one while it lives.
+/// Makes a tape the current one during the lifetime of the active_tape.
 class active_tape {
  public:
   explicit active_tape(tape& t) : previous_(tape::activate(&t)) {}

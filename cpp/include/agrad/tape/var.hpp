@@ -1,13 +1,13 @@
-// var: the scalar of reverse mode. A value, the index of its adjoint, and the number of the scope it was made in.
+// var: the scalar of reverse mode. A value, the index of its adjoint, and the number of its scope.
 //
 //     agrad::var x1 = 10.3, x2 = 1.1;
 //     agrad::var y = x1 * x2 * 2 + 7;
 //     y.grad();                         // x1.adj() is 2.2, x2.adj() is 20.6
 //
-// Accumulation (`a += e`) is an increment: a keeps its index and the statement holds e's leaves only. That is right as
-// long as nobody else relies on a's index with the old value, so taking a copy of a, or putting a into an expression, marks
-// it as shared, and a shared variable gets a fresh index instead. A variable that was moved from has no index any more; its
-// value is nan, so that what is computed from it cannot pass for right. Read next: tape/scope.hpp.
+// Accumulation (`a += e`) is an increment: a keeps its index, and the statement has only the leaves of e. That is correct as
+// long as nothing refers to the old value of a by the same index. Copying a, or using a in an expression, therefore marks a as
+// shared, and a shared variable gets a fresh index instead. A variable that was moved from has no index, and its value is nan,
+// so that results computed from that value are recognisable. Read next: tape/scope.hpp.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace agrad {
 
 class var {
  public:
-  /// A constant zero that has no adjoint of its own.
+  /// The constant zero, without an adjoint.
   var() = default;
 
   /// An independent variable.
@@ -82,13 +82,13 @@ class var {
 
   double val() const { return value_; }
 
-  /// The adjoint after a sweep; zero before one. Throws ScopeError when the variable's scope has ended.
+  /// The adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended.
   double adj() const {
     if (index_ == 0) return 0;
     return reached_tape("adj").adjoint(index_);
   }
 
-  /// Sweeps back from this variable: the adjoints of all variables become its derivatives.
+  /// Runs a reverse pass from this variable: the adjoints of all variables become derivatives of this variable.
   void grad() const {
     tape& t = reached_tape("grad");
     t.clear_adjoints();
@@ -96,7 +96,7 @@ class var {
     t.sweep();
   }
 
-  /// The same, but adds the derivatives to the adjoints that there are.
+  /// The same, but adds the derivatives to the present adjoints.
   void accumulate_grad() const {
     tape& t = reached_tape("accumulate_grad");
     const tape::index_type first = t.first_reached();
@@ -106,8 +106,8 @@ class var {
     for (std::size_t i = 0; i < earlier.size(); ++i) t.adjoint(first + static_cast<tape::index_type>(i)) += earlier[i];
   }
 
-  /// As grad(), and copies the derivatives with respect to theta into g, which is resized, or as a std::array is as long.
-  /// Throws std::invalid_argument where theta is one variable over and over, as std::vector<var>(5, 2.0) is.
+  /// Runs grad() and copies the derivatives with respect to theta into g. g is resized; a std::array must have the size of
+  /// theta. Throws std::invalid_argument if theta is one variable repeated, such as std::vector<var>(5, 2.0).
   void grad(const std::vector<var>& theta, std::vector<double>& g) const { gradient_into(theta, g); }
   /// The same for Eigen vectors and std::array.
   template <class Theta, class Gradient>
@@ -151,7 +151,7 @@ class var {
     if (elsewhere != 0) {
       for (size_type i = 0; i < n; ++i) g[i] = theta[i].adj();
     } else {
-      const double* adjoints = &t.adjoint(0);  // grad() has made those of all variables
+      const double* adjoints = &t.adjoint(0);  // grad() has computed all adjoints
       for (size_type i = 0; i < n; ++i) g[i] = theta[i].index_ == 0 ? 0.0 : adjoints[theta[i].index_];
     }
   }
@@ -210,7 +210,7 @@ class var {
   mutable std::uint32_t tag_ = 0;  // scope number, and in the lowest bit whether the index is shared
 };
 
-/// Whether a variable is the constant zero, which no sweep reaches; for the tangents of dual<var>.
+/// Whether a variable is the constant zero, which has no adjoint; for the tangents of dual<var>.
 inline bool is_constant_zero(const var& x) { return x.index() == 0 && x.val() == 0; }
 
 namespace detail {
@@ -229,15 +229,15 @@ struct operand_of<var> {
   }
 };
 
-/// What operations and functionals do with variables, and users do not.
+/// Access to variables for operations and functionals, not for users.
 struct tape_access {
-  /// A variable of the innermost scope with an index that a closure is responsible for; index 0: a constant.
+  /// A variable of the innermost scope whose index belongs to a closure; a constant if the index is 0.
   static var variable(double value, tape::index_type index, const tape& on) { return var(value, index, on.scope_id() << 1); }
-  /// One more name for an index of a scope: shared from the start.
+  /// A further variable with an existing index of a scope; shared from the start.
   static var name(double value, tape::index_type index, std::uint32_t scope) {
     return var(value, index, scope << 1 | var::shared);
   }
-  /// Sweeps back from a variable that may also lie outside of what the sweep reaches, and then is constant.
+  /// Runs a reverse pass from a variable, which is a constant if the variable lies outside of the pass.
   static void sweep_from(const var& y) {
     tape& t = tape::current();
     y.check_usable("grad");
@@ -250,8 +250,8 @@ struct tape_access {
 
 template <int Sign, class E>
 var& var::add(const E& e) {
-  // The value is read before and written after everything that might be a call, so that a loop keeps it in a register: the way
-  // through memory takes three times as long as all the rest.
+  // The value is read before and written after every possible call, so that a loop keeps the value in a register: the access to
+  // memory takes three times as long as all the rest.
   const double value = value_ + Sign * e.value;
   tape& t = tape::current();
   if (AGRAD_UNLIKELY(tag_ != t.scope_id() << 1 || index_ == 0)) {

@@ -1,7 +1,7 @@
 // Eigen product: a product of two Eigen matrices of variables is one closure, not a sum of products for each entry.
 //
-// The operator stands beside Eigen's own and is the better match, also inside of Eigen's templates. Small products stay
-// sums, which cost less than the blocks; inner products stay Eigen's, which convert to a scalar.
+// The operator matches better than Eigen's, also inside of Eigen's templates. Small products remain sums, which cost less than
+// blocks; inner products remain Eigen's, which convert to a scalar.
 #pragma once
 
 #include <agrad/tape/matrix/product.hpp>
@@ -15,7 +15,7 @@ template <class A, class B>
 inline constexpr bool are_variable_factors<A, B, true> =
     std::is_same_v<typename A::Scalar, var>&& std::is_same_v<typename B::Scalar, var> &&
     (A::RowsAtCompileTime != 1 || B::ColsAtCompileTime != 1);
-/// From so many multiplications on a closure takes less time: measured, 0.8 of the sums' at 64, 0.3 at 1000.
+/// From this number of multiplications on a closure is faster: measured, 0.8 of the time of sums at 64, 0.3 at 1000.
 inline constexpr Eigen::Index smallest_block_product = 64;
 }  // namespace detail
 

@@ -1,10 +1,11 @@
-// Elementwise: the engine of matrix<var>, a rule on every entry of its arguments by one closure.
+// Elementwise: the engine of matrix<var>, which applies a rule to every entry of its arguments by one closure.
 //
 //     exp(a), pow(a, 2.5), atan2(a, b), fmax(a, x), a + b, 2 * a - x, elementwise_product(a, m)
 //
-// Any mixture of matrices, constant Eigen matrices, scalar variables and numbers; scalars, rows and columns broadcast. A rule
-// that gives its values as Eigen arrays (`values`, rules/rule.hpp) is evaluated at the speed of packets, keeps nothing, and has
-// its derivatives computed in the sweep; of all others value and partial derivatives are computed in one pass, and kept.
+// Arguments are any mixture of matrices, constant Eigen matrices, scalar variables and numbers; scalars, rows and columns
+// broadcast. A rule that computes its values as Eigen arrays (`values`, rules/rule.hpp) is evaluated at the speed of packets
+// and stores nothing; its derivatives are computed in the reverse pass. For all other rules, value and partial derivatives are
+// computed in one pass and stored.
 // Read next: tape/matrix/product.hpp.
 #pragma once
 
@@ -19,7 +20,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Adds n adjoints times partial derivatives to what `sum` says.
+/// Calls sum(i, product) with the products of n adjoints and partial derivatives.
 template <class Sum, class Bar, class Partial>
 void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -27,7 +28,7 @@ void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial&
   }
 }
 
-/// Sends the adjoint of a result to operand I by `partial(j)`, which gives the partial derivatives in column j.
+/// Propagates the adjoint of a result to operand I; `partial(j)` returns the partial derivatives in column j.
 template <class Operand, class Adjoint, class Partial>
 void send_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial) {
   const adjoint_columns<Adjoint> bars(adjoint, y);
@@ -45,10 +46,10 @@ void send_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x
   }
 }
 
-/// A rule whose derivatives are computed in the sweep.
+/// A rule whose derivatives are computed in the reverse pass.
 template <class Rule, class... Kept>
 struct recomputed {
-  matrix<var> y;  // in as many columns as the loops have
+  matrix<var> y;  // with as many columns as the loops have
   std::tuple<Kept...> operands;
 
   template <class Adjoint>
@@ -57,7 +58,7 @@ struct recomputed {
   }
 
  private:
-  // The derivatives of a linear rule do not depend on its arguments, and constants among them were not kept.
+  // The derivatives of a linear rule do not depend on its arguments, and constant arguments were not stored.
   template <class Column>
   static double argument(const Column& column, Eigen::Index i) {
     if constexpr (Rule::is_linear)
@@ -89,7 +90,7 @@ struct recomputed {
   }
 };
 
-/// A rule whose partial derivatives were kept.
+/// A rule whose partial derivatives were stored.
 template <class... Kept>
 struct remembered {
   matrix<var> y;
@@ -150,7 +151,7 @@ class entrywise {
     double* to = matrix_access::writable(y).data() + skip;
     for (Eigen::Index i = 0; i < n; ++i) to[i] = fill_entry(partials, skip + i, each, double(x[i])...);
   }
-  // Value and derivatives from the same copies of arguments, so that what they share (sine and cosine) is computed once.
+  // Value and derivatives use the same copies of the arguments, so that common parts (sine and cosine) are computed once.
   template <std::size_t... I, class... T>
   static double fill_entry(const std::array<double*, sizeof...(I)>& partials, Eigen::Index i, std::index_sequence<I...>,
                            const T... x) {
@@ -166,7 +167,7 @@ class entrywise {
 
 }  // namespace detail
 
-/// Engine of `matrix<var>`.
+/// The engine of `matrix<var>`.
 struct matrix_engine {
   static constexpr int rank = detail::matrix_rank;
   template <class Rule, class... X>
@@ -193,7 +194,7 @@ struct engine_of<transposed> {
 namespace detail {
 template <class T>
 inline constexpr bool is_matrix_argument = is_two_dimensional<T> || rank_of<T> == 0 || rank_of<T> == 1;
-/// Operands of which one is a matrix<var>, and the others may stand beside it.
+/// Whether one of two operands is a matrix<var> and the other may be combined with a matrix<var>.
 template <class X, class Y>
 inline constexpr bool are_matrix_operands = (is_var_matrix<X> ||
                                              is_var_matrix<Y>)&&is_matrix_argument<X>&& is_matrix_argument<Y>;
@@ -215,12 +216,12 @@ detail::if_matrix_operands<X, Y> operator-(const X& x, const Y& y) {
 }
 inline matrix<var> operator-(const matrix<var>& x) { return apply<negative_rule>(x); }
 inline matrix<var> operator-(const transposed& x) { return apply<negative_rule>(x); }
-/// Multiples. The product of two matrices is the matrix product; entry by entry it is elementwise_product.
+/// Multiples. The product of two matrices is the matrix product; elementwise_product is the product of entries.
 template <class X, class Y>
 detail::if_matrix_and_scalar<X, Y> operator*(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
-/// A matrix by a scalar, or a scalar by each entry of a matrix.
+/// A matrix divided by a scalar, or a scalar divided by each entry of a matrix.
 template <class X, class Y>
 detail::if_matrix_and_scalar<X, Y> operator/(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);
@@ -232,14 +233,14 @@ using if_assigned = std::enable_if_t<is_matrix_argument<X>, matrix<var>&>;
 [[noreturn]] AGRAD_COLD inline void fail_assigned(const char* function, const matrix<var>& a, const matrix<var>& result) {
   fail_array_shape(function, result.rows(), result.cols(), a.rows(), a.cols());
 }
-/// The result becomes the matrix, whose shape it must have.
+/// Assigns the result to the matrix, which must have the same shape.
 inline matrix<var>& assign_result(const char* function, matrix<var>& a, const matrix<var>& result) {
   if (AGRAD_UNLIKELY(result.rows() != a.rows() || result.cols() != a.cols())) fail_assigned(function, a, result);
   return a = result;
 }
 }  // namespace detail
 
-/// a = a + x, and so on: a new matrix, under the old name.
+/// a = a + x, and so on: `a` becomes a new matrix.
 template <class X>
 detail::if_assigned<X> operator+=(matrix<var>& a, const X& x) {
   return detail::assign_result("operator+=", a, a + x);

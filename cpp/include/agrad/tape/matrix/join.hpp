@@ -1,4 +1,4 @@
-// Joining: matrices beside and below each other, by one closure whatever their number.
+// Joining: matrices beside and below each other, by one closure for any number of parts.
 //
 //     concatenate_columns(a, x, m)       // beside each other;  concatenate_rows(a, b): below each other
 //
@@ -50,7 +50,7 @@ void send_part(const Adjoint& adjoint, const Operand& x, const Bar& bar) {
     adjoint[x.x] += bar;
 }
 
-/// Joins parts along rows (beside each other) or along columns.
+/// Joins parts beside each other or below each other.
 template <bool beside, class... Operand, std::size_t... I>
 matrix<var> join(const char* function, std::index_sequence<I...>, const part<Operand>&... parts) {
   constexpr std::size_t count = sizeof...(parts);
@@ -79,14 +79,14 @@ using if_joined =
     std::enable_if_t<((is_var_matrix<X> || rank_of<X> == 1) || ...) && (is_matrix_argument<X> && ...), matrix<var>>;
 }  // namespace detail
 
-/// Parts beside each other; all have as many rows.
+/// Joins parts beside each other; all have the same number of rows.
 template <class... X>
 detail::if_joined<X...> concatenate_columns(const X&... parts) {
   return detail::join<true>("concatenate_columns", std::index_sequence_for<X...>{},
                             detail::make_part(detail::make_operand(parts))...);
 }
 
-/// Parts below each other; all have as many columns.
+/// Joins parts below each other; all have the same number of columns.
 template <class... X>
 detail::if_joined<X...> concatenate_rows(const X&... parts) {
   return detail::join<false>("concatenate_rows", std::index_sequence_for<X...>{},

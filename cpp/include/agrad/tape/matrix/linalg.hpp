@@ -1,7 +1,8 @@
 // Linear algebra on the tape: a rule applied to matrix<var> is one closure, which works on whole blocks.
 //
-// Values, factors and constants stay in the arena; the closure's adjoint is the rule's, in Eigen's kernels. What the rules are:
-// rules/linalg/linalg.hpp. Eigen::Matrix<var, ...> goes through matrix<var> (one pass over the values, adjoints linked).
+// Values, factors and constants are stored in the arena; the closure calls the rule's adjoint, which uses Eigen's kernels.
+// rules/linalg/linalg.hpp lists the rules. Eigen::Matrix<var, ...> is converted to matrix<var> (one pass over the values,
+// adjoints linked).
 #pragma once
 
 #include <tuple>
@@ -11,7 +12,7 @@
 
 namespace agrad::linalg {
 
-/// The tape's arena as a room; what is kept lives until the tape rewinds. A rule that throws leaves nothing behind.
+/// The tape's arena as a room, valid until the tape rewinds. If a rule throws, the memory is released.
 class tape_room {
  public:
   tape_room() : memory_(tape::current().memory()), before_(memory_.position()) {}
@@ -47,7 +48,7 @@ inline tape_constant kept_argument(const const_block& a) {
   return {copy, a.rows(), a.cols()};
 }
 
-/// The adjoint of a result as a rule sees it: contiguous columns, null when nothing arrived.
+/// The adjoint of a result as a rule reads it: contiguous columns, or null if the adjoint is zero.
 class incoming {
  public:
   template <class Adjoint>
@@ -56,11 +57,11 @@ class incoming {
   const const_block* get() const { return is_zero_ ? nullptr : &block_; }
 
  private:
-  const_block block_;  // copies where a sweep of several lanes has other numbers in between
+  const_block block_;  // a copy in reverse passes with several lanes, where the columns are not contiguous
   bool is_zero_;
 };
 
-/// Where a rule adds to the adjoint of an argument: in place where columns are contiguous, else in a copy that is added at the end.
+/// Adds to the adjoint of an argument: in place if columns are contiguous, else in a copy that is added at the end.
 template <class Map, bool in_place = Map::InnerStrideAtCompileTime == 1>
 class outgoing {
  public:
@@ -99,7 +100,7 @@ auto outgoing_to(Adjoint& adjoint, const A& a) {
     return outgoing<std::decay_t<decltype(adjoint[a])>>(adjoint, a);
 }
 
-/// What the sweep calls: gathers blocks and hands them to the rule.
+/// The closure for the reverse pass: prepares blocks and calls the rule's adjoint.
 template <class Rule, class Kept, class Arguments, std::size_t R>
 struct linalg_closure {
   Rule rule;
@@ -116,7 +117,7 @@ struct linalg_closure {
   template <class Adjoint, std::size_t... A, std::size_t... Y>
   void run(Adjoint& adjoint, std::index_sequence<A...>, std::index_sequence<Y...>) const {
     const incoming bars[] = {incoming(adjoint, results[Y])...};
-    if (((bars[Y].get() == nullptr) && ...)) return;  // nobody used the results: no infinite derivative can become nan
+    if (((bars[Y].get() == nullptr) && ...)) return;  // zero adjoints: no infinite derivative can become nan
     rule.adjoint(kept, const_block(std::get<A>(arguments).val())..., const_block(results[Y].val())..., bars[Y].get()...,
                  outgoing_to(adjoint, std::get<A>(arguments)).get()...);
   }

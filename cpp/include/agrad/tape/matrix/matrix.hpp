@@ -1,8 +1,8 @@
-// matrix<var>: a block of values in the arena and a range of indices, so that its adjoint is a block too.
+// matrix<var>: a block of values in the arena and a range of indices, so that the adjoint is a block, too.
 //
-// A matrix is a handle (values, first index, rows, columns, distance of columns), cheap to copy; its entries never change.
-// Entry (i, j) has value and index number i + j * outer() of the range, so that blocks, rows, columns and segments are
-// handles as well: no copy, no statement, and their adjoints are parts of the whole's.
+// A matrix is a handle (values, first index, rows, columns, distance of columns), cheap to copy; the entries never change.
+// Entry (i, j) has value and index number i + j * outer() of the range, so that blocks, rows, columns and segments are handles
+// as well, without a copy or a statement, and their adjoints are parts of the whole adjoint.
 // Read next: tape/matrix/elementwise.hpp, how functions of matrices are recorded.
 #pragma once
 
@@ -45,7 +45,7 @@ template <>
 class matrix<var> {
  public:
   using index_type = Eigen::Index;
-  /// Values or adjoints where they lie; one index counts entries column after column, as in a plain Eigen matrix.
+  /// Values or adjoints in place; a single index counts entries column after column, as in a plain Eigen matrix.
   struct const_map : Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> {
     using Map::Map;
     using Map::operator();
@@ -59,13 +59,13 @@ class matrix<var> {
     writable() = values.derived().matrix();
   }
 
-  /// The same variables as an Eigen matrix of var holds: adjoints flow back to each of them.
+  /// The variables of an Eigen matrix of var, which receive the adjoints.
   template <class Derived, class = std::enable_if_t<std::is_same_v<typename Derived::Scalar, var>>, class = void>
   explicit matrix(const Eigen::DenseBase<Derived>& variables) : matrix(room{}, variables.rows(), variables.cols()) {
     link([&](index_type i, index_type j) { return var(variables.derived().coeff(i, j)); });
   }
 
-  /// The same variables as a std::vector holds, as a column.
+  /// The variables of a std::vector, as a column.
   explicit matrix(const std::vector<var>& variables) : matrix(room{}, static_cast<index_type>(variables.size()), 1) {
     link([&](index_type i, index_type) { return variables[static_cast<std::size_t>(i)]; });
   }
@@ -73,15 +73,15 @@ class matrix<var> {
   /// Independent variables of value zero.
   matrix(index_type rows, index_type cols) : matrix(room{}, rows, cols) { writable().setZero(); }
 
-  /// Empty.
+  /// An empty matrix.
   matrix() : matrix(room{}, 0, 0) {}
 
   index_type rows() const { return rows_; }
   index_type cols() const { return cols_; }
   index_type size() const { return rows_ * cols_; }
-  /// The distance of one column's first entry from the next one's.
+  /// The distance from one column's first entry to the first entry of the next column.
   index_type outer() const { return outer_; }
-  /// Whether the entries lie one after the other, as those of results and of whole columns do.
+  /// Whether the entries are contiguous, as those of results and of whole columns are.
   bool is_contiguous() const { return outer_ == rows_ || cols_ <= 1; }
   bool is_vector() const { return rows_ == 1 || cols_ == 1; }
   /// The index of the first entry.
@@ -94,7 +94,7 @@ class matrix<var> {
 #endif
     return const_map(values_, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
-  /// The adjoints after a sweep: a map of them, which the next statement or sweep may move or change.
+  /// The adjoints after a reverse pass, as a map; the next statement or reverse pass may move or change the adjoints.
   const_map adj() const {
     tape& t = tape::current();
     if (AGRAD_UNLIKELY(scope_ != t.scope_id())) t.check_reached("adj", "matrix", scope_);
@@ -102,7 +102,7 @@ class matrix<var> {
     return const_map(first, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
 
-  /// One entry; no statement is made, the variable shares the entry's adjoint. Constant, because entries never change.
+  /// An entry, as a variable that shares the entry's adjoint, without a statement. Constant, because entries never change.
   const var operator()(index_type row, index_type col) const {  // NOLINT
     if (AGRAD_UNLIKELY(row < 0 || row >= rows_ || col < 0 || col >= cols_)) fail_entry(row, col);
     return at(row + col * outer_);
@@ -113,7 +113,7 @@ class matrix<var> {
     return at(outer_ == rows_ ? i : i % rows_ + i / rows_ * outer_);
   }
 
-  /// The entries as variables that share their adjoints; no statement is made.
+  /// The entries as variables that share their adjoints, without a statement.
   Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> variables() const {
     Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> result(rows_, cols_);
     for (index_type j = 0; j < cols_; ++j)
@@ -132,7 +132,7 @@ class matrix<var> {
 
   // ---- views, with Eigen's names: no copy, no statement ----------------------------------------------------------------
 
-  /// rows x cols entries from (row, col) on.
+  /// The block of rows x cols entries that begins at (row, col).
   matrix block(index_type row, index_type col, index_type rows, index_type cols) const {
     return view("block", row, col, rows, cols);
   }
@@ -144,15 +144,15 @@ class matrix<var> {
   matrix leftCols(index_type n) const { return view("leftCols", 0, 0, rows_, n); }
   matrix rightCols(index_type n) const { return view("rightCols", 0, cols_ - n, rows_, n); }
   matrix middleCols(index_type start, index_type n) const { return view("middleCols", 0, start, rows_, n); }
-  /// n entries of a vector from start on.
+  /// The n entries of a vector that begin at start.
   matrix segment(index_type start, index_type n) const { return part("segment", start, n); }
   matrix head(index_type n) const { return part("head", 0, n); }
   matrix tail(index_type n) const { return part("tail", size() - n, n); }
-  /// A contiguous matrix in another shape of the same size, column after column; any other is copied by one closure.
+  /// A contiguous matrix in another shape of the same size, column after column; other matrices are copied by one closure.
   matrix reshaped(index_type rows, index_type cols) const;
   /// All entries as one column.
   matrix reshaped() const { return reshaped(size(), 1); }
-  /// The transposed matrix: products take it as it is, any other use copies it by one closure.
+  /// The transposed matrix. Products read the original in place; any other use copies the entries by one closure.
   agrad::transposed transpose() const;
 
  private:
@@ -161,7 +161,8 @@ class matrix<var> {
   friend struct detail::matrix_access;
 
   struct room {};
-  /// Room for the result of an operation: fresh indices, values to be written by the operation, adjoints by its closure.
+  /// The result of an operation: fresh indices; the operation writes the values, and the operation's closure reads the
+  /// adjoints.
   matrix(room, index_type rows, index_type cols) : rows_(rows), cols_(cols), outer_(rows) {
     if (AGRAD_UNLIKELY(rows < 0 || cols < 0)) fail_size(rows, cols);
     tape& t = tape::current();
@@ -191,7 +192,7 @@ class matrix<var> {
     return detail::tape_access::name(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
   }
 
-  /// How far the last entry is from the first.
+  /// The distance from the first entry to the last.
   tape::index_type last() const { return static_cast<tape::index_type>(rows_ - 1 + (cols_ - 1) * outer_); }
 
   matrix view(const char* function, index_type row, index_type col, index_type rows, index_type cols) const {
@@ -234,15 +235,15 @@ class matrix<var> {
 };
 
 namespace detail {
-/// What operations do with matrices, and users do not.
+/// Access to matrices for operations, not for users.
 struct matrix_access {
-  /// Room for a result: fresh indices, values to be written once, adjoints that a closure hands on.
+  /// A result with fresh indices, values to be written once, and adjoints that a closure propagates.
   static matrix<var> room(Eigen::Index rows, Eigen::Index cols) { return matrix<var>(matrix<var>::room{}, rows, cols); }
   static matrix<var>::map writable(const matrix<var>& result) { return matrix<var>(result).writable(); }
 };
 }  // namespace detail
 
-/// The transposed of a matrix, without a copy. Products take it as it is; in any other place it becomes a `matrix<var>`.
+/// The transposed of a matrix, without a copy. Products read the original in place; other uses convert to a `matrix<var>`.
 class transposed {
  public:
   explicit transposed(const matrix<var>& of) : of_(of) {}
@@ -253,8 +254,8 @@ class transposed {
   const var operator()(Eigen::Index row, Eigen::Index col) const { return of_(col, row); }  // NOLINT
   const matrix<var>& transpose() const { return of_; }
 
-  /// A matrix of its own: the same entries for a vector, else a copy by one closure.
-  operator matrix<var>() const {  // NOLINT: wherever a matrix is asked for
+  /// Converts to a matrix: the same entries for a vector, else a copy by one closure.
+  operator matrix<var>() const {  // NOLINT: wherever a matrix is expected
     if (of_.is_vector() && (of_.cols() == 1 || of_.outer() == 1)) {
       matrix<var> same(of_);
       same.rows_ = of_.cols_;
@@ -273,7 +274,7 @@ class transposed {
   matrix<var> of_;
 };
 
-/// The values, as Eigen prints them.
+/// Prints the values as Eigen does.
 template <class Stream, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
 Stream& operator<<(Stream& out, const matrix<var>& x) {
   out << x.val();

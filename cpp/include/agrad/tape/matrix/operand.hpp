@@ -1,8 +1,8 @@
 // Operands: the four kinds of arguments that an elementwise function of matrices takes, with one interface.
 //
-// A matrix of variables, a constant matrix, a scalar variable, a number. Each gives its entries of column j as something to
-// index, and says where its adjoint goes; `kept` is what the closure of the sweep holds of it. Where all matrices are
-// contiguous, everything is one column.
+// The kinds are a matrix of variables, a constant matrix, a scalar variable and a number. An operand returns the entries of
+// column j as an object with operator[], and knows the place of its adjoint; `kept` returns what the closure stores for the
+// reverse pass. If all matrices are contiguous, everything is one column.
 // Read next: tape/matrix/elementwise.hpp.
 #pragma once
 
@@ -18,18 +18,18 @@ namespace detail {
 inline constexpr int matrix_rank = array_rank + 1;
 template <class T>
 inline constexpr bool is_var_matrix = std::is_same_v<T, matrix<var>> || std::is_same_v<T, transposed>;
-/// Whatever has rows and columns.
+/// Whether a type has rows and columns.
 template <class T>
 inline constexpr bool is_two_dimensional = is_var_matrix<T> || is_eigen<T>;
 
-/// Numbers of one lane, `Lanes` apart.
+/// The numbers of one lane, `Lanes` apart.
 template <int Lanes>
 struct strided {
   double* first;
   double& operator[](Eigen::Index i) const { return first[i * Lanes]; }
 };
 
-/// Columns of the adjoint of a matrix, in a sweep with any number of lanes.
+/// The columns of the adjoint of a matrix, in a reverse pass with any number of lanes.
 template <class Adjoint>
 class adjoint_columns {
   using map = std::decay_t<decltype(std::declval<Adjoint&>()[std::declval<const matrix<var>&>()])>;
@@ -62,7 +62,7 @@ struct kept_constant {
   const double* column(Eigen::Index j) const { return first + j * outer; }
 };
 
-/// A copy of a constant in the arena.
+/// Copies a constant to the arena.
 inline matrix<var>::const_map kept(const Eigen::Ref<const Eigen::MatrixXd>& a) {
   double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
   Eigen::Map<Eigen::MatrixXd>(copy, a.rows(), a.cols()) = a;
@@ -73,7 +73,7 @@ class constant_operand {
  public:
   static constexpr bool is_active = false, is_scalar = false;
   template <class X>
-  explicit constant_operand(const X& x) : x_(x) {}  // from the expression itself: a copied Ref shares what the first one owns
+  explicit constant_operand(const X& x) : x_(x) {}  // from the expression itself: a copied Ref shares the original's memory
   const double* column(Eigen::Index j) const { return x_.data() + j * x_.outerStride(); }
   Eigen::Index rows() const { return x_.rows(); }
   Eigen::Index cols() const { return x_.cols(); }
@@ -125,11 +125,11 @@ auto make_operand(const X& x) {
   }
 }
 
-/// Rows and columns that all operands but scalars have in common, where one row or column goes with any number; throws
-/// ShapeError where they differ.
+/// The common numbers of rows and columns of all operands but scalars, where a single row or column is repeated to any number;
+/// throws ShapeError if the numbers differ.
 struct common_shape {
   Eigen::Index rows = -1, cols = -1;
-  bool contiguous = true, same = true;  // same: nothing is to be repeated
+  bool contiguous = true, same = true;  // same: no operand is to be repeated
 
   template <class Operand>
   void join(std::string_view function, const Operand& x) {
@@ -149,7 +149,7 @@ struct common_shape {
   }
 };
 
-/// A matrix whose one row, one column or both are repeated: a copy by one closure.
+/// Repeats the only row, the only column or both of a matrix: a copy by one closure.
 inline matrix_operand repeated_to(const matrix_operand& x, Eigen::Index rows, Eigen::Index cols) {
   if (x.rows() == rows && x.cols() == cols) return x;
   const Eigen::Index down = x.rows() == 1 ? rows : 1, along = x.cols() == 1 ? cols : 1;

@@ -1,8 +1,8 @@
 // Products of matrices: variables or constants on either side, transposed or not, by Eigen's kernels.
 //
-// A factor is a block of numbers and whether to transpose it; y = op(a) op(b) has the adjoints A += Y op(b)' and
-// B += op(a)' Y, or their transposes (Giles 2008, section 2.2.2), and each of these is again a product of factors. So all
-// combinations come down to `add_product` on plain blocks, which Eigen compiles once for each pair of flags.
+// A factor is a block of numbers and a flag for its transposition; y = op(a) op(b) has the adjoints A += Y op(b)' and
+// B += op(a)' Y, or their transposes (Giles 2008, section 2.2.2), and each of these is again a product of factors. All
+// combinations therefore use `add_product` on plain blocks, which Eigen compiles once for each pair of flags.
 #pragma once
 
 #include <tuple>
@@ -64,7 +64,7 @@ void add_product(matrix<var>::map y, const numbers& a, const numbers& b) {
   y.noalias() += oriented<transpose_a>(a) * oriented<transpose_b>(b);
 }
 
-/// The same where a or b have entries that are not finite, and a zero means that nothing is added (rules/passing.hpp).
+/// The same if a or b have entries that are not finite; a product with a zero is then zero (rules/passing.hpp).
 template <bool transpose_a, bool transpose_b>
 void add_product_passed(matrix<var>::map y, const numbers& a, const numbers& b) {
   const Eigen::Index depth = transpose_a ? a.rows() : a.cols();
@@ -76,7 +76,7 @@ void add_product_passed(matrix<var>::map y, const numbers& a, const numbers& b) 
       }
 }
 
-/// Adjoints of a product as blocks with columns that are contiguous: those of one lane themselves, of several a copy.
+/// Adjoints of a product as blocks with contiguous columns: in place for one lane, a copy for several.
 template <class Map>
 class contiguous_block {
  public:
@@ -107,7 +107,7 @@ struct product_adjoint {
   A a;
   B b;
   matrix<var> y;
-  bool is_finite;  // the result, and with it the factors: an entry that is not spoils its whole row or column
+  bool is_finite;  // the result, and so the factors: an entry that is not finite spoils its whole row or column
 
   template <class Adjoint>
   void operator()(const Adjoint& adjoint) const {
@@ -147,7 +147,7 @@ matrix<var> product(const A& a, const B& b) {
   matrix<var>::map to = matrix_access::writable(y);
   to.setZero();
   add_product<A::is_transposed, B::is_transposed>(to, a.val(), b.val());
-  const double not_a_number = (to.array() * 0.0).sum();  // unless all are finite
+  const double not_a_number = (to.array() * 0.0).sum();  // zero if all entries are finite
   push(product_adjoint<A, B>{a, b, y, not_a_number == 0});
   return y;
 }
@@ -158,8 +158,8 @@ using if_factors =
 
 }  // namespace detail
 
-/// Matrix product of a matrix<var>, or its transposed, with another or with an Eigen matrix of numbers or variables. The
-/// tape keeps a copy of numbers.
+/// Multiplies a matrix<var>, or its transposed, by a matrix<var> or an Eigen matrix of numbers or variables. The tape stores a
+/// copy of numbers.
 template <class A, class B>
 detail::if_factors<A, B> operator*(const A& a, const B& b) {
   if (AGRAD_UNLIKELY(a.cols() != b.rows()))

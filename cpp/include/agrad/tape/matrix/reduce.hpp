@@ -1,7 +1,7 @@
 // Reductions of matrix<var>, and of Eigen's arrays of var: one closure each.
 //
-// Sums, products of sums and norms have their derivatives at hand in the sweep; others (prod, log_sum_exp) compute them
-// beside the value and keep them. The functions' meaning stands in rules/reduce.hpp, once for all scalars.
+// The reverse pass computes the derivatives of sums, products of sums and norms; for other reductions (prod, log_sum_exp) the
+// derivatives are computed with the value and stored. rules/reduce.hpp documents the functions, once for all scalars.
 #pragma once
 
 #include <agrad/rules/reduce.hpp>
@@ -11,16 +11,16 @@ namespace agrad {
 
 namespace detail {
 
-/// The values of a matrix one after the other: where they are, or a copy in the arena.
+/// The values of a matrix as consecutive numbers: in place, or a copy in the arena.
 inline const_array consecutive(const matrix<var>& a) {
   if (a.is_contiguous()) return const_array(a.val().data(), a.size());
   return const_array(kept(a.val()).data(), a.size());
 }
 inline double* room_for(Eigen::Index n) { return tape::current().memory().allocate_array<double>(static_cast<std::size_t>(n)); }
-/// A contiguous matrix as one column, so that loops over columns are one loop.
+/// A contiguous matrix as one column, so that loops over columns become one loop.
 inline matrix<var> flat(const matrix<var>& a) { return a.is_contiguous() ? a.reshaped() : a; }
 
-/// Calls f(j, sum) for each column j of the adjoint of x; sum[i] is to be added to.
+/// Calls f(j, sum) for each column j of the adjoint of x; f adds to sum[i].
 template <class Adjoint, class F>
 void each_column(const Adjoint& adjoint, const matrix<var>& x, const F& f) {
   const adjoint_columns<Adjoint> columns(adjoint, x);
@@ -41,7 +41,7 @@ var reduce(const matrix<var>& a) {
       value, [a = flat(a), partial](auto& adjoint, const var& y) { add_multiple(adjoint, a, adjoint[y], partial, a.rows()); });
 }
 
-/// Values and indices of variables that lie anywhere.
+/// Values and indices of variables at any places.
 struct scattered {
   const double* values;
   const tape::index_type* indices;
@@ -96,7 +96,7 @@ void check_same_shape(const char* function, const X& a, const Y& b) {
     fail_matrix_shape(function, "of the shape of", a.rows(), a.cols(), b.rows(), b.cols());
 }
 
-/// The loops of an inner product: n entries of each of some columns, all in one where both sides are contiguous.
+/// The loops of an inner product: n entries of each column, or one loop if both sides are contiguous.
 struct paired_columns {
   Eigen::Index n, cols;
 
@@ -141,7 +141,7 @@ inline var sum(const matrix<var>& a) {
 }
 inline var mean(const matrix<var>& a) { return sum(a) / static_cast<double>(a.size()); }
 
-/// Sum of the products of corresponding entries; one of the two may be an Eigen matrix of numbers or variables.
+/// Sum of the products of corresponding entries; one argument may be an Eigen matrix of numbers or variables.
 template <class X, class Y, class = detail::if_matrix_operands<X, Y>>
 var dot(const X& x, const Y& y) {
   detail::check_same_shape("dot", x, y);
@@ -178,7 +178,7 @@ inline var matrix<var>::norm() const { return agrad::norm(*this); }
 inline var matrix<var>::squaredNorm() const { return squared_norm(*this); }
 inline var matrix<var>::trace() const { return agrad::trace(*this); }
 
-/// The entry itself: no statement is made.
+/// The largest entry itself, without a statement.
 inline var max_coefficient(const matrix<var>& a) {
   if (AGRAD_UNLIKELY(a.size() == 0)) detail::fail_empty("max_coefficient");
   return a[detail::extreme_index<1>(detail::consecutive(a))];

@@ -1,13 +1,14 @@
-// Functions of vectors into vectors: softmax and its logarithm, running sums, sums of rows and columns.
+// Functions from vectors to vectors: softmax and its logarithm, cumulative sums, sums of rows and columns.
 //
-// Each is one closure. The functions of vectors take a matrix as the column of its entries, and give one of its shape.
+// Each is one closure. The functions of vectors read a matrix as the column of its entries; the result has the shape of the
+// matrix.
 #pragma once
 
 #include <agrad/tape/matrix/reduce.hpp>
 
 namespace agrad {
 
-/// exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) with s the result.
+/// exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) where s is the result.
 inline matrix<var> softmax(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const matrix<var> s = y.reshaped();
@@ -47,7 +48,7 @@ inline matrix<var> log_softmax(const matrix<var>& a) {
   return y;
 }
 
-/// a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: running sums from the end.
+/// a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: cumulative sums from the end.
 inline matrix<var> cumulative_sum(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const detail::const_array x = detail::consecutive(a);
