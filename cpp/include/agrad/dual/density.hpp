@@ -1,4 +1,4 @@
-// Densities of duals: the sum is computed on the dual itself, so that Hessians pass through.
+// Densities of duals: the terms are summed on duals, so that Hessians work.
 #pragma once
 
 #include <agrad/dual/dual.hpp>

@@ -1,10 +1,10 @@
-// dual: a value and its derivatives in K directions, carried along through every operation.
+// dual: a value and its derivatives in K directions, propagated through every operation.
 //
 //     dual<double, 4> x{1.5, {1, 0, 0, 0}};    // four columns of a Jacobian in one pass
 //     dual<var> x{v, {w}};                      // forward over reverse: gradients of directional derivatives
 //
-// Nothing is recorded. T may be double, var or a dual again. A zero tangent contributes nothing even where the partial
-// derivative is infinite or nan (rules/passing.hpp), so that constants stay constants.
+// Nothing is recorded. T may be double, var or a dual. A zero tangent contributes nothing even if the partial derivative is
+// infinite or nan (rules/passing.hpp), so that constants remain constants.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ namespace agrad {
 
 template <class T, int K = 1>
 struct dual {
-  // In this order: with the value first, compilers read and write pieces that go across both, which stalls the processor.
+  // The tangents come first: otherwise compilers read and write words across tangent and value, which stalls the processor.
   std::array<T, std::size_t{K}> tangent{};
   T value = 0;
 
   dual() = default;
-  /// A constant: a number, or anything that T can be made from.
+  /// A constant: a number, or any value that converts to T.
   template <class X, class = std::enable_if_t<std::is_convertible_v<const X&, T>>>
   dual(const X& x) : value(x) {}  // NOLINT: a number is a dual
   dual(const T& v, const std::array<T, std::size_t{K}>& directions) : tangent(directions), value(v) {}
@@ -54,7 +54,7 @@ struct dual {
   dual& operator--() { return *this -= 1.0; }
 };
 
-/// Whether a tangent is zero for good: the number 0, a dual of zeros, and a variable that nothing was assigned to (tape/var.hpp).
+/// Whether a tangent is always zero: the number 0, a dual of zeros, or a variable without an assignment (tape/var.hpp).
 inline bool is_constant_zero(double x) { return x == 0; }
 template <class T, int K>
 bool is_constant_zero(const dual<T, K>& x) {
@@ -76,7 +76,7 @@ struct dual_traits<dual<T, K>> {
 template <class T>
 inline constexpr bool is_dual = dual_traits<T>::is_dual;
 
-/// The dual type among the arguments; of two, the one with the deeper nesting.
+/// The dual type among the arguments; of two types, the one with the deeper nesting.
 template <class... X>
 struct dual_among;
 template <class X>
@@ -100,7 +100,7 @@ template <class T, std::size_t K>
 void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>& tangent) {
   if constexpr (std::is_same_v<T, double>) {
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 1  // GCC makes vectors of loops, and of short ones that it has unrolled K branches: half the speed
+#pragma GCC unroll 1  // GCC vectorises loops, and short loops that it has unrolled get K branches: half the speed
 #endif
     for (std::size_t k = 0; k < K; ++k) sum[k] += passed(factor, tangent[k]);
   } else {
@@ -111,7 +111,7 @@ void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>&
 
 }  // namespace detail
 
-/// Engine of duals: value by the rule on T, tangents by its partial derivatives on T.
+/// The engine of duals: the rule computes the value on T, its partial derivatives the tangents on T.
 struct dual_engine {
   static constexpr int rank = 2;
 
@@ -147,7 +147,7 @@ struct dual_engine {
     if constexpr (std::is_same_v<X, D>) {
       using T = decltype(D::value);
       if constexpr (!std::is_same_v<T, double>)
-        if (detail::all_constant_zero(x.tangent)) return;  // before its derivative is recorded
+        if (detail::all_constant_zero(x.tangent)) return;  // before the derivative is recorded
       const T partial = Rule::derivative(wrt<I>{}, values..., result.value);
       detail::add_product(result.tangent, partial, x.tangent);
     }

@@ -1,8 +1,8 @@
 // Linear algebra on duals: a matrix of values and K matrices of tangents, each in the algebra of T.
 //
-// Eigen::Matrix<dual<T, K>> is split into a dual_matrix, values go through T's engine, tangents through the rules' tangent
-// formulas in T's algebra, and the result is joined again. T may be double, var (then all of it is recorded as blocks) or a
-// dual. A tangent that is zero for good is absent, and costs nothing.
+// Eigen::Matrix<dual<T, K>> is split into a dual_matrix, T's engine computes the values, the rules' tangent formulas in T's
+// algebra the tangents, and the results are joined again. T may be double, var (then all operations are recorded as blocks) or
+// a dual. A tangent that is always zero is absent, and costs nothing.
 #pragma once
 
 #include <array>
@@ -95,7 +95,7 @@ struct algebra<dual_matrix<M, K>> {
     }
   }
 
-  /// What the I-th argument's tangents, if it has any, contribute to those of the results.
+  /// Adds the contributions of the I-th argument's tangents, if there are any, to the tangents of the results.
   template <std::size_t I, std::size_t... R, class Rule, class Kept, class Shared, class X, class... V>
   static void add_argument(std::index_sequence<R...>, std::array<D, sizeof...(R)>& y, const Rule& rule, const Kept& kept,
                            const Shared& shared, const X& x, const V&... values) {
