@@ -1,7 +1,7 @@
 // Checks of arguments: each names the function, the argument, the index and the value in the grammar of base/error.hpp.
 //
 // A check is a condition (data: a test and its name) applied to a scalar or to every entry of a range; `check` throws
-// DomainError, `check_size` ShapeError. Checks see values only, never a tape.
+// DomainError, `check_size` ShapeError. Checks read values only and record nothing.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ struct condition {
   bool (*holds)(double);
 };
 
-/// In a namespace of their own, because users write `using namespace agrad` and the C library has a global function `finite`.
+/// A separate namespace, because users write `using namespace agrad` and the C library has a global function `finite`.
 namespace must_be {
 inline constexpr condition not_nan{"a number, not nan", [](double x) { return !std::isnan(x); }};
 inline constexpr condition finite{"finite", [](double x) { return std::isfinite(x); }};
@@ -35,13 +35,13 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Throws DomainError unless the condition holds for the value; index is left out of the message when negative.
+/// Throws DomainError unless the condition holds for the value. The message has no index if `index` is negative.
 inline void check(std::string_view function, std::string_view argument, double value, const condition& must, long index = -1,
                   std::string_view hint = {}) {
   if (AGRAD_UNLIKELY(!must.holds(value))) detail::fail_check(function, argument, index, value, must, hint);
 }
 
-/// The same for each of n values that lie stride apart; a stride of 0 is one value for all.
+/// The same for each of n values that lie stride apart; a stride of 0 means one value for all.
 inline void check_each(std::string_view function, std::string_view argument, const double* values, std::size_t n,
                        std::size_t stride, const condition& must) {
   if (stride == 0) {
@@ -54,7 +54,7 @@ inline void check_each(std::string_view function, std::string_view argument, con
   }
 }
 
-/// Throws ShapeError unless the size is the wanted one; `what` says whose size that is ("the length of y0").
+/// Throws ShapeError unless the size is `wanted`; `what` explains the wanted size ("the length of y0").
 inline void check_size(std::string_view function, std::string_view argument, std::size_t size, std::size_t wanted,
                        std::string_view what) {
   if (AGRAD_UNLIKELY(size != wanted)) {

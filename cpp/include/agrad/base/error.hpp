@@ -1,10 +1,10 @@
-// Errors: the exception types of agrad and the one sentence they all speak.
+// Errors: the exception types of agrad and the common grammar of their messages.
 //
 //     function: argument[index] is value, but must be condition; hint
 //
-// Messages are put together in cold, never inlined functions, so that a check in a hot loop costs a compare and a jump.
-// Python sees ShapeError and DomainError as ValueErrors, ScopeError and SolverError as RuntimeErrors.
-// Read next: base/check.hpp, the checks that throw these.
+// Cold functions, never inlined, compose the messages, so that a check in a hot loop costs a compare and a jump. In Python,
+// ShapeError and DomainError are ValueErrors, ScopeError and SolverError are RuntimeErrors.
+// Read next: base/check.hpp, the checks that throw these exceptions.
 #pragma once
 
 #include <cmath>
@@ -36,19 +36,19 @@ struct DomainError : std::domain_error {
   using std::domain_error::domain_error;
 };
 
-/// A variable was used after the scope that it was made in had ended, or a recorded value outside of its recording.
+/// A variable was used after the end of its scope, or a recorded value outside of its recording.
 struct ScopeError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A derivative was asked for that an operation does not have.
+/// An operation does not have the wanted derivative.
 struct DerivativeError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A solver stopped before it reached its goal.
+/// A solver stopped early.
 struct SolverError : std::runtime_error {
-  /// t: where it stopped; steps: how many it had taken; code: the solver's own name of the fault; advice: what to try.
+  /// t: time of the stop; steps: number of steps before; code: the solver's name of the fault; advice: a remedy to try.
   SolverError(const std::string& message, double stopped_at, long steps_taken, std::string fault, std::string remedy)
       : std::runtime_error(message), t(stopped_at), steps(steps_taken), code(std::move(fault)), advice(std::move(remedy)) {}
 
@@ -60,7 +60,7 @@ struct SolverError : std::runtime_error {
 
 namespace detail {
 
-/// Shortest decimal that reads back as the same double, as Python prints it ("-0.2", "nan", "inf").
+/// Returns the shortest decimal that reads back as the same double, as Python prints numbers ("-0.2", "nan", "inf").
 AGRAD_COLD inline std::string to_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -76,7 +76,7 @@ AGRAD_COLD inline std::string to_text(long long value) { return std::to_string(v
 AGRAD_COLD inline std::string to_text(int value) { return std::to_string(value); }
 AGRAD_COLD inline std::string to_text(std::string_view value) { return std::string(value); }
 
-/// The sentence of the grammar; an empty hint is left out, a negative index too.
+/// Composes a message in the grammar. An empty hint and a negative index are left out.
 template <class Value>
 AGRAD_COLD std::string sentence(std::string_view function, std::string_view argument, long index, const Value& value,
                                 std::string_view condition, std::string_view hint = {}) {

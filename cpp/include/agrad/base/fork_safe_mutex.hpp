@@ -1,9 +1,10 @@
-// Fork-safe mutex: a mutex that a forked child does not find locked by a thread that it does not have.
+// Fork-safe mutex: a mutex that is never left locked in a forked child by a thread of the parent.
 //
-// A child has a copy of all memory, but of the threads only the one that forked: what another one had locked would stay locked. So
-// all mutexes of this kind are taken before a fork and given back behind it on both sides, which also means that the child finds
-// whole what they protect. They are in a list for that, which costs some nanoseconds where one is made, and next to nothing where one is
-// locked. Whoever holds one must not fork, nor wait for a thread that may fork (Python's lock is held while Python forks).
+// A child has a copy of all memory, but only the thread that forked: a mutex locked by another thread would stay locked. All
+// mutexes of this kind are therefore locked before a fork and unlocked after the fork in both processes, so that the child also
+// finds the protected data complete. For this purpose the mutexes form a list, which costs some nanoseconds for each
+// construction, and next to nothing for each lock. A thread that holds such a mutex must not fork, nor wait for a thread that
+// may fork (Python's lock is held while Python forks).
 // Source: POSIX.1-2017, pthread_atfork, rationale.
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace agrad {
 
-/// A `std::mutex` for what threads of a process share that may fork.
+/// A `std::mutex` for data shared by the threads of a process that may fork.
 class fork_safe_mutex {
  public:
   fork_safe_mutex() { list::all().add(*this); }
@@ -36,13 +37,13 @@ class fork_safe_mutex {
  private:
   class list {
    public:
-    /// Never destroyed: static objects may have such mutexes.
+    /// Never destroyed, because static objects may have such mutexes.
     static list& all() {
       static list& only = *new list;
       return only;
     }
 
-    /// Whether a fork waits for mutexes. Threads that take and give back without a pause would not let it have them.
+    /// Whether a fork waits for mutexes. Threads that lock and unlock without a pause would otherwise block the fork.
     static std::atomic<bool>& fork_waits() {
       static std::atomic<bool> waits{false};
       return waits;
@@ -68,7 +69,7 @@ class fork_safe_mutex {
 #endif
     }
 
-    // A thread may hold one and wait for another, in any order: nothing is held while something is waited for.
+    // A thread may hold one mutex and wait for another, in any order: `take` holds nothing while waiting.
     static void take() {
       fork_waits() = true;
       while (!all().try_to_take()) std::this_thread::yield();

@@ -1,23 +1,23 @@
-// Interrupt: how a long computation learns that its user wants it to end.
+// Interrupt: how a user ends a long computation.
 //
-// Solvers call `poll_interrupt` now and then. It does nothing unless a host has set `interrupt_check`, which may throw; the
-// Python module sets it to look for Ctrl-C. A thread that works for another one looks at that one's wish to stop instead.
+// Solvers call `poll_interrupt` regularly. The function does nothing unless a host has set `interrupt_check`, which may throw;
+// the Python module's check looks for Ctrl-C. A worker thread checks the stop request of the thread for which it works instead.
 #pragma once
 
 #include <atomic>
 
 namespace agrad {
 
-/// Set once, before any computation starts; throws to end the computation that calls it.
+/// Set once, before any computation starts. The function throws to end the calling computation.
 inline void (*interrupt_check)() = nullptr;
 
-/// Of a thread that works for another one: whether it is to stop.
+/// Set in a worker thread: whether the worker is to stop.
 inline thread_local const std::atomic<bool>* stop_requested = nullptr;
 
-/// Thrown in such a thread when it is.
+/// Thrown in a worker thread that is to stop.
 struct stopped {};
 
-/// Whether an interrupt ended what this thread did last.
+/// Whether an interrupt ended the last computation of this thread.
 inline thread_local bool was_interrupted = false;
 
 inline void poll_interrupt() {

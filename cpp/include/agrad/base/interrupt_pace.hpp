@@ -1,4 +1,4 @@
-// Interrupt pace: how often a long computation looks for an interrupt.
+// Interrupt pace: how often a long computation checks for an interrupt.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace agrad {
 
 namespace detail {
 
-/// Looks for an interrupt about every tenth of a second, at the cost of looking at the clock now and then.
+/// Checks for an interrupt about every tenth of a second; reads the clock at least every 64 steps.
 class interrupt_pace {
  public:
-  /// `slots`: how much a step does, in additions or so; many of those ask the clock at each step.
+  /// `slots`: the work of a step, in additions or so; with many slots the clock is read at each step.
   explicit interrupt_pace(std::size_t slots = 0) { begin(slots); }
   void begin(std::size_t slots) {
     left_ = stride_ = std::min<std::size_t>(64, 1 + 4096 / (slots + 1));
@@ -36,7 +36,7 @@ class interrupt_pace {
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds period{100};
   clock::time_point next_{};
-  std::size_t stride_ = 1, left_ = 1;  // steps from one look at the clock to the next
+  std::size_t stride_ = 1, left_ = 1;  // steps between two readings of the clock
 };
 
 }  // namespace detail

@@ -1,26 +1,26 @@
-// Progress: how a long computation tells how far it has come.
+// Progress: how a long computation reports its progress.
 //
-// A solver takes down who listens on its thread when it begins, and tells it the time that it has reached at each step; it is the
-// listener that decides how often that is worth a look at the clock. Nobody listens unless a host has made someone listen: the Python
-// module does, for `solve_ivp(..., progress=True)`. A computation inside of another one has listeners of its own, or none.
+// A solver finds the listener of its thread at the start of a pass, and reports the time reached at each step; the listener
+// decides how often to read the clock. There is no listener unless a host has set one: the Python module does for
+// `solve_ivp(..., progress=True)`. A computation inside of another computation has listeners of its own, or none.
 #pragma once
 
 #include <memory>
 
 namespace agrad {
 
-/// Hears where a pass of a computation is. It may throw, which ends the pass.
+/// Receives the time that a pass of a computation has reached. A listener may throw, which ends the pass.
 class progress_listener {
  public:
   virtual ~progress_listener() = default;
   virtual void at(double t) = 0;
-  /// The pass has succeeded, and ended there. A listener that goes without having heard that knows that it has not.
+  /// Called when the pass has succeeded, at time t. A listener destroyed without this call knows that the pass has failed.
   virtual void done(double t) = 0;
 
-  /// Who listens on this thread.
+  /// The listener of this thread, or null.
   static progress_listener* current() { return listening(); }
 
-  /// Makes someone listen on this thread as long as it lives, or nobody.
+  /// Sets the listener of this thread, or none, for the lifetime of the scope.
   class scope {
    public:
     explicit scope(progress_listener* who) : before_(listening()) { listening() = who; }
@@ -39,15 +39,15 @@ class progress_listener {
   }
 };
 
-/// Who wants to know about the passes of a computation; for all threads that run it.
+/// Provides the listeners for the passes of a computation, in all threads.
 class progress_host {
  public:
   virtual ~progress_host() = default;
-  /// A pass begins on this thread.
+  /// Returns the listener of a pass that begins on this thread.
   virtual std::unique_ptr<progress_listener> begin(bool backwards) const = 0;
 };
 
-/// Runs a pass, which returns the time that it has reached, for the host if there is one.
+/// Runs a pass, which returns the time reached, with the host's listener if there is a host.
 template <class Pass>
 void run_pass(const progress_host* host, bool backwards, const Pass& pass) {
   const std::unique_ptr<progress_listener> listener = host == nullptr ? nullptr : host->begin(backwards);

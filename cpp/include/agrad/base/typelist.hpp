@@ -1,7 +1,7 @@
-// Typelists: how a family of rules is named once and everything else is derived from it.
+// Typelists: a family of rules is listed once, and everything else is derived from the list.
 //
 // A typelist is a type; `for_each` calls a generic callable with a `type_tag` of each member, `concat_t` joins lists and
-// `index_of_v` gives a member's place, which is its opcode in recorded programs.
+// `index_of_v` is a member's position, the opcode in recorded programs.
 #pragma once
 
 #include <cstddef>
