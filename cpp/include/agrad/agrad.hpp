@@ -1,5 +1,5 @@
-// agrad: all of the library but the solvers of differential equations, which are in <agrad/ode.hpp> and need SUNDIALS, sparse
-// matrices (<agrad/rules/linalg/sparse.hpp>) and checks of gradients (<agrad/testing.hpp>).
+// agrad: the whole library except for the solvers of differential equations, which are in <agrad/ode.hpp> and need SUNDIALS,
+// sparse matrices (<agrad/rules/linalg/sparse.hpp>) and checks of gradients (<agrad/testing.hpp>).
 //
 // Rules state functions (rules/), engines apply them: the tape (tape/, reverse mode), duals (dual/, forward mode) and
 // recorded programs (program/). Start with tape/README.md and rules/exponential.hpp.

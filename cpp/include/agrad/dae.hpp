@@ -1,4 +1,5 @@
-// Umbrella of differential-algebraic equations. It is not in agrad/ode.hpp: its matrices take three times as long to compile.
+// Umbrella of differential-algebraic equations. agrad/ode.hpp leaves this out because the matrices take three times as long to
+// compile.
 #pragma once
 
 #include <agrad/solve/dae_adjoint.hpp>

@@ -1,11 +1,11 @@
-// Testing: checks derivatives of a function of yours, above all of one with an adjoint of its own.
+// Testing: checks derivatives of a user's function, above all of a function with an adjoint written by the user.
 //
 //     const agrad::gradient_report report = agrad::check_gradient(f, x);
 //     if (!report.ok) std::cerr << report.message;       // names the coordinate and both values
 //     agrad::expect_gradient(f, x);                      // or throws GradientError with that message
 //
-// Three independent witnesses must agree: reverse mode, forward mode and finite differences; for second derivatives there is
-// also their symmetry. What f does not compile with is left out, and the report says so.
+// Three independent results must agree: reverse mode, forward mode and finite differences; second derivatives must also be
+// symmetric. Modes for which f does not compile are left out, and the report says so.
 // Read next: functionals/finite_differences.hpp.
 #pragma once
 
@@ -28,19 +28,19 @@ namespace agrad {
 
 /// Tolerances and directions of `check_gradient`.
 struct check_options {
-  /// Of <w, Jv> = <J'w, v>, of <u, Hv> = <Hu, v> and of f's values, relative to the size of both sides' vectors.
+  /// Tolerance of <w, Jv> = <J'w, v>, of <u, Hv> = <Hu, v> and of f's values, relative to the size of both sides' vectors.
   double product_tolerance = 1e-12;
   /// A derivative may differ from finite differences by this many times their estimated error.
   double difference_factor = 10;
-  /// Estimated errors of finite differences above this, relative to derivatives and values, prove nothing and fail.
+  /// Finite differences with an estimated error above this, relative to derivatives and values, prove nothing and fail.
   double largest_difference_error = 1e-4;
-  /// Number of pseudo-random directions, and where their sequence starts: the same directions on every machine.
+  /// Number of pseudo-random directions, and the seed of their sequence: the same directions on every machine.
   int directions = 2;
   std::uint64_t seed = 1;
   bool second_order = true;
 };
 
-/// What `check_gradient` found.
+/// The results of `check_gradient`.
 struct gradient_report {
   bool ok = true;
   bool forward_checked = false;       ///< whether f takes `dual<double>`
@@ -50,11 +50,11 @@ struct gradient_report {
   double product_error = 0;           ///< worst |<w, Jv> - <J'w, v>|, relative
   double symmetry_error = 0;          ///< worst |<u, Hv> - <Hu, v>|, relative
   double curvature_error = 0;         ///< worst |Hv - differences of gradients|, relative to the largest entry or the gradient
-  std::string where;                  ///< what came closest to its tolerance, or is farthest beyond: "gradient[2]"
+  std::string where;                  ///< the comparison closest to its tolerance, or farthest beyond: "gradient[2]"
   std::string message;                ///< empty when ok, else a sentence about `where` with both values
 };
 
-/// Thrown by `expect_gradient`; the message is the report's.
+/// Thrown by `expect_gradient`, with the report's message.
 struct GradientError : std::runtime_error {
   explicit GradientError(gradient_report found) : std::runtime_error(found.message), report(std::move(found)) {}
   gradient_report report;
@@ -62,7 +62,7 @@ struct GradientError : std::runtime_error {
 
 namespace detail {
 
-/// Keeps the worst of all comparisons: the one farthest beyond its tolerance, or closest to it.
+/// Stores the worst of all comparisons: the comparison farthest beyond its tolerance, or closest to it.
 class verdict {
  public:
   /// `actual` must be `expected` to within `tolerance`. Returns the error relative to `scale`.
@@ -78,7 +78,7 @@ class verdict {
     return std::isnan(error / scale) ? infinity : error / scale;
   }
 
-  /// A failure that is `ratio` times as bad as what would just be tolerated.
+  /// Reports a failure that is `ratio` times the tolerance.
   void fail(double ratio, const std::string& what, double actual, const std::string& condition, const std::string& hint) {
     report.ok = false;
     if (note(ratio, what)) report.message = sentence("check_gradient", what, -1, actual, condition, hint);
@@ -103,7 +103,7 @@ class verdict {
   double worst_ = 0;
 };
 
-/// f with its results weighted and summed: a scalar function that takes what f takes.
+/// f with its results weighted and summed: a scalar function of the same arguments.
 template <class F>
 struct weighted_sum {
   const F& f;
@@ -142,25 +142,25 @@ class gradient_check {
 
  private:
   static std::string entry(const std::string& name, Eigen::Index i) { return name + "[" + std::to_string(i) + "]"; }
-  /// The largest magnitude among those entries that are numbers.
+  /// The largest magnitude among the finite entries.
   static double largest(const Eigen::VectorXd& x) {
     double size = 0;
     for (Eigen::Index i = 0; i < x.size(); ++i)
       if (std::isfinite(x[i])) size = std::max(size, std::abs(x[i]));
     return size;
   }
-  /// What may be left of a derivative that is zero because its terms cancel, relative to these.
+  /// Rounding error that may remain of a derivative that is zero because its terms cancel, relative to the terms.
   static constexpr double unit_rounding = 64 * std::numeric_limits<double>::epsilon();
   static void keep_worst(double& worst, double error) { worst = std::max(worst, error); }
 
-  // By hand, because the standard leaves open what its distributions make of the generator's bits.
+  // Computed here, because the standard does not specify how its distributions use the generator's bits.
   Eigen::VectorXd direction(Eigen::Index n) {
     Eigen::VectorXd v(n);
     for (Eigen::Index i = 0; i < n; ++i) v[i] = static_cast<double>(random_() >> 11) * 0x1p-52 - 1;
     return v;
   }
 
-  /// A direction that moves each coordinate in proportion to its magnitude.
+  /// A direction that changes each coordinate in proportion to its magnitude.
   Eigen::VectorXd step() {
     Eigen::VectorXd v = direction(x_.size());
     for (Eigen::Index i = 0; i < v.size(); ++i)
@@ -168,7 +168,7 @@ class gradient_check {
     return v;
   }
 
-  /// Whether a mode returns as many values as the others; whether they are the same goes into the verdict.
+  /// Whether a mode returns as many values as the others; the verdict records whether the values are the same.
   bool compare_values(const Eigen::VectorXd& fx, const char* mode) {
     if (fx.size() != fx_.size()) {
       verdict_.fail(verdict::infinity, "length of f(x)", static_cast<double>(fx.size()), std::to_string(fx_.size()),
@@ -195,7 +195,7 @@ class gradient_check {
     }
   }
 
-  /// Derivatives of one function against finite differences; the largest relative error.
+  /// Compares derivatives of one function with finite differences; returns the largest relative error.
   double compare_row(const Eigen::VectorXd& row, const difference& expected, double value, const std::string& name,
                      const std::string& hint) {
     double worst = 0;
@@ -226,8 +226,8 @@ class gradient_check {
                                 w.norm() * fx.norm(), "<J'w, v>", "that is <w, Jv>; reverse and forward mode disagree"));
   }
 
-  /// Of directions relative to x; `before`: the size of what was differentiated, whose terms' rounding errors stay where their
-  /// derivatives cancel.
+  /// Compares products with directions relative to x. `before`: the size of the differentiated function, whose rounding errors
+  /// remain where derivatives cancel.
   double compare_products(double actual, double expected, double size, double other_size, double before, const char* what,
                           const char* hint) {
     const double scale = std::max(size, other_size), rounding = unit_rounding * before;
@@ -270,22 +270,22 @@ class gradient_check {
 
 /// Checks the derivatives of f at x, of first and second order.
 ///
-/// f: callable with a column vector of var and, as far as they are to be checked, of double, dual<double> and dual<var>; returns a
-/// scalar or a vector. x: a point around which f is smooth. Checked are
+/// f: callable with a column vector of var and, for the other checks, of double, dual<double> and dual<var>; returns a scalar
+/// or a vector. x: a point around which f is smooth. The function checks
 ///   - every entry of the Jacobian by reverse mode against finite differences of order 6, to a tolerance that follows from
 ///     their estimated error,
 ///   - the dot-product test <w, Jv> = <J'w, v> of forward against reverse mode in pseudo-random directions,
 ///   - for second derivatives of w'f: <u, Hv> = <Hu, v>, and Hv against finite differences of gradients,
 ///   - that all modes give the same values.
-/// Throws what f throws at x. Cost: about 30 calls of f for each entry of x. Pitfall: a lambda with `const auto&`
-/// says that it takes every scalar; if it does not compile with duals, name the types that it takes.
+/// Throws the exceptions of f at x. Cost: about 30 calls of f for each entry of x. Pitfall: a lambda with `const auto&` claims
+/// to accept every scalar; if the lambda does not compile with duals, name the accepted types.
 template <class F, class X>
 gradient_report check_gradient(const F& f, const Eigen::MatrixBase<X>& x, const check_options& options = {}) {
   static_assert(detail::accepts<F, X, var>, "f cannot be called with an Eigen column vector of agrad::var");
   return detail::gradient_check<F, X>(f, x, options).run();
 }
 
-/// `check_gradient`, throwing GradientError with the report's message when something is wrong.
+/// Calls `check_gradient` and throws GradientError with the report's message if a check fails.
 template <class F, class X>
 void expect_gradient(const F& f, const Eigen::MatrixBase<X>& x, const check_options& options = {}) {
   gradient_report report = check_gradient(f, x, options);

@@ -1,4 +1,4 @@
-// The version of agrad: the only place that states it.
+// The version of agrad, stated only here.
 // CMake, the Python package and the documentation read the three macros below.
 // Read next: agrad.hpp, the umbrella header.
 #pragma once
