@@ -1,7 +1,7 @@
-// Apply density: takes the arguments of a call apart (numbers, vectors, Eigen arrays) and hands them to an engine.
+// Apply density: passes the arguments of a call (numbers, vectors, Eigen arrays) to an engine.
 //
-// The engine is that of the arguments' common scalar: double here, var in tape/density.hpp, dual in dual/density.hpp. Sizes
-// and values are checked here, once for all engines.
+// The engine is that of the arguments' common scalar: double here, var in tape/density.hpp, dual in dual/density.hpp. Sizes and
+// values are checked here, once for all engines.
 #pragma once
 
 #include <type_traits>
@@ -14,8 +14,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The scalar of an argument: its own type, or that of its entries; numbers of any kind are doubles. Engines specialise it
-/// for types of theirs.
+/// The scalar of an argument: its type, or the type of its entries; double for all numbers. Engines specialise this for their
+/// types.
 template <class X, class = void>
 struct scalar_of {
   using type = std::conditional_t<std::is_arithmetic_v<X>, double, X>;
@@ -27,7 +27,7 @@ struct scalar_of<std::vector<X, A>> : scalar_of<X> {};
 template <class X>
 using scalar_of_t = typename scalar_of<X>::type;
 
-/// The scalar that all the others can be converted to.
+/// The scalar to which all the others convert.
 template <class... S>
 struct common_scalar;
 template <class S>
@@ -37,8 +37,8 @@ struct common_scalar<S> {
 template <class S, class R, class... Rest>
 struct common_scalar<S, R, Rest...> : common_scalar<std::conditional_t<std::is_convertible_v<S, R>, R, S>, Rest...> {};
 
-/// How an argument is read: a number here, sequences below. `data` is a pointer to consecutive entries, if there are such.
-/// Engines specialise it for sequence types of theirs.
+/// How an argument is read: a number here, sequences below. `data` returns a pointer to consecutive entries, or null. Engines
+/// specialise this for their sequence types.
 template <class X, class = void>
 struct sequence {
   static constexpr bool is_scalar = true;
@@ -63,7 +63,7 @@ struct sequence<X, std::enable_if_t<is_eigen<X>>> {  // a plain matrix or array,
   static const typename X::Scalar* data(const X& x) { return X::IsVectorAtCompileTime || !X::IsRowMajor ? x.data() : nullptr; }
 };
 
-/// An argument as an array of S: a sequence of S itself where that is possible, else a copy.
+/// An argument as an array of S: in place for a sequence of S with consecutive entries, else a copy.
 template <class S, class X, class = void>
 class density_operand {
  public:
@@ -94,11 +94,11 @@ class density_operand<S, X, std::enable_if_t<sequence<X>::is_scalar>> {
   S value_;
 };
 
-/// Engine of the densities on scalar S: `apply<Rule, propto>(n, x...)`, specialised by each engine.
+/// The engine of the densities on scalar S: `apply<Rule, propto>(n, x...)`, specialised by each engine.
 template <class S>
 struct density_engine;
 
-/// Any scalar that records nothing as a whole: the terms are summed on it.
+/// The engine of scalars that record nothing: sums the terms on the scalar itself.
 template <class S>
 struct direct_density_engine {
   template <class Rule, bool propto, class... X>
@@ -117,7 +117,7 @@ struct direct_density_engine {
 template <>
 struct density_engine<double> : direct_density_engine<double> {};
 
-/// The common length of the sequences among the arguments, 1 if all are scalars. Throws ShapeError if there is none.
+/// The common length of the sequences among the arguments, 1 if all are scalars. Throws ShapeError if the lengths differ.
 template <class Rule, class... X>
 std::size_t density_size(const X&... x) {
   constexpr bool is_scalar[] = {sequence<X>::is_scalar...};
@@ -132,15 +132,14 @@ std::size_t density_size(const X&... x) {
   return sizes[first];
 }
 
-/// Whether an Eigen expression is a vector whose entries lie in memory one after the other.
+/// Whether an Eigen expression is a vector with consecutive entries.
 template <class X, class = void>
 inline constexpr bool is_contiguous_vector = false;
 template <class X>
 inline constexpr bool is_contiguous_vector<X, std::enable_if_t<is_eigen<X>>> =
     X::IsVectorAtCompileTime && (X::Flags & Eigen::DirectAccessBit) != 0 && X::InnerStrideAtCompileTime == 1;
 
-/// What stays of an argument while the density is computed: Eigen's expressions are evaluated once, maps and segments of
-/// vectors are read where they are.
+/// Evaluates Eigen's expressions once. Maps and segments of vectors remain in place.
 template <class X>
 decltype(auto) evaluated_argument(const X& x) {
   if constexpr (is_eigen<X> && !is_contiguous_vector<X>)
@@ -158,7 +157,7 @@ auto apply_density_evaluated(const X&... x) {
 
 }  // namespace detail
 
-/// The sum of a density's terms over its arguments, on their engine.
+/// Returns the sum of a density's terms over its arguments, computed by their engine.
 template <class Rule, bool propto, class... X>
 auto apply_density(const X&... x) {
   static_assert(sizeof...(X) == Rule::arity, "the density takes another number of arguments");

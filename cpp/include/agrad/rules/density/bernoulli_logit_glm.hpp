@@ -1,9 +1,9 @@
 // Bernoulli regression with logit link: the log likelihood of a whole generalised linear model as one function.
 //
-// With s = 2 y - 1 and m = s (alpha + x beta) a term is log logistic(m), and its derivative with respect to the predictor is
-// y - logistic(alpha + x beta) = s logistic(-m). Rows go through in blocks, so that x is read from memory once for the two
-// products with it, value and gradient, and nothing of x is kept.
-// Read next: tape/density.hpp, which makes one statement or closure of it, and program/kernels/density_glm.hpp, one operation.
+// With s = 2 y - 1 and m = s (alpha + x beta) a term is log logistic(m), with the derivative y - logistic(alpha + x beta) =
+// s logistic(-m) with respect to the predictor. Rows are processed in blocks, so that x is read from memory once for the
+// products of value and gradient, and nothing of x is stored.
+// Read next: tape/density.hpp, one statement or closure; program/kernels/density_glm.hpp, one operation.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,7 +18,7 @@
 
 namespace agrad {
 
-/// What there is to say of the function, for rows (cpp/rows/rows.hpp).
+/// The description of the function, for tables (cpp/rows/rows.hpp).
 struct bernoulli_logit_glm_rule {
   static constexpr std::string_view
       name = "bernoulli_logit_glm_lpmf",
@@ -64,7 +64,7 @@ struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
                  {});
   }
 
-  /// A predictor that is not finite, and times 0 is nan, comes from an entry of x that is not, or from an overflow.
+  /// Throws DomainError for an entry of x that is not finite. A predictor that is not finite has such an entry or an overflow.
   template <class X>
   AGRAD_COLD static void check_predictors(const X& x, Eigen::Index first, Eigen::Index n) {
     for (Eigen::Index i = first; i < first + n; ++i)
@@ -72,16 +72,16 @@ struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
         check(name, "x[" + std::to_string(i) + ", " + std::to_string(j) + "]", x(i, j), must_be::finite);
   }
 
-  /// The sum of the terms; calls use(first, rows, block) for each block of rows of x, with its values and slopes.
+  /// Returns the sum of the terms; calls use(first, part, block) for each block of rows, which has their values and slopes.
   template <class X, class Use>
   double each_block(const X& x, const density_input<double>& alpha, const density_input<double>& beta, const Use& use) const;
 
-  /// Value, and partial derivatives where there is room for them; alpha's may take the place of its values.
+  /// Returns the value, and writes partial derivatives unless the pointers are null; alpha's may overwrite the values of alpha.
   template <class X>
   double partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta, double* alpha_partial,
                   double* beta_partial) const;
 
-  /// The same terms on any other scalar.
+  /// The same terms on other scalars.
   template <class S, class X>
   S value(const X& x, const density_input<S>& alpha, const density_input<S>& beta) const {
     S sum(0);
@@ -95,7 +95,7 @@ struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
   }
 };
 
-/// Log likelihoods of up to `size` rows, and their derivatives with respect to the predictors.
+/// Log likelihoods of up to `size` rows, and derivatives with respect to the predictors.
 class bernoulli_logit_block {
  public:
   static constexpr Eigen::Index size = 128;
@@ -165,11 +165,11 @@ double bernoulli_logit_glm<Y>::partials(const X& x, const density_input<double>&
   return sum;
 }
 
-/// Engine on scalar S, specialised beside density_engine: `apply(model, x, alpha, beta)`.
+/// The engine on scalar S, specialised together with density_engine: `apply(model, x, alpha, beta)`.
 template <class S>
 struct bernoulli_logit_glm_engine;
 
-/// Any scalar that records nothing as a whole.
+/// The engine of scalars that record nothing.
 template <class S>
 struct direct_bernoulli_logit_glm_engine {
   template <class Y, class X, class Alpha, class Beta>
@@ -205,11 +205,11 @@ auto bernoulli_logit_glm_evaluated(const Y& y, const X& x, const Alpha& alpha, c
 /// Log likelihood of a logistic regression, the sum of log Bernoulli(y[i]; logistic(alpha[i] + x[i, :] beta)).
 ///
 /// y: n whole numbers, each 0 or 1 (std::vector, Eigen's vectors and arrays), or one number for all rows. x: constant n x p
-/// matrix of finite numbers. alpha: intercept, a finite number or n of them. beta: p finite coefficients. alpha and beta are
-/// of doubles, variables, matrix<var> or duals. Returns the sum, 0 for n = 0; on the tape with p + 1 numbers of memory (p + n for
-/// a vector alpha), whatever n is. Throws ShapeError where lengths differ, DomainError for values outside of these conditions.
-/// Exact in the tails: a predictor of -800 or 800 has value and derivative. Pitfall: x is read during the call alone, so changing
-/// it before the sweep changes nothing.
+/// matrix of finite numbers. alpha: intercept, a finite number or n finite numbers. beta: p finite coefficients. alpha and beta
+/// have entries of double, var or dual, or are a matrix<var>. Returns the sum, 0 for n = 0; the tape stores p + 1 numbers for
+/// any n, p + n for a vector alpha. Throws ShapeError if lengths differ, DomainError for values that do not meet these
+/// conditions. Exact in the tails: a predictor of -800 or 800 has value and derivative. Pitfall: x is read during the call
+/// only, and a change of x before the reverse pass has no effect.
 /// Source: McCullagh, Nelder (1989), Generalized Linear Models, section 4.4; gradient x'(y - p), Hessian -x' diag(p (1 - p)) x.
 template <class Y, class X, class Alpha, class Beta>
 auto bernoulli_logit_glm_lpmf(const Y& y, const Eigen::MatrixBase<X>& x, const Alpha& alpha, const Beta& beta) {

@@ -1,5 +1,5 @@
-// Densities: all families of density rules, and the one list of them; and generalised linear models, which are no rules for
-// terms.
+// Densities: all families of density rules, and the only list of these families; and generalised linear models, which are not
+// rules for terms.
 #pragma once
 
 #include <agrad/rules/density/bernoulli_logit_glm.hpp>

@@ -1,7 +1,8 @@
 // Density: sums of a density rule's terms, their partial derivatives and adjoints, and the checks of arguments.
 //
-// An argument has one value for all terms (stride 0) or one for each (stride 1), so there is one loop (rules/density/loop.hpp)
-// for all mixtures of scalars and arrays, on plain pointers: the tape, recorded programs and duals share it.
+// An argument has one value for all terms (stride 0) or one value for each term (stride 1), so that one loop
+// (rules/density/loop.hpp) on plain pointers covers all mixtures of scalars and arrays, for the tape, recorded programs and
+// duals.
 // Read next: rules/density/apply.hpp, which calls these functions.
 #pragma once
 
@@ -41,7 +42,8 @@ bool is_nothing(std::size_t n, const typename Rule::parts& parts) {
   return n == 0 || !any;
 }
 
-/// Sums of values and of the partial derivatives with respect to scalars; those with respect to arrays go to Store.
+/// Sums of values and of the partial derivatives with respect to scalars; Store receives the derivatives with respect to
+/// arrays.
 template <class Rule, class S, class Store>
 struct density_sums {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
@@ -55,7 +57,7 @@ struct density_sums {
     value.add(term);
     add(i, partial, places{});
   }
-  /// Calls use(k, sum) with the sum of partial derivatives for each scalar argument that is active.
+  /// Calls use(k, sum) with the sum of partial derivatives for each active scalar argument.
   template <class Use>
   AGRAD_INLINE void scalars(const Use& use) const {
     scalars(use, places{});
@@ -91,7 +93,7 @@ struct density_value_sum {
   }
 };
 
-/// Puts partial derivatives where they are wanted.
+/// Stores partial derivatives.
 template <class S, std::size_t Arity>
 struct store_partials {
   const std::array<S*, Arity>& partial;
@@ -101,7 +103,7 @@ struct store_partials {
   }
 };
 
-/// Adds their products with the adjoint of the sum to adjoints.
+/// Adds the products of partial derivatives with the adjoint of the sum to adjoints.
 template <class S, std::size_t Arity>
 struct add_to_adjoints {
   const std::array<S*, Arity>& adjoint;
@@ -112,8 +114,8 @@ struct add_to_adjoints {
   }
 };
 
-/// The first of n numbers that does not meet its condition, n if there is none. Counted without branches, in integers as wide
-/// as doubles, so that the compiler makes vectors of it.
+/// The index of the first of n numbers that fails its condition, n if there is none. The count has no branches and uses
+/// integers as wide as doubles, so that the compiler vectorises the loop.
 template <bool (*holds)(double), class S>
 std::size_t first_outside(const S* x, std::size_t n) {
   std::int64_t outside = 0;
@@ -146,7 +148,7 @@ void density_check(std::size_t n, const density_inputs<Rule, S>& in) {
   detail::density_check<Rule>(n, in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
 }
 
-/// The sum of n terms, 0 for n = 0. The arguments are taken as they are; see density_check.
+/// The sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.
 template <class Rule, class S>
 S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
   const auto parts = detail::parts_of<Rule>(in, propto);
@@ -155,8 +157,8 @@ S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
   return sums.value.sum();
 }
 
-/// The sum of n terms and its partial derivatives: for each active argument k, partial[k] has room for one (stride 0) or n
-/// (stride 1), and may be the array of the argument's own values, which are then overwritten.
+/// The sum of n terms and its partial derivatives: for each active argument k, partial[k] has space for one number (stride 0)
+/// or n numbers (stride 1), and may be the array of the argument's values, which is then overwritten.
 template <class Rule, class S>
 S density_partials(std::size_t n, const density_inputs<Rule, S>& in, bool propto,
                    const std::array<S*, static_cast<std::size_t>(Rule::arity)>& partial) {

@@ -1,8 +1,8 @@
-// Loop: the one loop over the terms of a density, for every mixture of scalars and arrays and every scalar type.
+// Loop: the only loop over the terms of a density, for every mixture of scalars and arrays and every scalar type.
 //
-// Doubles go through in octets, what is left over one by one; other scalars one by one. An argument of stride 0 is read
-// before the loop, and what rules prepare from such arguments is prepared there, once. Terms outside of the density's
-// support add -inf and have no derivatives; an octet that has such a term is computed one by one.
+// Doubles are processed in octets, the remainder and other scalars one by one. Arguments of stride 0 are read before the loop,
+// and data that rules prepare from such arguments are prepared once before the loop. Terms outside of the density's support add
+// -inf and have no derivatives; an octet with such a term is computed term by term.
 // Read next: rules/density/density.hpp, whose sums use the loop.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace agrad::detail {
 
-/// A sum of terms. That of doubles has a part for octets and one for single terms, which are added in this order.
+/// A sum of terms. A sum of doubles has a part for octets and a part for single terms, added in this order.
 template <class S>
 struct density_total {
   S single = S(0);
@@ -44,14 +44,14 @@ AGRAD_INLINE void store(S* to, const S& x) {
 }
 AGRAD_INLINE void store(double* to, const octet& x) { x.store(to); }
 
-/// The same value for each of some places. Not by a loop: an array that is indexed by a variable stays in memory, and so no
-/// loop over the arguments is near the one over the terms.
+/// Returns an array with the same value for each place. There is no loop here, because an array indexed by a variable stays in
+/// memory; for the same reason there is no loop over arguments near the loop over terms.
 template <class P, std::size_t... K>
 AGRAD_INLINE std::array<P, sizeof...(K)> same_for_each(const P& value, std::index_sequence<K...>) {
   return {(static_cast<void>(K), value)...};
 }
 
-/// Which arguments are arrays, and whether what is prepared depends on one.
+/// Which arguments are arrays, and whether prepared data depend on an array.
 template <class Rule, class Places = std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>>
 struct density_strides;
 template <class Rule, std::size_t... K>
@@ -74,7 +74,7 @@ AGRAD_INLINE auto first_term(const density_inputs<Rule, S>& in) {
   return first_term<Rule, P>(in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
 }
 
-/// Terms on P: on the scalar S itself, or on octets of it.
+/// The terms computed on P: on the scalar S itself, or on octets.
 template <class Rule, class P, class S>
 class density_terms {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
@@ -87,12 +87,12 @@ class density_terms {
       : in_(in), strides_(strides), kept_(kept), x_(first_term<Rule, P>(in)), prepared_(prepared) {}
 
   const prepared_type& prepared() const { return prepared_; }
-  /// Reads the arguments of term i, or of the octet that begins there; returns whether all are in the density's support.
+  /// Reads the arguments of term i, or of the octet from term i on; returns whether all are in the density's support.
   AGRAD_INLINE bool read(std::size_t i) {
     read(i, std::make_index_sequence<arity>{});
     return Rule::in_support(x_);
   }
-  /// The value, and with `with_partials` the partial derivatives, of what was read.
+  /// The value of the terms read last, and with `with_partials` their partial derivatives.
   template <bool with_partials>
   AGRAD_INLINE P value(std::array<P, arity>& partial) {
     if (strides_.prepare_each) prepared_ = prepared_type(x_, kept_);
@@ -112,7 +112,7 @@ class density_terms {
   prepared_type prepared_;
 };
 
-/// Calls use.add(i, value, partial) for each of n > 0 terms, or for octets of them that begin with term i.
+/// Calls use.add(i, value, partial) for each of n > 0 terms, or for octets that begin with term i.
 template <class Rule, bool with_partials, class S, class Use>
 AGRAD_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept, Use& use) {
   constexpr std::make_index_sequence<static_cast<std::size_t>(Rule::arity)> places;

@@ -1,6 +1,6 @@
 // Normal and lognormal densities.
 //
-// The family to imitate: each rule with its overload, the typelist at the end.
+// The model for a new family: each rule with its overload, the typelist at the end.
 #pragma once
 
 #include <agrad/rules/density/apply.hpp>
@@ -10,7 +10,7 @@ namespace agrad {
 namespace detail {
 inline constexpr double half_log_two_pi = 0.918938533204672741780329736405617640;
 
-/// What densities need of their scale, argument K: 1 / sigma, and the terms that depend on sigma alone.
+/// Data that densities prepare from their scale, argument K: 1 / sigma, and the terms that depend on sigma alone.
 template <class S, std::size_t K>
 struct prepared_scale {
   S inverse, offset;
@@ -45,8 +45,8 @@ struct normal_lpdf_rule : density_rule<3> {
     return scale.offset - 0.5 * (z * z);
   }
 };
-/// Sum of the normal log densities of y; each argument is a number or a sequence of one common length. propto: drop what
-/// does not depend on variables.
+/// Sum of the normal log densities of y; each argument is a number or a sequence of a common length. propto: drops terms that
+/// do not depend on variables.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto normal_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_density<normal_lpdf_rule, propto>(y, mu, sigma);

@@ -1,10 +1,10 @@
-// Octet: eight doubles computed side by side, the scalar on which the loops of densities run a rule's term.
+// Octet: eight doubles computed side by side, the scalar for which the loops of densities compute a rule's term.
 //
-// Always eight, whatever the width of the machine's vectors, and added up in one fixed order: a sum is the same with every
-// instruction set (up to fused multiply-adds, where the compiler is allowed to contract). A comparison of octets is true
-// where it is true in all lanes. Lanes are looked at one by one in copies only: an octet of which the compiler sees nothing but
+// An octet has eight doubles whatever the width of the machine's vectors, and the lanes are added in one fixed order: a sum is
+// the same with every instruction set (up to fused multiply-adds, if the compiler is allowed to contract). A comparison of
+// octets is true if it is true in all lanes. Single lanes are read from copies only: an octet that the compiler sees only as
 // whole packets stays in a register.
-// Read next: rules/density/loop.hpp, which uses it.
+// Read next: rules/density/loop.hpp, which uses octets.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,7 +20,7 @@ struct octet {
   static constexpr std::size_t size = 8;
   using array = Eigen::Array<double, size, 1>;
 #if defined(__GNUC__) || defined(__clang__)
-  // The compilers' own vectors, of which a machine with shorter ones makes several; they stay in registers where arrays do not.
+  // Vectors of the compiler, which uses several registers on machines with shorter vectors; arrays would not stay in registers.
   typedef double lanes_type __attribute__((vector_size(size * sizeof(double))));
 #else
   using lanes_type = array;
@@ -56,7 +56,7 @@ struct octet {
 
   AGRAD_INLINE friend octet log(const octet& x) { return by_rule<log_rule>(x); }
 
-  /// The lanes' sum: halves are added to halves.
+  /// The sum of the lanes: halves are added to halves.
   AGRAD_INLINE double sum() const {
     double of[size];
     store(of);
@@ -64,7 +64,7 @@ struct octet {
   }
 
  private:
-  /// A rule that computes arrays, by its own value where they would not be accurate.
+  /// Applies a rule with `values`, and the rule's `value` where packets are not accurate.
   template <class Rule>
   AGRAD_INLINE static octet by_rule(const octet& x) {
     array from;

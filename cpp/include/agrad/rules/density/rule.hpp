@@ -1,14 +1,14 @@
 // Density rule: one log probability density, stated once for one term.
 //
-// A density rule derives from density_rule<arity> and gives
+// A density rule derives from density_rule<arity> and has the members
 //     name, text, source   as a scalar rule does
-//     arguments            for each its name, the condition on it, and whether `prepared` reads it
-//     prepared<S>          what depends on the arguments marked so alone, made from (x, parts); it is made once when these are
-//                          scalars, and prepared<octet> is then made from prepared<double>
-//     in_support(x)        whether the density is not zero at x and all around it, where that is not everywhere
-//     term                 value of one term in the support, and its partial derivatives when they are wanted
-// all templated on their scalar S. `term` may not branch on S, which may be eight numbers at once; a comparison in
-// `in_support` is true where it is true of all eight.
+//     arguments            for each argument the name, the condition, and whether `prepared` reads the argument
+//     prepared<S>          data that depend only on the arguments marked so, computed from (x, parts): once if these are
+//                          scalars, and prepared<octet> then from prepared<double>
+//     in_support(x)        whether the density is positive at x and around x; everywhere by default
+//     term                 the value of a term in the support, and the partial derivatives if wanted
+// All functions are templates on the scalar S. `term` may not branch on S, which may be eight numbers at once; a comparison in
+// `in_support` is true if true for all eight.
 // Read next: rules/density/normal.hpp, a family to imitate; rules/density/loop.hpp, how terms are summed.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace agrad {
 
-/// What a rule says of one of its arguments.
+/// The description of an argument of a rule.
 struct density_argument {
   std::string_view name;
   condition must;
@@ -36,14 +36,14 @@ struct density_input {
   bool active = false;  // derivatives with respect to it are wanted
 };
 
-/// Which parts of a log density are kept: all, or with `propto` those that depend on an active argument.
+/// The parts of a log density that are computed: all, or with `propto` the parts that depend on an active argument.
 template <int Arity>
 struct density_parts {
   bool propto = false;
   std::array<bool, std::size_t{Arity}> active{};
 
   bool constants() const { return !propto; }
-  /// Whether a part that depends on these arguments is kept.
+  /// Whether a part that depends on these arguments is computed.
   bool of(std::initializer_list<int> arguments) const {
     if (!propto) return true;
     for (const int i : arguments)
@@ -52,7 +52,7 @@ struct density_parts {
   }
 };
 
-/// What all density rules have.
+/// The defaults of density rules.
 template <int Arity>
 struct density_rule {
   static constexpr int arity = Arity;
