@@ -1,10 +1,9 @@
-// Apply: hands a rule to the engine that its arguments belong to.
+// Apply: passes a rule to the engine of its arguments.
 //
-// `apply<log_rule>(x)` is a double for doubles, an expression for tape variables, a dual number for dual numbers and an
-// array for Eigen arrays. An engine is a class with `rank` and `apply<Rule>(x...)`; `engine_of<T>` names the engine of a
-// type, and of mixed arguments the highest rank wins (a double is a constant to every other engine). `applied<Rule, X...>`
-// is the result's type and drops out of overload resolution where no engine fits, so agrad's functions stand beside
-// <cmath>'s without taking their calls.
+// `apply<log_rule>(x)` is a double for doubles, an expression for tape variables, a dual number for dual numbers and an array
+// for Eigen arrays. An engine is a class with `rank` and `apply<Rule>(x...)`; `engine_of<T>` names the engine of a type. Of
+// mixed arguments the highest rank wins (a double is a constant to every other engine). `applied<Rule, X...>` is the result's
+// type and drops out of overload resolution if no engine fits, so that agrad's functions coexist with those of <cmath>.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +13,7 @@
 
 namespace agrad {
 
-/// Engine of plain numbers: the rule's value itself.
+/// The engine of plain numbers: the value of the rule.
 struct real_engine {
   static constexpr int rank = 0;
   template <class Rule, class... X>
@@ -23,7 +22,7 @@ struct real_engine {
   }
 };
 
-/// Names the engine that a type belongs to: `using type = ...`. Each engine specialises it for its own types.
+/// Names the engine of a type: `using type = ...`. Each engine specialises this for its own types.
 template <class T, class = void>
 struct engine_of {};
 template <class T>
@@ -47,8 +46,8 @@ struct strongest<X, Y, Rest...> {
   using type = stronger_t<typename engine_of<X>::type, typename strongest<Y, Rest...>::type>;
 };
 
-// What <cmath>'s templates take: integers, and numbers of different types. (Its overloads for floating-point numbers of one
-// type are no templates, and preferred to ours.)
+// Arguments of <cmath>'s templates: integers, and numbers of different types. (For floating-point numbers of one type <cmath>
+// has overloads that are not templates, which are preferred to agrad's.)
 template <class Rule, class X, class... Rest>
 inline constexpr bool left_to_cmath = std::is_base_of_v<in_cmath, Rule>&& std::is_arithmetic_v<X> &&
                                       (std::is_arithmetic_v<Rest> && ...) &&
@@ -68,7 +67,7 @@ struct applied<std::void_t<typename engine_of<X>::type...>, Rule, X...> {
 template <class Rule, class... X>
 using applied = typename std::enable_if_t<!detail::left_to_cmath<Rule, X...>, detail::applied<void, Rule, X...>>::type;
 
-/// Rule applied to its arguments by their engine.
+/// Applies a rule to its arguments by their engine.
 template <class Rule, class... X>
 AGRAD_INLINE applied<Rule, X...> apply(const X&... x) {
   static_assert(sizeof...(X) == Rule::arity, "the rule takes another number of arguments");

@@ -1,7 +1,7 @@
-// Arithmetic: + - * / and sign as rules, so that every engine takes them from the same place as all other functions.
+// Arithmetic: + - * / and sign as rules, which every engine uses like all other functions.
 //
-// Operators are found by argument-dependent lookup; they apply where at least one operand is an agrad scalar (engine rank
-// between the plain numbers' and the arrays', whose operators are Eigen's own).
+// Operators are found by argument-dependent lookup. They apply if at least one operand is an agrad scalar (with an engine rank
+// between those of plain numbers and of arrays, whose operators are Eigen's).
 #pragma once
 
 #include <cstdint>
@@ -94,8 +94,9 @@ using arithmetic = typelist<add_rule, subtract_rule, multiply_rule, divide_rule,
 }
 
 namespace detail {
-// The rank of a type's engine, -1 for types of none. Eigen's objects (whose mark is a StorageKind) are not asked for their
-// engine: these operators are looked at for them too, perhaps before rules/array.hpp has declared it.
+// The rank of a type's engine, -1 for types without an engine. Eigen's objects (recognised by StorageKind) have a fixed rank:
+// overload resolution considers these operators for Eigen's objects too, perhaps before rules/array.hpp has declared the
+// engine.
 inline constexpr int array_rank = 10;
 template <class T, class = void>
 inline constexpr bool has_storage_kind = false;
@@ -108,7 +109,7 @@ struct rank_of_type<T, false, std::void_t<typename engine_of<T>::type>>
     : std::integral_constant<int, engine_of<T>::type::rank> {};
 template <class T>
 inline constexpr int rank_of = rank_of_type<T>::value;
-/// A scalar type that can be stored: what a tape expression is assigned to, every other type itself.
+/// The scalar type that stores an object: the variable for a tape expression, every other type itself.
 template <class T, class = void>
 struct stored {
   using type = T;
@@ -124,7 +125,7 @@ using if_scalar_operands = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < ar
 }  // namespace detail
 
 namespace detail {
-/// The number that a scalar of any engine stands for.
+/// The number behind a scalar of any engine.
 template <class X>
 double number_of(const X& x) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -134,7 +135,7 @@ double number_of(const X& x) {
 }
 }  // namespace detail
 
-/// An argument as a constant to the next derivative.
+/// An argument as a constant for the next derivative.
 template <class X>
 double without_derivative(const X& x) {
   return detail::number_of(x);
@@ -165,13 +166,13 @@ X operator+(const X& x) {
   return x;
 }
 
-/// std::max's choice for operands of different types, which std::max does not take: max(a * b, c), max(x, 0.0).
+/// Chooses as std::max does, also for operands of different types, which std::max rejects: max(a * b, c), max(x, 0.0).
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
 detail::stored_t<applied<add_rule, X, Y>> max(const X& x, const Y& y) {
   if (x < y) return y;
   return x;
 }
-/// std::min's choice, likewise.
+/// Chooses as std::min does, also for operands of different types.
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
 detail::stored_t<applied<add_rule, X, Y>> min(const X& x, const Y& y) {
   if (y < x) return y;

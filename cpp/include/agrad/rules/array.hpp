@@ -3,7 +3,7 @@
 //     Eigen::ArrayXd y = agrad::log1p(x);                      // x an ArrayXd
 //     Eigen::Matrix<var, -1, 1> z = exp(v);                    // v a vector of var, found by argument-dependent lookup
 //
-// The result is a plain object of the first array's shape, never an expression that could outlive its operands.
+// The result is a plain object of the first array's shape, never an expression, which could outlive its operands.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,7 +22,7 @@ using matrix_of = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
 namespace detail {
 
-// By conversion, because a VectorBlock derives from the DenseBase of a Block, not from its own.
+// Tested by conversion, because a VectorBlock derives from the DenseBase of a Block.
 template <class Derived>
 std::true_type converts_to_dense(const Eigen::DenseBase<Derived>*);
 std::false_type converts_to_dense(const void*);
@@ -92,7 +92,7 @@ struct array_engine {
   template <class X>
   static decltype(auto) evaluated(const X& x) {
     if constexpr (detail::is_eigen<X>)
-      return x.eval();  // each expression once, however many entries it has
+      return x.eval();  // evaluates each expression once, whatever its number of entries
     else
       return (x);
   }

@@ -11,7 +11,7 @@ namespace agrad {
 
 namespace detail {
 
-/// I_n(x) / x^n; its derivative is x times the next one (DLMF 10.29.4).
+/// I_n(x) / x^n; the derivative is x times the same function of order n + 1 (DLMF 10.29.4).
 struct bessel_i_over_power_rule : rule<2> {
   static constexpr std::string_view name = "bessel_i_over_power";
   static double value(double order, double x) { return bessel_i_over_power(order, x); }
@@ -25,7 +25,7 @@ struct bessel_i_over_power_rule : rule<2> {
   }
 };
 
-/// Base of moments, whose derivative is minus the next one.
+/// Base of moments; the derivative is minus the moment of order n + 1.
 template <class Rule>
 struct moment_rule : rule<2> {
   template <class T>

@@ -1,7 +1,7 @@
 // The beta function and its logarithm, for positive arguments.
 //
-// Values are Stirling's formula with its large parts cancelled by hand; derivatives are differences of polygamma functions, which
-// are summed as differences, so that they keep their digits where one argument is far smaller than the other.
+// Values are Stirling's formula with the large parts cancelled analytically; derivatives are differences of polygamma
+// functions, which are summed as differences, so that no digits are lost if one argument is far smaller than the other.
 #pragma once
 
 #include <agrad/rules/gamma.hpp>
@@ -55,7 +55,7 @@ inline double betaln(double x, double y) {
 
 inline double beta(double x, double y) {
   if (!(x > 1e-300 && y > 1e-300 && x + y < 50)) return std::exp(betaln(x, y));
-  double factor = 1;  // down to arguments that tgamma is good at, by DLMF 5.12.1 and gamma's recurrence
+  double factor = 1;  // for the recursion to arguments at which tgamma is accurate, by DLMF 5.12.1 and gamma's recurrence
   for (; x > 2; x -= 1) factor *= (x - 1) / (x + y - 1);
   for (; y > 2; y -= 1) factor *= (y - 1) / (x + y - 1);
   return factor * std::tgamma(x) * (std::tgamma(y) / std::tgamma(x + y));

@@ -1,8 +1,8 @@
 // The rest of <cmath> for agrad's scalars: functions made of rules, and functions of the value alone.
 //
-// hypot of three arguments, modf, frexp, remquo and scalbn are compositions of rules, so they need none of their own.
-// Classification (isnan and its kind) and conversion to integers (lround and its kind) have no derivative: they look at the
-// number behind a variable, an expression or a dual. Left out are logb, ilogb and nextafter: jumps, or no function of reals.
+// hypot of three arguments, modf, frexp, remquo and scalbn are compositions of rules. Classification (isnan and similar
+// functions) and conversion to integers (lround and similar functions) have no derivative and read the number behind a
+// variable, an expression or a dual. logb, ilogb and nextafter are left out: they have jumps, or are not functions of reals.
 #pragma once
 
 #include <cmath>
@@ -13,14 +13,14 @@
 namespace agrad {
 
 namespace detail {
-// An operand as agrad's functions take it: integers alone would be left to <cmath>.
+// An operand for agrad's functions: <cmath> would handle integers alone.
 template <class X>
 using real_operand = std::conditional_t<std::is_arithmetic_v<X>, double, X>;
 }  // namespace detail
 
 // ---- made of rules -----------------------------------------------------------------------------------------------------
 
-/// sqrt(x^2 + y^2 + z^2) without overflow; its derivative at (0, 0, 0) is taken to be 0.
+/// sqrt(x^2 + y^2 + z^2) without overflow; the derivative at (0, 0, 0) is defined as 0.
 template <class X, class Y, class Z, class = detail::if_scalar_operands<X, Y, Z>>
 auto hypot(const X& x, const Y& y, const Z& z) {
   using real_x = detail::real_operand<X>;
@@ -28,7 +28,7 @@ auto hypot(const X& x, const Y& y, const Z& z) {
   return apply<hypot_rule>(apply<hypot_rule>(static_cast<const real_x&>(x), static_cast<const real_y&>(y)), z);
 }
 
-/// x times 2^exponent: C's two names for ldexp where the radix is 2.
+/// x times 2^exponent: scalbn and scalbln equal ldexp because the radix is 2.
 template <class X, class = detail::if_scalar_operands<X>>
 auto scalbn(const X& x, int exponent) {
   return ldexp(x, exponent);
@@ -38,7 +38,7 @@ auto scalbln(const X& x, long exponent) {
   return apply<ldexp_rule>(x, static_cast<double>(exponent));
 }
 
-/// The fraction of x, with its sign and derivative 1; `*whole` becomes x without it.
+/// The fraction of x, with the sign of x and derivative 1; `*whole` becomes the whole part of x.
 template <class X, class = detail::if_scalar_operands<X>>
 detail::stored_t<X> modf(const X& x, detail::stored_t<X>* whole) {
   const detail::stored_t<X> given = x;
@@ -47,7 +47,7 @@ detail::stored_t<X> modf(const X& x, detail::stored_t<X>* whole) {
   return fmod(given, 1.0);
 }
 
-/// The significand of x, of absolute value in [1/2, 1) or 0; `*exponent` becomes the power of 2 that it was divided by.
+/// The significand of x, of absolute value in [1/2, 1) or 0; `*exponent` becomes e in x = significand 2^e.
 template <class X, class = detail::if_scalar_operands<X>>
 auto frexp(const X& x, int* exponent) {
   *exponent = 0;

@@ -1,8 +1,7 @@
-// Comparisons, logic and selection: 1 or 0 by value, and the choice between two arguments. Their results have no derivative
-// with respect to what was compared; the chosen argument passes its own on.
+// Comparisons, logic and selection: 1 or 0 by value, and the choice between two arguments. Results have no derivative with
+// respect to compared values; the chosen argument has derivative 1.
 //
-// C++ code compares with the operators; these rules are what a recorded program needs for `x < y`, `(x < y) & (y < z)` and
-// `where`.
+// C++ code compares with operators; recorded programs need these rules for `x < y`, `(x < y) & (y < z)` and `where`.
 #pragma once
 
 #include <cmath>

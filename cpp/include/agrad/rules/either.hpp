@@ -1,12 +1,12 @@
 // Either: the choice between formulas within a derivative.
 //
-// Numbers decide, and one of the formulas is computed. What is recorded rather than computed (program/machine/traced.hpp) has
-// no answer yet: it takes them all, and a selection of one. Rules' derivatives say `either` where other code says `if`.
+// With numbers, one of the formulas is computed. Recorded values (program/machine/traced.hpp) do not know the condition yet:
+// they record all formulas, and a selection. Derivatives of rules use `either` where other code uses `if`.
 #pragma once
 
 namespace agrad {
 
-/// then() where the condition holds, elsewhere what follows: one more formula, or a condition, a formula and so on.
+/// Returns then() if the condition holds, else the result of the rest: a formula, or a condition, a formula and so on.
 template <class T, class Then, class... Rest>
 T either(bool condition, const Then& then, const Rest&... rest) {
   if (condition) return then();
@@ -16,7 +16,7 @@ T either(bool condition, const Then& then, const Rest&... rest) {
     return either<T>(rest...);
 }
 
-/// The same of two numbers.
+/// The same for two numbers.
 inline double either(bool condition, double then, double otherwise) { return condition ? then : otherwise; }
 
 }  // namespace agrad

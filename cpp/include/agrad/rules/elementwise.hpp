@@ -1,7 +1,7 @@
-// Elementwise: all families of scalar rules, and the one list of them.
+// Elementwise: all families of scalar rules, and the only list of these families.
 //
-// Whatever exists once a function (recorded operations, Python functions, rows of the docs, tests) is derived from
-// `rules::elementwise`; a rule's place in it is its opcode.
+// Everything that exists once for each function (recorded operations, Python functions, entries of the docs' tables, tests) is
+// derived from `rules::elementwise`; a rule's position in the list is its opcode.
 #pragma once
 
 #include <agrad/rules/arithmetic.hpp>

@@ -1,7 +1,7 @@
-// Terms of entropies: x log y with its limits at 0, and the divergences made of it.
+// Terms of entropies: x log y with its limits at 0, and the divergences composed of such terms.
 //
-// Where a function is a limit at the end of its domain it is that limit, and outside of its domain it is infinite, as the
-// functions of convex analysis are. Logarithms of ratios are computed from differences, so that nothing cancels at x = y.
+// At the ends of their domains the functions have their limits, and outside of their domains they are infinite, as usual in
+// convex analysis. Logarithms of ratios are computed from differences, so that nothing cancels at x = y.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>

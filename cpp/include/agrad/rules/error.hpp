@@ -7,7 +7,7 @@ namespace agrad {
 
 namespace detail {
 
-/// exp(-x^2), also in its tails: the rounding error of x^2 would be an error of exp as large as x^2 times it.
+/// exp(-x^2), accurate also in the tails: x^2 times the relative error of the square would be the relative error of exp.
 struct gaussian_rule : rule<1> {
   static constexpr std::string_view name = "gaussian";
   static double value(double x) {

@@ -1,6 +1,6 @@
 // Exponentials and logarithms.
 //
-// The file to imitate when adding a family: each rule with its overload, the typelist at the end.
+// The model for a new family: each rule with its overload, the typelist at the end.
 // Read next: rules/power.hpp (powers and roots), rules/elementwise.hpp (all families).
 #pragma once
 
@@ -66,7 +66,7 @@ struct expm1_rule : rule<1>, in_cmath {
   static T derivative(wrt<0>, const T& x, const T& value) {
     return either<T>(
         x > -1, [&] { return T(value + 1.0); },
-        [&] { return T(exp(x)); });  // the value is close to -1 there, and 1 + value has lost its digits
+        [&] { return T(exp(x)); });  // the value is close to -1, and 1 + value has lost its digits
   }
 };
 template <class X>
@@ -127,7 +127,7 @@ struct log1p_rule : rule<1>, in_cmath {
   static constexpr interval domain[] = {{-1, infinity}};
   static double value(double x) { return std::log1p(x); }
   static constexpr interval packets{-1, 1e300};
-  // log of the rounded sum, and what the rounding took away.
+  // The logarithm of the rounded sum, corrected by the rounding error.
   template <class A>
   static auto values(const A& x) {
     return (1.0 + x).log() + (x - ((1.0 + x) - 1.0)) / (1.0 + x);

@@ -1,7 +1,7 @@
-// Gamma function, its logarithm, and the derivatives of that: digamma and polygamma.
+// Gamma function, its logarithm, and the derivatives of the logarithm: digamma and polygamma.
 //
-// <cmath> has the first two; the others are in rules/polygamma.hpp, written here because Boost's would be a dependency for
-// two functions and the usual short recurrences have no correct digit left near digamma's root at 1.46.
+// <cmath> has the first two. The others are in rules/polygamma.hpp, because Boost would be a dependency for two functions and
+// the usual short recurrences have no correct digit near digamma's root at 1.46.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>
@@ -12,7 +12,7 @@ namespace agrad {
 struct polygamma_rule : rule<2> {
   static constexpr std::string_view name = "polygamma",
                                     text = "Derivative of order x (a whole number from 0 to 100) of digamma at y.",
-                                    reference =  // mpmath's own takes for ever at large negative y
+                                    reference =  // mpmath's function takes for ever at large negative y
                                     "polygamma(int(x), y) if y > 0 else"
                                     " (-1) ** int(x) * polygamma(int(x), 1 - y) - diff(lambda t: pi * cot(pi * t), y, int(x))",
                                     source =
@@ -28,7 +28,7 @@ struct polygamma_rule : rule<2> {
     return apply<polygamma_rule>(x + 1.0, y);
   }
 };
-/// The order is a whole number, so it is an int, and no variable.
+/// The order is a whole number: an int, not a variable.
 template <class X>
 applied<polygamma_rule, double, X> polygamma(int order, const X& x) {
   return apply<polygamma_rule>(static_cast<double>(order), x);
@@ -67,7 +67,7 @@ struct lgamma_rule : rule<1>, in_cmath {
   static double value(double x) {
 #ifdef __GLIBC__
     int sign;
-    return lgamma_r(x, &sign);  // std::lgamma writes the sign to a global variable, which is a race between threads
+    return lgamma_r(x, &sign);  // std::lgamma writes the sign to a global variable, a race between threads
 #else
     return std::lgamma(x);
 #endif

@@ -10,7 +10,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Base of rules of an order, a and x: the order counts derivatives with respect to a.
+/// Base of rules of an order, a and x; the order counts derivatives with respect to a.
 template <class Rule>
 struct gamma_order_rule : rule<3> {
   template <class T>

@@ -41,7 +41,7 @@ struct tanh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tanh", text = "Hyperbolic tangent.";
   static double value(double x) { return std::tanh(x); }
   static constexpr interval packets{-350, 350};
-  /// (tanh(x) - x) / x^3 as a polynomial of x^2 up to |x| = 0.628, the Chebyshev fit to 60-digit values; its error is 4e-18.
+  /// (tanh(x) - x) / x^3 as a polynomial of x^2 up to |x| = 0.628: a Chebyshev fit to 60-digit values with an error of 4e-18.
   static constexpr double of_squares[] = {6.430290257033816e-06,   -3.1087807973209174e-05, 9.247036477691001e-05,
                                           -0.00023754008855473161, 0.0005896449496796918,   -0.0014557722860342303,
                                           0.003592121352904903,    -0.008863235071723126,   0.021869488517559,

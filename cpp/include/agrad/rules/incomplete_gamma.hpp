@@ -1,10 +1,10 @@
 // The regularised incomplete gamma functions of doubles, and their derivatives of any order with respect to a.
 //
-// With x^a e^-x / gamma(a) taken out, what remains is a sum or an integral of positive terms, and so are its derivatives up to a
-// sign: with s = log(t / x) in gamma's integral, one derivative with respect to a is one more power of s. Below x = a (and for
-// x < 1) the lower tail is computed, above the upper one; their derivatives differ in sign only. The integrands fall from 1 to
-// exp(-42) without a bump, and 32 Gauss-Legendre nodes are enough for all a and x, however large: no table of expansions, no
-// number of terms that grows with a.
+// Without the factor x^a e^-x / gamma(a), the functions are sums or integrals of positive terms, and so, up to a sign, are the
+// derivatives: with s = log(t / x) in gamma's integral, each derivative with respect to a is one more power of s. Below x = a
+// (and for x < 1) the lower tail is computed, above the upper tail; their derivatives differ in sign only. The integrands fall
+// from 1 to exp(-42) without a bump, and 32 Gauss-Legendre nodes are enough for all a and x, however large: there is no table
+// of expansions, and the number of terms does not grow with a.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace agrad::detail {
 
-/// Derivatives with respect to a are carried up to this order.
+/// The highest order of derivatives with respect to a.
 inline constexpr int highest_gamma_order = 6;
 
 /// A function of a and its derivatives with respect to a.
@@ -50,7 +50,7 @@ inline double poisson_term(double a, double x) {
   return std::exp(-exponent - stirling_rest(a)) / (std::sqrt(two_pi) * std::sqrt(a));
 }
 
-/// The same with its derivatives up to order n.
+/// The same with derivatives up to order n.
 inline taylor poisson_terms(double a, double x, int n) {
   taylor f;
   f.order[0] = poisson_term(a, x);
@@ -74,7 +74,7 @@ inline taylor times_a(const taylor& f, double a) {
   return g;
 }
 
-/// The sum of x^k / ((a + 1) ... (a + k)) with its derivatives (DLMF 8.11.4).
+/// The sum of x^k / ((a + 1) ... (a + k)) with derivatives (DLMF 8.11.4).
 inline taylor lower_series(double a, double x, int n) {
   taylor sum, term;
   sum.order[0] = term.order[0] = 1;
@@ -98,8 +98,8 @@ inline double exp_rest(double u) {
   return sum * u;
 }
 
-/// The integral over v > 0 of exp(-distance v - x (exp(side v) - 1 - side v)), with its derivatives with respect to a: each is
-/// one more factor `side` v. distance >= 0 is x - a or a - x.
+/// The integral over v > 0 of exp(-distance v - x (exp(side v) - 1 - side v)), with derivatives with respect to a: each is one
+/// more factor `side` v. distance >= 0 is x - a or a - x.
 inline taylor tail_integral(double distance, double x, double side, int n) {
   constexpr double nodes[] = {0.9972638618494816,  0.9856115115452684,  0.9647622555875064, 0.9349060759377397,
                               0.8963211557660521,  0.84936761373257,    0.7944837959679424, 0.7321821187402897,
@@ -111,7 +111,7 @@ inline taylor tail_integral(double distance, double x, double side, int n) {
                                 0.09117387869576389,  0.09384439908080457,  0.09563872007927486,  0.0965400885147278};
   constexpr double deepest = 42;
   double end = 2 * deepest / (distance + std::hypot(distance, std::sqrt(2 * deepest) * std::sqrt(x)));
-  for (int i = 0; i < 12; ++i) {  // Newton's method for the exponent to be -42, or thereabouts
+  for (int i = 0; i < 12; ++i) {  // Newton's method until the exponent is about -42
     const double excess = distance * end + x * exp_rest(side * end) - deepest;
     if (std::abs(excess) < 1) break;
     end -= excess / (distance + x * side * std::expm1(side * end));
@@ -125,17 +125,17 @@ inline taylor tail_integral(double distance, double x, double side, int n) {
   return sum;
 }
 
-/// One of the two functions: which, and its derivative with respect to a.
+/// One of the two tails: which tail, and a derivative of that tail with respect to a.
 struct gamma_tail {
   bool is_upper;
   double value;
 };
 
-/// Whether the upper tail is the smaller one for x < 1, so that 1 minus the lower one would cancel; the curve is that of DiDonato
-/// & Morris (1986).
+/// Whether the upper tail is the smaller tail for x < 1, so that 1 minus the lower tail would cancel; the curve is due to
+/// DiDonato & Morris (1986).
 inline bool is_upper_small(double a, double x) { return x < 0.5 ? a * std::log(x) > -0.4 : a < 0.75 * x; }
 
-/// The upper tail for x < 1 and small a (Gautschi 1979): 1 - x^a / gamma(1 + a) without cancellation, and an alternating series.
+/// The upper tail for x < 1 and small a (Gautschi 1979): 1 - x^a / gamma(1 + a) without cancellation and an alternating series.
 inline double upper_of_small(double a, double x) {
   double sum = 0, power = 1;
   for (int k = 1; k < 40; ++k) {
@@ -147,7 +147,7 @@ inline double upper_of_small(double a, double x) {
   return -std::expm1(log_power) - std::exp(log_power) * a * sum;
 }
 
-/// Derivative n with respect to a of a tail that is computed directly, for positive, finite a and x.
+/// Derivative n with respect to a of the tail that is computed directly, for positive, finite a and x.
 inline gamma_tail direct_tail(double a, double x, int n) {
   if (n == 0 && x < 1 && a < 0.5 && is_upper_small(a, x)) return {true, upper_of_small(a, x)};
   const taylor term = poisson_terms(a, x, n);
@@ -162,7 +162,7 @@ inline double gamma_tail_derivative(double order, double a, double x, bool is_up
   if (!(a >= 0 && x >= 0) || n > highest_gamma_order) return quiet_nan;
   if (a == 0 || x == 0 || a == infinity || x == infinity) {
     if (a == x) return quiet_nan;
-    const bool is_below = x == 0 || a == infinity;  // the upper tail is everything
+    const bool is_below = x == 0 || a == infinity;  // the upper tail is 1
     if (n == 0) return is_below == is_upper ? 1 : 0;
     if (is_below || x == infinity) return 0;
   }

@@ -1,6 +1,6 @@
 // Links between the real line and probabilities, and sums on the logarithmic scale.
 //
-// Written so that neither the value nor the derivative loses digits where a probability is close to 0 or to 1.
+// Neither values nor derivatives lose digits where a probability is close to 0 or to 1.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>

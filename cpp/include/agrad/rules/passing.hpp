@@ -1,10 +1,10 @@
-// Passing: a slope times what passes through it, a tangent on the way forwards or an adjoint on the way back.
+// Passing: the product of a slope with a tangent (forward pass) or an adjoint (reverse pass).
 //
-// The product is zero where either of them is, also beside infinity and nan. A zero tangent is that of a constant, a zero
-// adjoint that of a value that nobody used, and a zero slope is that of a choice not taken or of a value that has underflowed:
-// through none of them does anything pass, and sqrt(exp(-x)) has the gradient 0 where exp(-x) is 0, though the square root has
-// an infinite slope there. Every engine multiplies by this rule. A rule whose value grows without bound while its slope falls
-// to zero, such as log, has the slope nan where its argument is infinite: the argument has overflowed, and 0 would be wrong.
+// The product is zero if either factor is zero, even if the other factor is infinite or nan. A zero tangent belongs to a
+// constant, a zero adjoint to an unused value, and a zero slope to a choice not taken or to a value that has underflowed: none
+// of them propagates anything, and sqrt(exp(-x)) has the gradient 0 where exp(-x) is 0, although the square root has an
+// infinite slope there. Every engine multiplies by this rule. A rule such as log, whose value grows without bound while its
+// slope falls to zero, has the slope nan at an infinite argument: the argument has overflowed, and 0 would be wrong.
 #pragma once
 
 #include <string_view>
@@ -15,10 +15,10 @@ namespace agrad {
 
 namespace detail {
 
-/// A slope times a tangent or an adjoint.
+/// The product of a slope with a tangent or an adjoint.
 AGRAD_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
 
-/// The same as a rule, so that it can be differentiated.
+/// The same as a rule, which has derivatives.
 struct sent_rule : rule<2> {
   static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
                                     reference = "x * y if x != 0 and y != 0 else 0";
@@ -33,7 +33,7 @@ struct sent_rule : rule<2> {
   }
 };
 
-/// The slope of a rule that grows without bound: nan where its argument has overflowed.
+/// The slope of a rule that grows without bound: nan if the argument has overflowed.
 template <class T, class Slope>
 AGRAD_INLINE T slope_below_infinity(const T& x, const Slope& slope) {
   return either<T>(

@@ -1,7 +1,7 @@
 // Absolute value, sign, rounding, extremes and remainders: functions with kinks and jumps.
 //
-// A derivative is that of the piece. At a kink it is the mean of both sides' (0 for abs at 0, a half for each of two equal
-// arguments of an extreme), and at a jump it is 0, as for all arguments that a function is constant in.
+// A derivative is that of the piece. At a kink the derivative is the mean of both sides (0 for abs at 0, a half for each of two
+// equal arguments of an extreme); at a jump, and where a function is constant, the derivative is 0.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ auto sign_of(const T& x) {
   return either(x > 0, 1.0, either(x < 0, -1.0, 0.0));
 }
 
-/// Base of rules that pick one of two arguments.
+/// Base of rules that select one of two arguments.
 struct extreme_rule : rule<2> {
   template <class T>
   static auto derivative(wrt<0>, const T& x, const T& y, const T& value) {
@@ -129,7 +129,7 @@ template <class X>
 applied<rint_rule, X> rint(const X& x) {
   return apply<rint_rule>(x);
 }
-/// The same; C's two differ in a flag that is raised when the number changes.
+/// The same as rint. In C the two differ in a flag that is raised if the value changes.
 template <class X>
 applied<rint_rule, X> nearbyint(const X& x) {
   return apply<rint_rule>(x);
@@ -191,7 +191,7 @@ applied<fdim_rule, X, Y> fdim(const X& x, const Y& y) {
 // ---- remainders --------------------------------------------------------------------------------------------------------
 
 namespace detail {
-/// Base of the remainders x - n y: they differ in how the quotient n is rounded, and n is constant between jumps.
+/// Base of the remainders x - n y, with different roundings of the quotient n, which is constant between jumps.
 struct remainder_base : rule<2> {
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {
@@ -242,7 +242,7 @@ applied<mod_rule, X, Y> mod(const X& x, const Y& y) {
 struct floor_divide_rule : piecewise_constant_rule<2> {
   static constexpr std::string_view name = "floor_divide", text = "Largest whole number that is not above x / y.",
                                     reference = "floor(x / y)";
-  static double value(double x, double y) {  // by the remainder, which is exact where the quotient is rounded
+  static double value(double x, double y) {  // by the remainder, which is exact, while the quotient is rounded
     const double r = std::fmod(x, y);
     if (y == 0 || std::isnan(r)) return y == 0 ? x / y : r;
     const double n = std::rint((x - r) / y);

@@ -1,8 +1,8 @@
 // Digamma and polygamma functions of doubles, accurate to a few units in the last place away from their roots.
 //
-// Both shift a positive argument until the asymptotic series holds and reflect a negative one. Digamma on [1, 2] is
-// (x - root) times a rational function, so that it keeps its digits near its root. At negative roots, which have
-// no closed form, the error is absolute. Poles give what SciPy's functions give.
+// Both shift a positive argument until the asymptotic series holds, and reflect a negative argument. Digamma on [1, 2] is
+// (x - root) times a rational function, so that the result has all digits near the root. Negative roots have no closed form,
+// and the error there is absolute. At poles the functions return the values of SciPy's functions.
 #pragma once
 
 #include <cmath>
@@ -27,15 +27,15 @@ double horner(const double (&coefficients)[N], double x) {
   return sum;
 }
 
-/// cot(pi x), from the distance to the nearest pole or zero, which is exact.
+/// cot(pi x), computed from the distance to the nearest pole or zero, which is exact.
 inline double cot_pi(double x) {
   const double r = std::remainder(x, 1.0), distance = std::abs(r);
   const double cot = distance > 0.25 ? std::tan(pi * (0.5 - distance)) : 1 / std::tan(pi * distance);
   return std::copysign(cot, r);
 }
 
-/// digamma(x) for 1 <= x <= 2: (x - root) p(x - 1.5) / q(x - 1.5). The coefficients are a minimax fit to 60-digit values,
-/// with a relative error of 2e-18.
+/// digamma(x) for 1 <= x <= 2: (x - root) p(x - 1.5) / q(x - 1.5). The coefficients are a minimax fit to 60-digit values with a
+/// relative error of 2e-18.
 inline double digamma_near_root(double x) {
   constexpr double root = 0x1.762d86356be3fp+0, root_rest = 0x1.b86a722197829p-54;
   constexpr double p[] = {0.9510558760318328,    1.0802548566154948,     0.4202560384340558,     0.06598635222418561,
@@ -63,7 +63,7 @@ inline double digamma(double x) {
   return std::log(x) - 0.5 / x - tail;
 }
 
-/// n! / x^(n + 1), which overflows only where the result does.
+/// n! / x^(n + 1), which overflows only if the result does.
 inline double factorial_over_power(int n, double x) {
   double product = 1 / x;
   for (int k = 1; k <= n; ++k) product *= k / x;
@@ -83,12 +83,12 @@ inline double polygamma_sum(int n, double x) {
   return head + sum;
 }
 
-/// The derivative of order n of pi cot(pi x). With c = cot(pi x) it is pi^(n + 1) times the polynomial p_n, where p_0 = c and
-/// p_{n+1} = -(1 + c^2) p_n'; all coefficients of one polynomial have the same sign, so nothing cancels.
+/// The derivative of order n of pi cot(pi x): with c = cot(pi x), pi^(n + 1) times the polynomial p_n, where p_0 = c and
+/// p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels.
 inline double cot_pi_derivative(int n, double x) {
   double p[static_cast<int>(highest_polygamma) + 2] = {0, 1};
   for (int k = 0; k < n; ++k) {
-    double below = 0;  // p[i - 1] before it was overwritten
+    double below = 0;  // old value of p[i - 1]
     for (int i = 0; i <= k + 2; ++i) {
       const double here = p[i];
       const double above = i <= k ? p[i + 1] : 0;

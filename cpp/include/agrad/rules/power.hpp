@@ -1,6 +1,6 @@
 // Powers, roots and reciprocals.
 //
-// Derivatives are written so that they neither overflow nor cancel where the function itself does not.
+// Derivatives neither overflow nor cancel where the function itself does not.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>
@@ -22,7 +22,7 @@ struct pow_rule : rule<2>, in_cmath {
       const T power = apply<pow_rule>(x, y - 1.0);
       return either<T>(
           power == 0 && abs(y) == infinity, [&] { return T(0.0); },       // the limit for large y
-          x == infinity && y > 0 && y < 1, [&] { return T(quiet_nan); },  // as of a root (rules/passing.hpp)
+          x == infinity && y > 0 && y < 1, [&] { return T(quiet_nan); },  // as for roots (rules/passing.hpp)
           [&] { return T(y * power); });
     };
     return either<T>(  // x ** 0 is 1 also at x = 0
@@ -99,8 +99,8 @@ struct hypot_rule : rule<2>, in_cmath {
   }
 
  private:
-  // x / hypot(x, y) by the ratio of the smaller to the larger, which is right for infinite arguments and keeps second
-  // derivatives accurate, where x / value would cancel.
+  // x / hypot(x, y), computed from the ratio of the smaller to the larger argument. This is right for infinite arguments, and
+  // second derivatives remain accurate, while x / value would cancel.
   template <class T>
   static T share(const T& x, const T& y) {
     const auto wide = [&] {
@@ -205,7 +205,7 @@ struct ldexp_rule : rule<2>, in_cmath {
     return 0.0;
   }
 };
-/// The exponent is a whole number, so it is an int, and no variable.
+/// The exponent is a whole number: an int, not a variable.
 template <class X>
 applied<ldexp_rule, X, double> ldexp(const X& x, int exponent) {
   return apply<ldexp_rule>(x, static_cast<double>(exponent));

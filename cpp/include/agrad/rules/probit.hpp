@@ -1,7 +1,7 @@
 // The normal distribution and the error functions around it: erfcx, the inverses, ndtr, log_ndtr, ndtri.
 //
-// Derivatives in tails go by erfcx, whose own derivatives are iterated integrals of erfc: positive numbers, so that nothing
-// cancels at any order. The functions of doubles are in rules/scaled_error.hpp.
+// Derivatives in tails use erfcx, whose derivatives are iterated integrals of erfc: positive numbers, so that nothing cancels
+// at any order. The functions of doubles are in rules/scaled_error.hpp.
 #pragma once
 
 #include <agrad/rules/error.hpp>
@@ -12,7 +12,7 @@ namespace agrad {
 
 namespace detail {
 
-/// exp(x^2) times the n-fold integral of erfc; its derivative is -2 (n + 1) times the next one.
+/// exp(x^2) times the n-fold integral of erfc; the derivative is -2 (n + 1) times the function of order n + 1.
 struct scaled_ierfc_rule : rule<2> {
   static constexpr std::string_view name = "scaled_ierfc";
   static double value(double order, double x) { return scaled_ierfc(order, x); }
@@ -26,7 +26,7 @@ struct scaled_ierfc_rule : rule<2> {
   }
 };
 
-/// exp(-x^2 / 2), also in its tails.
+/// exp(-x^2 / 2), accurate also in the tails.
 struct bell_rule : rule<1> {
   static constexpr std::string_view name = "bell";
   static double value(double x) { return exp_of_square(x, -0.5); }
@@ -76,7 +76,7 @@ applied<erfinv_rule, X> erfinv(const X& x) {
 
 struct erfcinv_rule : rule<1> {
   static constexpr std::string_view name = "erfcinv", text = "Inverse of erfc, accurate for small x.",
-                                    reference =  // mpmath has erfinv only
+                                    reference =  // mpmath has only erfinv
                                     "erfinv(1 - x) if x > 0.01 else"
                                     " findroot(lambda y: log(erfc(y)) - log(x), sqrt(-log(x)))";
   static constexpr interval domain[] = {{0, 2}};

@@ -1,7 +1,7 @@
-// Quotients whose denominator goes through 0 where their numerator does: exprel, boxcox, sinc.
+// Quotients whose numerator and denominator vanish at the same point: exprel, boxcox, sinc.
 //
-// Their derivatives would cancel there. Those of exprel are integrals of t^n exp(x t) over [0, 1], those of sinc have a Taylor
-// series; each is a rule of an order, so that every derivative is one step up.
+// The plain formulas of the derivatives would cancel there. The derivatives of exprel are integrals of t^n exp(x t) over
+// [0, 1], those of sinc have a Taylor series; each is a rule with an order, and a derivative raises the order by one.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>
@@ -12,8 +12,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The integral of t^n exp(x t) over [0, 1]: a series of positive terms (for x < 0 Kummer's), or the recurrence in n upwards
-/// where x is large.
+/// The integral of t^n exp(x t) over [0, 1]: a series of positive terms (Kummer's for x < 0), or the recurrence in n upwards
+/// for large x.
 inline double exprel_moment(double order, double x) {
   const int n = static_cast<int>(order);
   if (std::abs(x) > 20 + n) {

@@ -2,9 +2,9 @@
 //
 //     template <class T> T f(const Eigen::Matrix<T, -1, 1>& x) { return log_sum_exp(x) - prod(x); }
 //
-// A reduction is a struct with its value for any scalar, and for doubles with the partial derivatives beside the value.
-// `reduction_engine<T>` carries it out: by the value's own formula for numbers and duals, by one closure on the tape
-// (tape/matrix/reduce.hpp). Call them as agrad::sum(x) where x may be an array of doubles.
+// A reduction is a struct with the value for any scalar, and for doubles the value together with the partial derivatives.
+// `reduction_engine<T>` evaluates reductions: by the formula of the value for numbers and duals, by one closure on the tape
+// (tape/matrix/reduce.hpp). Write agrad::sum(x) if x may be an array of doubles.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace detail {
 template <class X>
 using if_eigen = std::enable_if_t<is_eigen<X>>;
 
-inline constexpr Eigen::Index chunk = 256;  // doubles that stay in the nearest cache
+inline constexpr Eigen::Index chunk = 256;  // doubles that fit into the nearest cache
 
-/// Index of the largest entry (Sign 1) or the smallest (Sign -1), the first one of equals; of the first nan if there is one.
+/// Index of the largest entry (Sign 1) or the smallest (Sign -1), the first of equal entries; of the first nan if there is one.
 template <int Sign, class X>
 Eigen::Index extreme_index(const X& x) {
   Eigen::Index best = 0;
@@ -53,7 +53,7 @@ struct prod_reduction {
     for (Eigen::Index i = 0; i < x.size(); ++i) product *= x.coeff(i);
     return product;
   }
-  /// Quotients where the product is a normal number; else products from both ends, which are right beside zeros.
+  /// Quotients if the product is a normal number; else products from both ends, which are right beside zeros.
   static double value_and_partials(const const_array& x, double* partial) {
     const double fast = x.prod(), size = std::abs(fast);
     if (size > 1e-290 && size < 1e290) {
@@ -79,7 +79,7 @@ struct norm_reduction {
     using T = typename X::Scalar;
     T squares = x.matrix().squaredNorm();
     if (squares > 1e-280 && squares < 1e290) return sqrt(squares);
-    T largest = 0.0;  // scaled, where squares overflow or lose their digits
+    T largest = 0.0;  // for scaling if squares overflow or lose digits
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       const T size = abs(x.coeff(i));
       if (size > largest || size != size) largest = size;
@@ -100,12 +100,12 @@ struct norm_reduction {
 };
 
 struct log_sum_exp_reduction {
-  /// log_sum_exp(x) as a sum of two numbers; their sum would lose digits of the smaller one, which log_softmax wants.
+  /// log_sum_exp(x) as two summands; their sum would lose digits of the smaller summand, which log_softmax needs.
   template <class T>
   struct parts {
     T largest, rest;
     T sum() const { return largest + rest; }
-    /// log_softmax of one entry.
+    /// log_softmax of an entry.
     T logarithm(const T& x) const {
       if (x == largest && !(abs(largest) < infinity)) return -rest;
       return (x - largest) - rest;
@@ -135,7 +135,7 @@ struct log_sum_exp_reduction {
   /// The partial derivatives are softmax(x).
   static parts<double> split_with_partials(const const_array& x, double* partial) {
     if (x.size() == 0) return {-infinity, 0};
-    const double largest = x.maxCoeff();  // may pass over a nan, which then makes the sum nan, and with it all weights
+    const double largest = x.maxCoeff();  // may miss a nan, which then makes the sum nan, and so all weights
     if (!std::isfinite(largest)) return split_infinite(x, largest, partial);
     array_map weight(partial, x.size());
     alignas(64) double difference[chunk];
@@ -159,7 +159,7 @@ struct log_sum_exp_reduction {
   }
 };
 
-/// Carries out reductions of arrays of T; the tape has its own for variables.
+/// Evaluates reductions of arrays of T; the tape specialises this for variables.
 template <class T>
 struct reduction_engine {
   template <class Reduction, class X>
@@ -197,7 +197,7 @@ struct reduction_engine {
   }
 };
 
-/// The entries of an Eigen object in one column: a vector itself, of any other object a copy.
+/// The entries of an Eigen object in one column: a vector itself, a copy of other objects.
 template <class X>
 decltype(auto) entries(const X& x) {
   using vector = vector_of<typename X::Scalar>;
@@ -224,26 +224,26 @@ typename X::Scalar sum(const X& x) {
   return detail::reduce<detail::sum_reduction>(x);
 }
 
-/// Mean of all entries; nan of none.
+/// Mean of all entries; nan for an empty array.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar mean(const X& x) {
   return detail::reduce<detail::sum_reduction>(x) / static_cast<double>(x.size());
 }
 
-/// Product of all entries; its derivatives are right beside zeros, too.
+/// Product of all entries. The derivatives are right beside zeros, too.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar prod(const X& x) {
   return detail::reduce<detail::prod_reduction>(x);
 }
 
-/// Euclidean (Frobenius) norm, without overflow; its gradient at zero is taken to be zero.
+/// Euclidean (Frobenius) norm, without overflow; the gradient at zero is defined as zero.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar norm(const X& x) {
   return detail::reduce<detail::norm_reduction>(x);
 }
 
-/// log(sum(exp(x))), without overflow; -inf of no entries. Where the largest entry is infinite so is the result, and entries
-/// that equal it share the derivative equally.
+/// log(sum(exp(x))), without overflow; -inf for an empty array. If the largest entry is infinite, so is the result, and all
+/// entries of that value share the derivative equally.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar log_sum_exp(const X& x) {
   return detail::reduce<detail::log_sum_exp_reduction>(x);
@@ -285,13 +285,13 @@ vector_of<typename X::Scalar> cumulative_sum(const X& x) {
   return result;
 }
 
-/// Sum of the diagonal of a square matrix, or of as much of it as there is.
+/// Sum of the main diagonal; the matrix may be rectangular.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar trace(const X& x) {
   return detail::reduce<detail::sum_reduction>(x.derived().matrix().diagonal());
 }
 
-/// The largest entry, the first one of equals, and nan if one is nan. Throws ShapeError of an empty array.
+/// The largest entry, the first of equal entries, and nan if any entry is nan. Throws ShapeError for an empty array.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar max_coefficient(const X& x) {
   if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("max_coefficient");
@@ -299,7 +299,7 @@ typename X::Scalar max_coefficient(const X& x) {
   return entries[detail::extreme_index<1>(entries)];
 }
 
-/// The smallest entry, likewise.
+/// The smallest entry, with the same conventions.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar min_coefficient(const X& x) {
   if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("min_coefficient");
@@ -313,7 +313,7 @@ applied<multiply_rule, X, Y> elementwise_product(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
 
-/// Quotients of corresponding entries, likewise.
+/// Quotients of corresponding entries, for the same types.
 template <class X, class Y>
 applied<divide_rule, X, Y> elementwise_quotient(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);

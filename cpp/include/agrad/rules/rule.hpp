@@ -1,29 +1,29 @@
 // Rule: one differentiable elementwise function, stated once.
 //
-// A rule derives from rule<arity> and gives
+// A rule derives from rule<arity> and has the members
 //     name        the function's name, the same in C++ and Python
 //     text        one sentence of meaning, for docstrings and the docs
 //     value       the function of doubles
 //     derivative  the partial derivative with respect to argument I (tag wrt<I>), from the arguments and the value;
 //                 templated on its scalar, so that a dual number or a tape variable can pass through it
-//     domain      an interval for each argument (optional: the real line); outside of it value is nan, as IEEE has it
+//     domain      an interval for each argument (optional: the real line); outside the value is nan, as in IEEE 754
 //     outside     the value outside of the domain where that is infinite, as functions of convex analysis are (optional)
-//     reference   the same function in mpmath, where it is not mpmath's function of the same name (tests are made from it)
-//     ufunc       NumPy's or SciPy's name, where it is not the same; no_ufunc where theirs of that name is something else
-//     source      where formula or algorithm come from, beyond common knowledge
+//     reference   the same function in mpmath, unless mpmath's function of that name is the same (tests compare with this)
+//     ufunc       NumPy's or SciPy's name, if different; no_ufunc if their function of that name is another function
+//     source      the source of formula or algorithm, beyond common knowledge
 //     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
-//                 number too); the derivatives of such a rule are computed anew when they are wanted
-//     packets     the open interval in which `values` is as good as `value`, where that is not everywhere; of two arguments,
+//                 number too); the derivatives of such a rule are not stored, but computed when needed
+//     packets     the open interval in which `values` is as accurate as `value`, if not everywhere; for two arguments,
 //                 suits_packets(x, y) says where
 //     derivatives the partial derivative with respect to argument I of Eigen arrays, from the arguments and the value, where
-//                 `values` are good (optional; worth it where the formula takes more than arithmetic); with them
-//                 second_derivatives(wrt<I>, wrt<L>, ...), their derivative with respect to argument L
+//                 `values` is accurate (optional; pays if the formula takes more than arithmetic); then there is also
+//                 second_derivatives(wrt<I>, wrt<L>, ...), the derivatives of `derivatives` with respect to argument L
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_condition whether the values, 1 and 0, mean true and false
-// and is `in_cmath` too where <cmath> has the function. It knows no tape, no program and no Python. Beside it stands its one
-// overload in namespace agrad,
+// and derives from `in_cmath`, too, if <cmath> has the function. A rule knows no tape, no program and no Python. After the
+// rule comes its only overload in namespace agrad,
 //     template <class X> applied<log1p_rule, X> log1p(const X& x) { return apply<log1p_rule>(x); }
-// and its name goes into the family's typelist at the end of the file. Read next: rules/apply.hpp; a family to imitate:
+// and the typelist of the family at the end of the file contains the rule. Read next: rules/apply.hpp; a family to imitate:
 // rules/exponential.hpp.
 #pragma once
 
@@ -38,25 +38,25 @@ namespace agrad {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Where a rule's argument may lie. Whether the ends belong to it shows in the function's value there.
+/// The domain of a rule's argument. The function's values at the ends show whether the ends belong to the domain.
 struct interval {
   double lower = -infinity;
   double upper = infinity;
-  bool whole = false;  // whole numbers only; there is no derivative with respect to such an argument, and the rule gives 0
+  bool whole = false;  // whole numbers only; the rule returns 0 as the derivative with respect to such an argument
 };
 
-/// A rule's `ufunc` where NumPy's function of the rule's name is another function.
+/// A rule's `ufunc` if NumPy's function of the rule's name is another function.
 inline constexpr std::string_view no_ufunc = "none";
 
-/// Base of rules whose function `<cmath>` has as well: plain calls that its templates take (integers, float beside double) are
-/// left to it, so that a call with both in view is unambiguous.
+/// Base of rules whose function is in `<cmath>`, too. Plain calls that match <cmath>'s templates (integers, float with double)
+/// use <cmath>, so that calls are unambiguous if both functions are visible.
 struct in_cmath {};
 
 /// Tag: the derivative with respect to argument I.
 template <int I>
 struct wrt {};
 
-/// What a rule may leave out.
+/// The defaults of optional members.
 template <int Arity>
 struct rule {
   static constexpr int arity = Arity;

@@ -1,7 +1,7 @@
 // The error function's tails as doubles: erfcx and its iterated integrals, the normal distribution and the inverses.
 //
-// The one idea: exp(-x^2) is kept apart from the slowly varying factor erfcx(x) = exp(x^2) erfc(x), so that nothing underflows
-// and no digit is lost where the argument is large. The rules over these functions are in rules/probit.hpp.
+// The factor exp(-x^2) is separated from the slowly varying factor erfcx(x) = exp(x^2) erfc(x), so that nothing underflows and
+// no digit is lost at large arguments. The rules for these functions are in rules/probit.hpp.
 #pragma once
 
 #include <cmath>
@@ -26,16 +26,16 @@ double chebyshev(const double (&c)[N], double t) {
   return t * here - before + c[0];
 }
 
-/// exp(factor x^2) for a factor that is a power of 2, with its sign: the rounding error of x^2 would be an error of exp as large
-/// as x^2 times it.
+/// exp(factor x^2) for a signed factor whose magnitude is a power of 2; x^2 times the relative error of the square would be the
+/// relative error of exp.
 inline double exp_of_square(double x, double factor) {
   const double square = x * x, e = std::exp(factor * square);
   if (e == 0 || !(e < infinity)) return e;
   return e * (1 + factor * std::fma(x, x, -square));
 }
 
-/// exp(x^2) erfc(x). On [0, inf) it is a Chebyshev series in (x - 15/4) / (x + 15/4) divided by 1 + 2 x, fitted to 40 digits;
-/// the substitution is that of Shepherd & Laframboise (1981).
+/// exp(x^2) erfc(x). On [0, inf) the function is a Chebyshev series in (x - 15/4) / (x + 15/4) divided by 1 + 2 x, fitted to 40
+/// digits; the substitution is due to Shepherd & Laframboise (1981).
 inline double erfcx(double x) {
   constexpr double c[] = {1.1775789345674017,     -0.004590054580646478,   -0.08424913336651792,    0.05920993999819189,
                           -0.026658668435305753,  0.009074997670705265,    -0.002413163540417608,   0.0004907758365258086,
@@ -49,8 +49,9 @@ inline double erfcx(double x) {
   return chebyshev(c, (x - 3.75) / (x + 3.75)) / (1 + 2 * x);
 }
 
-/// exp(x^2) times the n-fold integral of erfc from x to infinity; n = 0 is erfcx. It is the positive, decreasing solution of
-/// 2 n w_n = w_{n-2} - 2 x w_{n-1}: forwards where that does not cancel, else by ratios from above (Gautschi 1961).
+/// exp(x^2) times the n-fold integral of erfc from x to infinity; n = 0 is erfcx. The function is the positive, decreasing
+/// solution of 2 n w_n = w_{n-2} - 2 x w_{n-1}: computed forwards if nothing cancels, else by ratios from above (Gautschi
+/// 1961).
 inline double scaled_ierfc(double order, double x) {
   const int n = static_cast<int>(order);
   double w = erfcx(x);
@@ -64,7 +65,7 @@ inline double scaled_ierfc(double order, double x) {
     return w;
   }
   const int first = n + 20 + static_cast<int>(120 / (x * x));
-  double ratio = 1 / (x + std::sqrt(x * x + 2 * first));  // of w_k to w_{k-1}
+  double ratio = 1 / (x + std::sqrt(x * x + 2 * first));  // ratio of w_k to w_{k-1}
   for (int k = first; k > 0; --k) {
     ratio = 1 / (2 * (x + (k + 1) * ratio));
     if (k <= n) w *= ratio;
@@ -83,7 +84,7 @@ inline double log_ndtr(double x) {
   return x > 0 ? std::log1p(-ndtr(-x)) : std::log(ndtr(x));
 }
 
-/// erfinv for |x| <= 1/2: its series, then Halley's method.
+/// erfinv for |x| <= 1/2: the series, then Halley's method.
 inline double central_erfinv(double x) {
   const double square = x * x;
   double y = half_sqrt_pi * x * (1 + square * (0.2617993877991494 + square * 0.1439317308492199));
@@ -94,8 +95,8 @@ inline double central_erfinv(double x) {
   return y;
 }
 
-/// erfcinv for 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which also serves where q is no normal number. It starts
-/// at Abramowitz & Stegun 26.2.22, with an error of 0.003, and each step squares the error.
+/// erfcinv for 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which also works for subnormal q. The first value is
+/// that of Abramowitz & Stegun 26.2.22, with an error of 0.003, and each step squares the error.
 inline double tail_erfcinv(double q) {
   const double log_q = std::log(q), t = std::sqrt(2 * (0.693147180559945309417 - log_q));
   double y = inv_sqrt_2 * (t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + t * 0.04481)));

@@ -1,4 +1,4 @@
-// Steps and signs that NumPy and SciPy have ufuncs for: constant between jumps.
+// Steps and signs that are ufuncs of NumPy and SciPy: constant between jumps.
 #pragma once
 
 #include <agrad/rules/piecewise.hpp>

@@ -1,6 +1,6 @@
-// Small parts of logarithms of gamma functions, as doubles: what is left where the large parts cancel.
+// Small parts of logarithms of gamma functions, as doubles: the rest after the large parts have cancelled.
 //
-// rules/incomplete_gamma.hpp, rules/beta.hpp and rules/entropy.hpp are made of them.
+// rules/incomplete_gamma.hpp, rules/beta.hpp and rules/entropy.hpp use these functions.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace agrad::detail {
 
 inline constexpr double two_pi = 6.28318530717958647692528676655900577;
 
-/// u - log(1 + u), also where the two are nearly equal: with r = u / (2 + u) it is r (u - 2 r^2 (1/3 + r^2/5 + ...)).
+/// u - log(1 + u), also if u and log(1 + u) are nearly equal: r (u - 2 r^2 (1/3 + r^2/5 + ...)) with r = u / (2 + u).
 inline double log1p_rest(double u) {
   if (!(u > -0.6 && u < 1.5)) return u - std::log1p(u);
   const double r = u / (2 + u), square = r * r;
@@ -40,7 +40,7 @@ inline double lgamma1p(double x) {
   return x * horner(c, x) - std::log1p(x);
 }
 
-/// log(x / y) from what x is above y, for numbers of any size.
+/// log(x / y), near 1 from the difference of x and y, for numbers of any size.
 inline double log_ratio(double x, double y) {
   const double ratio = x / y;
   if (ratio > 0.5 && ratio < 2) return std::log1p((x - y) / y);

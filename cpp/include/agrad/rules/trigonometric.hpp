@@ -93,7 +93,7 @@ struct atan2_rule : rule<2>, in_cmath {
   static constexpr std::string_view name = "atan2", text = "Angle of the point with ordinate x and abscissa y, in (-pi, pi].",
                                     ufunc = "arctan2";
   static double value(double x, double y) { return std::atan2(x, y); }
-  // y / (x^2 + y^2) and -x / (x^2 + y^2) by the ratio of the smaller to the larger, so that no square overflows.
+  // y / (x^2 + y^2) and -x / (x^2 + y^2) by the ratio of the smaller to the larger argument, so that no square overflows.
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     const auto flat = [&] {

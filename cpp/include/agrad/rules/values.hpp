@@ -1,9 +1,9 @@
-// Values: a rule applied to many numbers at once, at the speed of Eigen's packets where the rule says how (rules/rule.hpp).
+// Values: applies a rule to many numbers at once, by Eigen's packets if the rule has `values` (rules/rule.hpp).
 //
 //     detail::values_into<exp_rule>(to, n, from);          // to[i] = exp(from[i])
 //
-// Packets compute a whole array; entries outside of the interval in which they are accurate are then computed once more, by
-// the rule itself.
+// Packets compute the whole array; entries outside of the interval in which packets are accurate are then computed again by the
+// rule's `value`.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,12 +18,12 @@ namespace agrad::detail {
 using const_array = Eigen::Map<const Eigen::ArrayXd>;
 using array_map = Eigen::Map<Eigen::ArrayXd>;
 
-/// A scalar in the place of an array: the same number for every index.
+/// A scalar in place of an array: the same number for every index.
 struct repeated {
   double value;
   double operator[](Eigen::Index) const { return value; }
 };
-/// What `Rule::values` takes for n numbers.
+/// Converts n numbers to the argument type of `Rule::values`.
 inline const_array packed(const double* first, Eigen::Index n) { return const_array(first, n); }
 inline double packed(const repeated& x, Eigen::Index) { return x.value; }
 
@@ -31,7 +31,7 @@ template <class Rule, class Enable, class... A>
 inline constexpr bool has_values_of = false;
 template <class Rule, class... A>
 inline constexpr bool has_values_of<Rule, std::void_t<decltype(Rule::values(std::declval<const A&>()...))>, A...> = true;
-/// Whether a rule computes whole arrays.
+/// Whether a rule has `values`.
 template <class Rule, class Arity = std::integral_constant<int, Rule::arity>>
 inline constexpr bool has_values = false;
 template <class Rule>
@@ -49,8 +49,8 @@ inline constexpr bool has_region_of_packets<Rule, std::void_t<decltype(&Rule::su
 template <class Rule>
 inline constexpr bool has_packets = has_interval_of_packets<Rule> || has_region_of_packets<Rule>;
 
-/// 1 where a rule's packets are as good as its value, else 0: without branches, and counted in integers as wide as the doubles,
-/// so that the compiler makes packets of this, too.
+/// 1 if a rule's packets are as accurate as its value, else 0. There are no branches, and the integers are as wide as doubles,
+/// so that the compiler vectorises this function, too.
 template <class Rule, class... X>
 AGRAD_INLINE Eigen::Index suits_packets(const X&... x) {
   if constexpr (has_region_of_packets<Rule>) {
@@ -61,7 +61,7 @@ AGRAD_INLINE Eigen::Index suits_packets(const X&... x) {
   }
 }
 
-/// n values of a rule; `to` must not overlap x. A column is a `const double*` or `repeated`.
+/// Computes n values of a rule; `to` must not overlap x. A column is a `const double*` or `repeated`.
 template <class Rule, class... Column>
 void values_into(double* to, Eigen::Index n, const Column&... x) {
   array_map(to, n) = Rule::values(packed(x, n)...);
@@ -77,7 +77,7 @@ void values_into(double* to, Eigen::Index n, const Column&... x) {
 
 using octet_array = Eigen::Array<double, 8, 1>;
 
-/// Eight or fewer consecutive entries from i on, the last ones filled up with the first.
+/// Eight consecutive entries from i on; places after the end have copies of the first entry.
 inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
   if (i + 8 <= n) return Eigen::Map<const octet_array>(x + i);
   octet_array some = octet_array::Constant(x[i]);
@@ -85,8 +85,8 @@ inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
   return some;
 }
 
-/// to[i] = packet(x[i]...) in octets, and number(x[i]...) where the rule says that packets are no good. Every entry is rounded
-/// alike, however many there are and wherever they lie: each goes through a packet of a full octet.
+/// to[i] = packet(x[i]...) in octets, and number(x[i]...) where packets are not accurate. The rounding of an entry depends
+/// neither on the number of entries nor on the entry's place, because each entry is part of a full octet.
 template <class Rule, class Packet, class Number, class Suits, class... X>
 AGRAD_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, const Number& number, const Suits& suits,
                             const X*... x) {
@@ -104,7 +104,7 @@ AGRAD_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, co
   }
 }
 
-/// As values_into, in octets.
+/// The same as values_into, in octets.
 template <class Rule, class... X>
 void octets_into(double* to, Eigen::Index n, const X*... x) {
   in_octets<Rule>(
@@ -112,7 +112,7 @@ void octets_into(double* to, Eigen::Index n, const X*... x) {
       [](auto... of) { return suits_packets<Rule>(of...); }, x...);
 }
 
-/// The value that octets_into gives, of one entry; of rules without packets of their own the value itself.
+/// The value of octets_into for a single entry; the plain value for rules without packets.
 template <class Rule, class... X>
 AGRAD_INLINE double value_in_octets(const X&... x) {
   if constexpr (has_packets<Rule>) {
