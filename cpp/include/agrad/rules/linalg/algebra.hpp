@@ -2,8 +2,8 @@
 //
 //     return times(-1, product(y, product(da, y)));            // the tangent of y = inverse(a)
 //
-// Each word is a rule itself, so a formula runs on doubles, is recorded on the tape or carries further tangents, whatever the
-// matrices are. Read next: rules/linalg/structure.hpp, the words for triangles, diagonals and blocks.
+// Each word is a rule, so that a formula is computed on doubles, recorded on the tape or propagates further tangents, depending
+// on the matrices. Read next: rules/linalg/structure.hpp, the words for triangles, diagonals and blocks.
 #pragma once
 
 #include <agrad/rules/linalg/apply.hpp>
@@ -16,7 +16,7 @@ void add_to(block* sum, const Expression& contribution) {
   if (sum != nullptr) sum->noalias() += contribution;
 }
 
-/// The same rule applied to the tangent: all there is to say about a linear function of one matrix.
+/// A linear function of one matrix: the tangent is the same rule applied to the argument's tangent.
 template <class Rule>
 struct linear_rule : rule<1> {
   template <class Kept, class A, class Y, class D>

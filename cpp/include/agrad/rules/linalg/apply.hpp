@@ -1,9 +1,9 @@
-// Apply: hands a rule of linear algebra to the engine that its matrices belong to.
+// Apply: passes a rule of linear algebra to the engine of its matrices.
 //
 //     const auto x = linalg::apply(solve_rule{}, a, b);     // a, b: MatrixXd, matrix<var> or dual_matrix, in any mixture
 //
-// `algebra<M>` is the engine of the matrix type M. Here stands the one of doubles; the tape's is in tape/matrix/linalg.hpp, the
-// duals' in dual/matrix.hpp. A matrix of a lower rank is a constant to an engine of a higher one. Read next:
+// `algebra<M>` is the engine of the matrix type M. The engine of doubles is here, the tape's in tape/matrix/linalg.hpp, the
+// engine of duals in dual/matrix.hpp. A matrix of a lower rank is a constant to an engine of a higher rank. Read next:
 // rules/linalg/algebra.hpp, the vocabulary in which tangents are written; rules/linalg/lift.hpp, users' matrices.
 #pragma once
 
@@ -15,31 +15,32 @@
 
 namespace agrad::linalg {
 
-/// Memory for what a rule keeps, given back when the room goes.
+/// Memory for the data that a rule prepares, released with the room.
 class heap_room {
  public:
   kept_matrix matrix(Index rows, Index cols) { return kept_matrix(take(rows * cols), rows, cols); }
   int* integers(Index n) { return reinterpret_cast<int*>(take((n + 1) / 2)); }
-  /// Called when all has been prepared and nothing thrown.
+  /// Called when everything has been prepared without an exception.
   void keep() {}
 
  private:
   double* take(Index n) { return blocks_.emplace_back(n).data(); }
-  // Eigen's, because they are aligned: where packets begin decides about last bits, and a second sweep must find the same.
+  // Eigen's vectors are aligned: the last bits depend on where packets begin, and a second reverse pass must give the same
+  // result.
   std::vector<Eigen::VectorXd> blocks_;
 };
 
-/// Whether a room holds what the same rule has prepared from the same values before: `prepare` then says where it is, computes
-/// nothing and reads no values.
+/// Whether a room has the data that the same rule prepared earlier from the same values: `prepare` then returns the place of
+/// the data, computes nothing and reads no values.
 template <class Room>
 inline constexpr bool is_filled = false;
 
-/// Engine of a matrix type: `rank`, `room_type`, `primal(m)`, the values as doubles, and
-/// `apply(rule, kept, shapes, arguments...)`, which gives an array of results.
+/// The engine of a matrix type: `rank`, `room_type`, `primal(m)`, which returns the values as doubles, and
+/// `apply(rule, kept, shapes, arguments...)`, which returns an array of results.
 template <class M>
 struct algebra;
 
-/// The matrix type whose algebra an argument belongs to; blocks of doubles belong to MatrixXd.
+/// The matrix type that names an argument's algebra; MatrixXd for blocks of doubles.
 template <class A>
 struct matrix_type {
   using type = A;
@@ -73,7 +74,7 @@ struct strongest<A, B, Rest...> {
 };
 }  // namespace detail
 
-/// Of several matrix types the one that the result of an operation on them has.
+/// Of several matrix types, the type of the result of an operation on them.
 template <class... A>
 using strongest_t = typename detail::strongest<A...>::type;
 
@@ -121,8 +122,8 @@ std::array<M, N> unpacked(std::array<M, N>&& y) {
 }
 }  // namespace detail
 
-/// The rule's result, or an array of its results. With `kept`, what the same rule, or one that prepares the same, has
-/// prepared from the same values: a matrix is then factored once, however many tangents need it.
+/// Returns the rule's result, or an array of its results. `kept` is prepared by the same rule, or by a rule with the same
+/// preparation, from the same values: a matrix is then factorised once for any number of tangents.
 template <class Rule, class Kept, class... A>
 auto apply_kept(const Rule& rule, const Kept& kept, const A&... a) {
   static_assert(sizeof...(A) == Rule::arguments, "the rule takes another number of arguments");

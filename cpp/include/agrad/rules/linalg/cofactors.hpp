@@ -1,8 +1,8 @@
-// Cofactors: the first and second derivatives of a determinant, without a division by anything that may be small.
+// Cofactors: the first and second derivatives of a determinant, without a division by numbers that may be small.
 //
-// P A Q = L diag(d) U with complete pivoting has unit triangles whose entries are at most 1, so the determinant of A + t E is, but
-// for the sign of P and Q, that of diag(d) + t F with F = L^-1 P E Q U^-1. What is left are products of all but one
-// pivot, and of all but two, which are right where pivots are zero, too. Read next: rules/linalg/determinant.hpp.
+// P A Q = L diag(d) U with complete pivoting has unit triangles whose entries are at most 1. Except for the sign of P and Q,
+// the determinant of A + t E is therefore that of diag(d) + t F with F = L^-1 P E Q U^-1. The derivatives consist of products
+// of all pivots but one, and of all but two, which are right for zero pivots, too. Read next: rules/linalg/determinant.hpp.
 #pragma once
 
 #include <Eigen/LU>
@@ -11,7 +11,7 @@
 
 namespace agrad::linalg {
 
-template <int = 0>  // compiled by its users only
+template <int = 0>  // instantiated only by users
 class complete_factors {
  public:
   template <class In>
@@ -48,7 +48,7 @@ class complete_factors {
     MatrixXd g = MatrixXd::Zero(n, n);
     double before = 1;
     for (Index i = 0; i < n; before *= d_[i++]) {
-      double others = before;  // the product of all pivots but the i-th and the k-th, without those after k
+      double others = before;  // the product of the pivots before k, without the i-th
       for (Index k = i + 1; k < n; others *= d_[k++]) {
         const double product = others * after[k + 1];
         g(i, i) += product * f(k, k);
@@ -61,7 +61,7 @@ class complete_factors {
   }
 
  private:
-  /// The derivative with respect to A from that with respect to diag(d).
+  /// Converts the derivative with respect to diag(d) into the derivative with respect to A.
   MatrixXd back(MatrixXd& g) const {
     lu_.matrixLU().template triangularView<Eigen::UnitLower>().transpose().solveInPlace(g);
     u_.template triangularView<Eigen::UnitUpper>().transpose().template solveInPlace<Eigen::OnTheRight>(g);

@@ -1,7 +1,7 @@
-// Determinant: its derivative is the matrix of cofactors, which is finite where the matrix is singular, too.
+// Determinant: the derivative is the matrix of cofactors, which is finite for singular matrices, too.
 //
-// Cofactors are det(a) a^-T for an invertible matrix. Of a (nearly) singular one, and for second derivatives of any, they come from
-// rules/linalg/cofactors.hpp, where nothing is divided.
+// Cofactors are det(a) a^-T for an invertible matrix. For (nearly) singular matrices, and for second derivatives of any matrix,
+// rules/linalg/cofactors.hpp computes the cofactors without a division.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ MatrixXd cofactors_of(const LU& lu, const In& a) {
   return determinant_of(lu) * lu.inverse_transposed();
 }
 
-/// The matrix of cofactors. Its own derivative, which is its own adjoint, comes from complete pivoting; where that is differentiated
-/// once more, it is taken through the inverse, and asks for an invertible matrix.
+/// The matrix of cofactors. Its derivative, which is also its adjoint, uses complete pivoting; the derivative of that
+/// derivative uses the inverse, and needs an invertible matrix.
 struct cofactors_rule : rule<1> {
   static constexpr std::string_view name = "determinant", text = "Matrix of cofactors, det(a) a^-T.",
                                     source = "differential of det(a) a^-T: dC = <C, dA> A^-T - A^-T dA' C";
@@ -106,8 +106,8 @@ struct determinant_rule : rule<1> {
 
 }  // namespace linalg
 
-/// Determinant of a square matrix, 1 for 0 x 0. Its gradient, the matrix of cofactors, and its Hessian are right for singular
-/// matrices, too; third derivatives there throw DomainError. It over- and underflows easily: prefer `log_determinant`.
+/// Determinant of a square matrix, 1 for 0 x 0. The gradient, the matrix of cofactors, and the Hessian are right for singular
+/// matrices, too; third derivatives throw DomainError there. Determinants easily over- or underflow: prefer `log_determinant`.
 template <class A, class = linalg::if_matrices<A>>
 auto determinant(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::determinant_rule{}, linalg::lift(a)));

@@ -1,6 +1,6 @@
 // Eigenvalues and eigenvectors of a symmetric matrix, a function of the symmetric part (a + a') / 2.
 //
-// Two rules share one decomposition: values with vectors, and values alone, whose derivatives divide by no gap.
+// Two rules share one decomposition: values with vectors, and values alone, whose derivatives do not divide by gaps.
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -64,7 +64,7 @@ struct symmetric_eigen_rule : rule<1, 2> {
     check_resolved(name, primal(inner), primal(w));
     return std::array<D, 2>{diagonal(inner), product(v, entrywise(reciprocal_gaps(w, -1), inner))};
   }
-  /// da: a tangent of a; a_bar_tangent: what came of it and of the adjoints. Raises where that is nothing but rounding errors.
+  /// da: a tangent of a; a_bar_tangent: the resulting tangent of a's adjoint. Throws if the result is only rounding errors.
   template <class In>
   void check_second(const In& w, const In& v, const In* v_bar, const MatrixXd& da, const MatrixXd& a_bar_tangent) const {
     if (v_bar == nullptr) return;
@@ -73,7 +73,7 @@ struct symmetric_eigen_rule : rule<1, 2> {
   }
 };
 
-/// The values alone; where some are equal, the mean of their one-sided derivatives over the vectors that were chosen.
+/// The values alone. For equal values the derivative is the mean of the one-sided derivatives over the chosen vectors.
 struct symmetric_eigenvalues_rule : rule<1> {
   static constexpr std::string_view name = "symmetric_eigenvalues", text = "Eigenvalues of a symmetric matrix, ascending.",
                                     source = "Giles 2008, section 3.1", numpy = "eigvalsh";
@@ -114,9 +114,10 @@ struct eigen_result {
 
 /// Eigenvalues and eigenvectors of a symmetric matrix: a = vectors diag(values) vectors'. A function of the symmetric part.
 ///
-/// Vectors are unique up to their sign only, and not even that where values are equal: use functions that do not depend on the
-/// choice. Derivatives of those stay finite where values are equal, as far as they can be known (rules/linalg/spectrum.hpp);
-/// otherwise the sweep throws DomainError. Who needs no vectors uses `symmetric_eigenvalues`.
+/// Vectors are unique only up to their sign, and for equal values not even that: use functions that do not depend on the
+/// choice. Derivatives of such functions remain finite for equal values, as far as the derivatives can be computed
+/// (rules/linalg/spectrum.hpp); otherwise the reverse pass throws DomainError. Use `symmetric_eigenvalues` if no vectors are
+/// needed.
 template <class A, class = linalg::if_matrices<A>>
 auto symmetric_eigen(const A& a) {
   auto y = linalg::apply(linalg::symmetric_eigen_rule{}, linalg::lift(a));
@@ -124,8 +125,8 @@ auto symmetric_eigen(const A& a) {
                                                                                              linalg::lower<A>(y[1])};
 }
 
-/// Eigenvalues of a symmetric matrix, ascending. Where values are equal, a gradient of one of them is one of many, but
-/// symmetric functions of equal values have the right one.
+/// Eigenvalues of a symmetric matrix, ascending. Where values are equal, the gradient of a single value is one of many, but
+/// symmetric functions of equal values have the right gradient.
 template <class A, class = linalg::if_matrices<A>>
 auto symmetric_eigenvalues(const A& a) {
   return linalg::lower<1, A>(linalg::apply(linalg::symmetric_eigenvalues_rule{}, linalg::lift(a)));

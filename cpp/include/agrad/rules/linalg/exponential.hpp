@@ -1,8 +1,8 @@
-// Matrix exponential: scaling, a Pade approximant, squaring; its derivative by the derivative of that algorithm.
+// Matrix exponential: scaling, a Pade approximant, squaring; the derivative is the derivative of that algorithm.
 //
-// The algorithm is written once for anything with products and sums. A `perturbed` matrix (a, e) is such a thing: running the
-// algorithm on it gives exp(a) and the Frechet derivative L(a, e) beside it (Al-Mohy & Higham 2009). The adjoint of L(a, .) is
-// L(a', .), so the sweep runs the same code.
+// The algorithm is a template for any type with products and sums. For a `perturbed` matrix (a, e) the result is exp(a)
+// together with the Frechet derivative L(a, e) (Al-Mohy & Higham 2009). The adjoint of L(a, .) is L(a', .), so that the reverse
+// pass uses the same code.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace agrad {
 namespace linalg {
 
-/// A matrix and its change in one direction.
+/// A matrix and a tangent of the matrix.
 template <class M, class D>
 struct perturbed {
   M value;
@@ -48,7 +48,7 @@ template <class M, class D>
 perturbed<M, D> scale(double factor, const perturbed<M, D>& a) {
   return {times(factor, a.value), times(factor, a.change)};
 }
-/// a + factor 1.
+/// a + factor I.
 template <class M>
 M shift(const M& a, double factor) {
   return plus(a, MatrixXd(factor * MatrixXd::Identity(a.rows(), a.rows())));
@@ -67,7 +67,7 @@ perturbed<M, D> solved(const perturbed<M, D>& a, const perturbed<M, D>& b) {
   return {x, linalg::apply(solve_rule{}, a.value, minus(b.change, product(a.change, x)))};
 }
 
-/// Approximants of degree m, for norms up to the bound of table 6.1 in Al-Mohy & Higham 2009, where derivatives are accurate, too.
+/// Approximants of degree m, for norms up to the bound of table 6.1 in Al-Mohy & Higham 2009, with accurate derivatives, too.
 struct approximant {
   int degree;
   double bound;
@@ -83,12 +83,12 @@ inline constexpr approximant approximants[] = {
      {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
       33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}}};
 
-/// The approximant's value at a: numerator q(-a)^-1 q(a), with odd and even parts from powers of a^2.
+/// The value of the approximant at a: q(-a)^-1 q(a), with odd and even parts of q from powers of a^2.
 template <class X>
 X evaluate(const approximant& p, const X& a) {
   const double* b = p.coefficients;
   const X a2 = multiply(a, a), a4 = p.degree >= 5 ? multiply(a2, a2) : a2, a6 = p.degree >= 7 ? multiply(a4, a2) : a2;
-  const auto low = [&](int parity) {  // of degree 6 at most, times one more power for odd coefficients
+  const auto low = [&](int parity) {  // of degree 6 at most; odd coefficients have one more power
     X sum = shift(scale(b[2 + parity], a2), b[parity]);
     if (p.degree >= 5) sum = add(sum, b[4 + parity], a4);
     return p.degree >= 7 ? add(sum, b[6 + parity], a6) : sum;
@@ -109,13 +109,13 @@ X evaluate(const approximant& p, const X& a) {
   return solved(add(even, -1, odd), add(even, 1, odd));
 }
 
-/// exp(a), with the scaling that a norm of a asks for.
+/// exp(a), scaled as `norm`, a norm of a, requires.
 template <class X>
 X exponential(const X& a, double norm) {
   for (const approximant& p : approximants)
     if (norm <= p.bound) return evaluate(p, a);
   const approximant& largest = approximants[4];
-  const double doublings = std::log2(norm / largest.bound);  // infinite where a sum of finite entries is, or nan
+  const double doublings = std::log2(norm / largest.bound);  // infinite or nan if a sum of finite entries overflows
   const int squarings = doublings < 1024 ? static_cast<int>(std::ceil(doublings)) : 0;
   X y = evaluate(largest, scale(std::ldexp(1.0, -squarings), a));
   for (int i = 0; i < squarings; ++i) y = multiply(y, y);
@@ -163,8 +163,8 @@ struct matrix_exp_rule : rule<1> {
 
 }  // namespace linalg
 
-/// Exponential of a square matrix, exp(0) = 1. Its gradient costs three exponentials, with an error of the size of the value's.
-/// Throws DomainError where an entry is not finite.
+/// Exponential of a square matrix, exp(0) = 1. The gradient costs three exponentials, with an error of the size of the value's.
+/// Throws DomainError if an entry is not finite.
 template <class A, class = linalg::if_matrices<A>>
 auto matrix_exp(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::matrix_exp_rule{}, linalg::lift(a)));

@@ -7,7 +7,7 @@
 namespace agrad {
 namespace linalg {
 
-/// b' a b; symmetric: of the symmetric part of a, with a result that is symmetric to the last bit.
+/// b' a b; symmetric: for the symmetric part of a, with a result that is symmetric to the last bit.
 template <bool Symmetric>
 struct quad_form_rule : rule<2> {
   static constexpr std::string_view name = Symmetric ? "quad_form_symmetric" : "quad_form", text = "b' a b.",
@@ -119,8 +119,8 @@ auto quad_form_of(const A& a, const B& b) {
 
 }  // namespace linalg
 
-/// b' a b for a square a (n x n) and b (n x m): m x m. For an Eigen vector b it is the scalar b' a b; a matrix<var> of one column
-/// gives 1 x 1.
+/// b' a b for a square a (n x n) and b (n x m): m x m. The result is a scalar for an Eigen vector b, but 1 x 1 for a
+/// matrix<var> of one column.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto quad_form(const A& a, const B& b) {
   return linalg::quad_form_of<false>(a, b);

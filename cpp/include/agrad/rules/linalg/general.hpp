@@ -1,7 +1,7 @@
 // General matrices: inverse, determinant, logarithm of its absolute value, solution of linear equations.
 //
-// All four share one factorisation, P A = L U with partial pivoting. A solve's sweep uses the factors; the inverse is formed
-// only where it is the derivative itself.
+// All four share one factorisation, P A = L U with partial pivoting. The reverse pass of a solve uses the factors; the inverse
+// is computed only if the inverse is the derivative itself.
 #pragma once
 
 #include <Eigen/LU>
@@ -16,7 +16,7 @@ namespace agrad {
 namespace linalg {
 
 struct lu_factor {
-  kept_matrix lu;  // unit lower and upper triangle in one
+  kept_matrix lu;  // unit lower triangle and upper triangle together
   const int* row;  // row i of P A is row row[i] of A
 
   Index size() const { return lu.rows(); }
@@ -51,8 +51,8 @@ struct lu_factor {
       for (Index i = 0; i < size(); ++i) y(row[i], j) = x(i, j);
     return y;
   }
-  /// A^-T: U^-T is lower triangular, so that a third of the work of solving with the identity is saved.
-  template <int = 0>  // compiled by its users only
+  /// A^-T: U^-T is lower triangular, which saves a third of the work of a solve with the identity.
+  template <int = 0>  // instantiated only by users
   MatrixXd inverse_transposed() const {
     if (size() == 0) return MatrixXd(0, 0);
     MatrixXd x = MatrixXd::Zero(size(), size()), y(size(), size());
@@ -78,7 +78,7 @@ lu_factor factor_lu(Room& room, const In& a) {
   return f;
 }
 
-/// The same; throws DomainError where a pivot is zero.
+/// The same, but throws DomainError if a pivot is zero.
 template <class Room, class In>
 lu_factor factor_invertible(std::string_view function, Room& room, const In& a) {
   const lu_factor f = factor_lu(room, a);
@@ -179,7 +179,7 @@ struct log_determinant_rule : rule<1> {
   }
 };
 
-/// The sign of the determinant and the logarithm of its absolute value, (0, -infinity) where it is zero.
+/// The sign of the determinant and the logarithm of its absolute value, (0, -infinity) if the determinant is zero.
 struct slogdet_rule : rule<1, 2> {
   static constexpr std::string_view name = "slogdet", text = "Sign of the determinant and logarithm of its absolute value.",
                                     source = "Giles 2008, section 2.2.4: A += ybar A^-T";
@@ -229,15 +229,15 @@ struct slogdet_rule : rule<1, 2> {
 
 }  // namespace linalg
 
-/// Inverse of a square matrix (n x n) of numbers, variables or duals. Throws DomainError where it is singular. To solve linear
+/// Inverse of a square matrix (n x n) of numbers, variables or duals. Throws DomainError if the matrix is singular. For linear
 /// equations, `solve` is faster and more accurate.
 template <class A, class = linalg::if_matrices<A>>
 auto inverse(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::inverse_rule{}, linalg::lift(a)));
 }
 
-/// log |det a| of a square matrix, 0 for 0 x 0. Throws DomainError where it is singular. Does not overflow, as `determinant`
-/// may; of a symmetric positive definite matrix `log_determinant_spd` takes half the time.
+/// log |det a| of a square matrix, 0 for 0 x 0. Throws DomainError if a is singular. Does not overflow, as `determinant` may;
+/// for symmetric positive definite matrices `log_determinant_spd` takes half the time.
 template <class A, class = linalg::if_matrices<A>>
 auto log_determinant(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::log_determinant_rule{}, linalg::lift(a)));
@@ -249,16 +249,16 @@ struct slogdet_result {
   Scalar sign, logabsdet;
 };
 
-/// Sign of the determinant and logarithm of its absolute value; of a singular matrix 0 and -infinity, without derivatives (the
-/// sweep throws DomainError).
+/// Sign of the determinant and logarithm of its absolute value; for a singular matrix 0 and -infinity, without derivatives (the
+/// reverse pass throws DomainError).
 template <class A, class = linalg::if_matrices<A>>
 auto slogdet(const A& a) {
   auto y = linalg::apply(linalg::slogdet_rule{}, linalg::lift(a));
   return slogdet_result<decltype(linalg::lower_scalar(y[0]))>{linalg::lower_scalar(y[0]), linalg::lower_scalar(y[1])};
 }
 
-/// x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. In the sweep the
-/// same factors are used again; no inverse is formed.
+/// x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. The reverse pass
+/// uses the same factors; no inverse is computed.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto solve(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(linalg::apply(linalg::solve_rule{}, linalg::lift(a), linalg::lift(b)));

@@ -68,8 +68,8 @@ struct ldlt_factors {
   Vector diagonal;
 };
 
-/// L and d with L diag(d) L' = (a + a') / 2, without pivoting: right for definite and quasi-definite matrices; of others it may be
-/// inaccurate, and throws DomainError where a pivot is zero. A function of the symmetric part.
+/// L and d with L diag(d) L' = (a + a') / 2, without pivoting: accurate for definite and quasi-definite matrices. For other
+/// matrices the result may be inaccurate, and a zero pivot throws DomainError. A function of the symmetric part.
 template <class A, class = linalg::if_matrices<A>>
 auto ldlt(const A& a) {
   auto y = linalg::apply(linalg::ldlt_rule{}, linalg::lift(a));

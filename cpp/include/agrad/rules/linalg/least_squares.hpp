@@ -1,7 +1,7 @@
-// Least squares: x that minimises |a x - b| for a matrix a of full column rank, by Householder's reflections.
+// Least squares: the x that minimises |a x - b| for a matrix a of full column rank, by Householder reflections.
 //
-// a = Q R is factored once; the pseudoinverse is the solution for b = 1. What the derivatives need besides is (a' a)^-1, from the
-// same R. Read next: rules/linalg/qr.hpp, the factors themselves.
+// a = Q R is factorised once; the pseudoinverse is the solution for b = I. The derivatives also need (a' a)^-1, computed from
+// the same R. Read next: rules/linalg/qr.hpp, the factors themselves.
 #pragma once
 
 #include <Eigen/QR>
@@ -35,7 +35,7 @@ struct thin_qr {
   }
 };
 
-/// Throws DomainError where a column depends on those before it, to rounding.
+/// Throws DomainError if a column depends on the columns before it, up to rounding.
 template <class Room, class In>
 thin_qr factor_full_rank(std::string_view function, Room& room, const In& a) {
   const Index n = a.cols();
@@ -121,7 +121,7 @@ struct least_squares_rule : rule<2> {
   }
 };
 
-/// (a' a)^-1 a', the solution for b = 1.
+/// (a' a)^-1 a', the solution for b = I.
 struct pseudoinverse_rule : rule<1> {
   static constexpr std::string_view name = "pseudoinverse", text = "Pseudoinverse of a matrix of full column rank.",
                                     source = "Golub & Pereyra 1973, equation 4.12, of full rank", numpy = "pinv";

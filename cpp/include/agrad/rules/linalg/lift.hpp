@@ -1,8 +1,8 @@
-// Lift: from the matrices users have to the matrices the engines work on, and back.
+// Lift: converts users' matrices to the matrices of the engines, and back.
 //
-// Eigen::Matrix<T, ...> of double, var or dual becomes the matrix type of T's algebra (one pass over the entries), the results
-// become Eigen matrices of T again; a matrix<var> is what it is. So `template <class T> T f(const Eigen::Matrix<T, -1, -1>& a) {
-// return log_determinant(a); }` runs with every scalar. Engines say how by specialising `scalar_algebra` and `lifting`.
+// Eigen::Matrix<T, ...> of double, var or dual becomes the matrix type of T's algebra (one pass over the entries), and results
+// become Eigen matrices of T; a matrix<var> is used directly. So `template <class T> T f(const Eigen::Matrix<T, -1, -1>& a) {
+// return log_determinant(a); }` works with every scalar. Engines specialise `scalar_algebra` and `lifting`.
 #pragma once
 
 #include <agrad/rules/array.hpp>
@@ -10,7 +10,7 @@
 
 namespace agrad::linalg {
 
-/// The matrix type that carries scalars of type T: `matrix`, `from(eigen)`, `entry(m, i)`.
+/// The matrix type for scalars of type T: `matrix`, `from(eigen)`, `entry(m, i)`.
 template <class T>
 struct scalar_algebra {};
 template <>
@@ -23,7 +23,8 @@ struct scalar_algebra<double> {
   static double entry(const MatrixXd& m, Index i) { return m.data()[i]; }
 };
 
-/// What a user's argument becomes: `matrix`, `lift(x)`, and whether it is a handle like `matrix<var>`, which results then are too.
+/// The conversion of a user's argument: `matrix`, `lift(x)`, and whether argument and results are handles such as
+/// `matrix<var>`.
 template <class A, class = void>
 struct lifting {};
 template <class A>
@@ -35,7 +36,7 @@ struct lifting<A, std::void_t<std::enable_if_t<std::is_base_of_v<Eigen::MatrixBa
   static decltype(auto) lift(const A& a) { return scalar_algebra<typename A::Scalar>::from(a); }
 };
 
-/// Dropped from overload resolution unless every argument is a matrix that some engine knows.
+/// Removed from overload resolution unless every argument is a matrix of some engine.
 template <class... A>
 using if_matrices = std::void_t<typename lifting<A>::matrix...>;
 
@@ -47,7 +48,7 @@ decltype(auto) lift(const A& a) {
 template <class... A>
 inline constexpr bool any_handle = (lifting<A>::is_handle || ...);
 
-/// A result as users have it: a scalar from 1 x 1, a matrix like the arguments A; with Cols = 1 a vector.
+/// The type of a user's result: a scalar for 1 x 1, a matrix like the arguments A; with Cols = 1 a vector.
 template <class M>
 auto lower_scalar(const M& m) {
   return scalar_algebra<typename algebra<M>::scalar>::entry(m, 0);

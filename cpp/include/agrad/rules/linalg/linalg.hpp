@@ -1,6 +1,7 @@
-// Linear algebra, all of it: operations on whole matrices of doubles, variables or duals.
+// Linear algebra: all operations on whole matrices of doubles, variables or duals.
 //
-// How an operation is stated: rule.hpp. How it finds its engine: apply.hpp. The words of tangents: algebra.hpp, structure.hpp.
+// rule.hpp explains how an operation is stated; apply.hpp, how its engine is chosen; algebra.hpp and structure.hpp have the
+// words of tangents.
 #pragma once
 
 #include <agrad/base/typelist.hpp>
@@ -21,7 +22,7 @@ namespace agrad::rules {
 template <int Mode>
 using triangular = typelist<linalg::solve_triangular_rule<Mode, false>, linalg::solve_triangular_rule<Mode, true>>;
 
-/// The rules that recorded programs have as operations.
+/// The rules that are operations of recorded programs.
 using equations = concat_t<
     typelist<linalg::solve_rule, linalg::inverse_rule, linalg::determinant_rule, linalg::slogdet_rule,
              linalg::log_determinant_rule, linalg::cholesky_rule, linalg::solve_spd_rule, linalg::log_determinant_spd_rule>,

@@ -1,7 +1,7 @@
 // QR: a = Q R with orthonormal columns of Q and an upper triangular R, in thin form.
 //
-// The diagonal of R is not negative, or has the signs that Householder's reflections leave, as LAPACK's and NumPy's.
-// Of a tall matrix (m >= n) it is a rule. A wide one is [a1 a2] with a square a1: a1 = Q R1 is the rule, R2 = Q' a2 a product.
+// The diagonal of R is not negative, or has the signs of Householder reflections, as in LAPACK and NumPy. The rule is for tall
+// matrices (m >= n). A wide matrix is [a1 a2] with a square a1: the rule computes a1 = Q R1, and R2 is the product Q' a2.
 #pragma once
 
 #include <Eigen/QR>
@@ -64,10 +64,10 @@ struct qr_rule : rule<1, 2> {
   }
 
  private:
-  // What is zero in exact arithmetic is left out or made small below, where a difference would leave rounding errors: divided by
-  // small diagonal entries of r they would be larger than derivatives are.
+  // Terms that are zero in exact arithmetic are left out or made small below, where a difference would leave rounding errors:
+  // divided by small diagonal entries of r, these would be larger than the derivatives.
 
-  /// x - q q' x, orthogonal to q to rounding of itself.
+  /// x - q q' x, orthogonal to q up to the rounding of the result.
   template <class D, class Q, class X>
   static D orthogonal_part(const Q& q, const X& x) {
     const auto once = minus(x, product(q, product<true>(q, x)));
@@ -78,7 +78,7 @@ struct qr_rule : rule<1, 2> {
   static auto over(const X& x, const R& r) {
     return linalg::transpose(solved_triangular<Eigen::Upper, true>(r, linalg::transpose(x)));
   }
-  /// A column that its predecessors span to rounding has no direction of its own, and Q no derivative.
+  /// Throws if a column is, up to rounding, in the span of the columns before it: Q then has no derivative.
   template <class In>
   static void check_rank(const In& r) {
     for (Index j = 0; j < r.rows(); ++j) {
@@ -108,8 +108,8 @@ struct qr_result {
   Matrix q, r;
 };
 
-/// Thin QR factors of an m x n matrix: a = q r, q' q = 1, r upper triangular with a diagonal >= 0. The first k columns must be
-/// linearly independent to have derivatives; else the sweep throws DomainError.
+/// Thin QR factors of an m x n matrix: a = q r, q' q = 1, r upper triangular with a diagonal >= 0. Derivatives need linearly
+/// independent first k columns; else the reverse pass throws DomainError.
 template <class A, class = linalg::if_matrices<A>>
 auto qr(const A& a) {
   auto y = linalg::qr_factors(linalg::lift(a));

@@ -1,27 +1,28 @@
 // Rule of linear algebra: one differentiable operation on whole matrices, stated once.
 //
 // A rule is a small object (it may hold options, a constant mask, a sparsity pattern) that derives from
-// rule<arguments, results> and gives
+// rule<arguments, results> and has the members
 //     name, text, source   as an elementwise rule does (rules/rule.hpp)
 //     results_of           the results' shapes from the arguments' shapes, after checking them
-//     prepare              what the value and the derivatives share, a factorisation above all; made from doubles in a `room`
-//                          that outlives its users. Singular and indefinite arguments are refused here. Optional.
+//     prepare              data that value and derivatives share, above all a factorisation; computed from doubles in a `room`
+//                          that outlives all users of the data. Rejects singular and indefinite arguments. Optional.
 //     value                the results, written into blocks of doubles
-//     adjoint              from the results' adjoints to the arguments', in doubles with Eigen's kernels. A result nobody used
-//                          has no adjoint (null), neither has a constant argument; contributions are added
-//     tangent(wrt<I>)      the results' tangents from the I-th argument's, in the vocabulary of rules/linalg/algebra.hpp, so that
-//                          it runs on doubles, on the tape and on duals: that is where second derivatives come from
-//     linearize            what the tangents of all directions share. Optional.
+//     adjoint              from the results' adjoints to the arguments', in doubles with Eigen's kernels. The adjoints of
+//                          unused results and of constant arguments are null; contributions are added
+//     tangent(wrt<I>)      the results' tangents from the I-th argument's, in the vocabulary of rules/linalg/algebra.hpp. The
+//                          formula is computed on doubles, on the tape and on duals, which gives second derivatives
+//     linearize            data that the tangents of all directions share. Optional.
 //     swept, add, carry, carry_swept
-//                          of one argument and one result: `adjoint` in two steps, from the result's adjoint to what is added
-//                          from it; the result's tangent from the argument's in place; the tangent of what was swept in place of
-//                          that of the result's adjoint. In doubles, where it costs less than what `tangent` says. Optional.
-//     numpy                NumPy's or SciPy's name, for messages in Python, where it differs. Optional.
+//                          for one argument and one result: `adjoint` in two steps, where `swept` returns a matrix computed
+//                          from the result's adjoint and `add` adds that matrix to the argument's; `carry` replaces the
+//                          argument's tangent by the result's, `carry_swept` the tangent of the result's adjoint by that of
+//                          the swept matrix. In doubles, if cheaper than `tangent`. Optional.
+//     numpy                NumPy's or SciPy's name, for messages in Python, if different. Optional.
 //     transposed_arguments, transposed_results
-//                          bits of what may as well be handed over transposed, where a matrix is stored row after row. Optional.
-//     options              tells rules of the same name apart. Optional.
-// Every matrix is column-major and dynamic; a scalar is 1 x 1, a vector n x 1. Methods are templates, for compile time: only
-// who calls an operation pays for Eigen's kernels. Read next: rules/linalg/apply.hpp; a family to imitate: general.hpp.
+//                          bits of arguments and results that may be passed transposed, if stored row after row. Optional.
+//     options              distinguishes rules of the same name. Optional.
+// Every matrix is column-major and dynamic; a scalar is 1 x 1, a vector n x 1. Methods are templates, so that only
+// sources that call an operation compile Eigen's kernels. Read next: rules/linalg/apply.hpp; a family to imitate: general.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -37,7 +38,7 @@ namespace agrad::linalg {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
-/// A matrix to read; to write or to add to. Columns are contiguous.
+/// A matrix to read; a matrix to write or to add to. Columns are contiguous.
 using const_block = Eigen::Ref<const MatrixXd>;
 using block = Eigen::Ref<MatrixXd>;
 /// A matrix in a room.
@@ -51,7 +52,7 @@ struct shape {
 
 struct nothing {};
 
-/// Whether there is nothing to compute: Eigen's kernels are not asked for results without entries.
+/// Whether no result has entries. Eigen's kernels are not called for empty results.
 template <std::size_t N>
 bool all_empty(const std::array<shape, N>& shapes) {
   for (const shape& s : shapes)
@@ -65,8 +66,8 @@ struct rule {
   static constexpr std::string_view source = {}, numpy = {};
   static constexpr unsigned transposed_arguments = 0, transposed_results = 0, options = 0;
   using shapes = std::array<shape, std::size_t{Results}>;
-  /// A rule whose results this one's tangents are made of and whose result number `through_result` is this one's value:
-  /// duals apply it in place of this one, so that all that depends on the decomposition arrives at one place.
+  /// Another rule, of whose results the tangents of this rule consist and whose result number `through_result` is the value of
+  /// this rule. Duals apply the other rule instead, so that all adjoints of a decomposition arrive at one place.
   using through = nothing;
 
   template <class Room, class... X>

@@ -1,8 +1,8 @@
-// Sparse matrices: a constant one times an active vector or matrix; equations and log determinants of symmetric positive
-// definite ones with a fixed pattern and active values.
+// Sparse matrices: products of a constant sparse matrix with an active vector or matrix; equations and log determinants of
+// symmetric positive definite matrices with a fixed pattern and active values.
 //
-// The log determinant's gradient needs the inverse on the pattern only, which Takahashi's recursion finds at the cost of the
-// factorisation; the solve's is -lambda x' on the pattern. No dense matrix is made for first derivatives.
+// The gradient of the log determinant needs the inverse only on the pattern; Takahashi's recursion computes these entries at
+// the cost of the factorisation. The gradient of a solve is -lambda x' on the pattern. First derivatives need no dense matrix.
 #pragma once
 
 #include <agrad/rules/linalg/lift.hpp>
@@ -38,7 +38,7 @@ struct sparse_product_rule : linear_rule<sparse_product_rule> {
   }
 };
 
-/// What rules on a pattern have in common.
+/// The common part of rules on a pattern.
 struct on_pattern {
   sparse_pattern pattern;
   explicit on_pattern(sparse_pattern of) : pattern(std::move(of)) {}
@@ -56,7 +56,7 @@ struct on_pattern {
     pattern.factor(function, values.data(), factor.data());
     return factor;
   }
-  /// sum(v) += factor (l_i x_j + l_j x_i) for each value's row i and column j.
+  /// sum(v) += factor (l_i x_j + l_j x_i) for the row i and the column j of each value.
   template <class L, class X, class Out>
   void add_outer(Out& sum, double factor, const L& l, const X& x) const {
     for (Index v = 0; v < pattern.values(); ++v) {
@@ -163,7 +163,7 @@ struct sparse_inverse_rule : rule<1>, on_pattern {
     for (Index v = 0; v < pattern.values(); ++v)
       y(v, 0) = (pattern.row(v) == pattern.col(v) ? 1 : 2) * inverse[static_cast<std::size_t>(pattern.place(v))];
   }
-  /// -A^-1 G A^-1 on the pattern, G of the incoming adjoints: the same map as the tangent, because it is symmetric.
+  /// -A^-1 G A^-1 on the pattern, where G has the adjoints of the result. Adjoint and tangent are the same symmetric map.
   template <class In>
   void adjoint(const kept_matrix& factor, const In&, const In&, const In* y_bar, block* v_bar) const {
     add_sandwich(factor, *y_bar, *v_bar);
@@ -266,7 +266,7 @@ struct sparse_log_determinant_rule : rule<1>, on_pattern {
 
 }  // namespace linalg
 
-/// s b for a constant sparse matrix s (m x n; any expression of one, such as s.transpose()) and an active b (n x k, or a vector).
+/// s b for a constant sparse matrix s (m x n; also an expression such as s.transpose()) and an active b (n x k, or a vector).
 template <class S, class B, class = linalg::if_matrices<B>>
 auto sparse_product(const Eigen::SparseMatrixBase<S>& s, const B& b) {
   const linalg::sparse_product_rule rule{Eigen::SparseMatrix<double>(s)};
@@ -274,7 +274,7 @@ auto sparse_product(const Eigen::SparseMatrixBase<S>& s, const B& b) {
 }
 
 /// log det of the sparse symmetric matrix with this pattern and these values (a vector, active or not). Throws DomainError
-/// when it is not positive definite. The gradient costs about as much as the factorisation.
+/// unless the matrix is positive definite. The gradient costs about as much as the factorisation.
 template <class V, class = linalg::if_matrices<V>>
 auto log_determinant_spd(const sparse_pattern& pattern, const V& values) {
   return linalg::lower_scalar(linalg::apply(linalg::sparse_log_determinant_rule(pattern), linalg::lift(values)));

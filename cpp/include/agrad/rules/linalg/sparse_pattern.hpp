@@ -1,8 +1,8 @@
-// Sparse pattern: where a sparse symmetric matrix has entries, analysed once for any values.
+// Sparse pattern: the places of a sparse symmetric matrix's entries, analysed once for any values.
 //
-// The analysis orders rows by minimum degree (Eigen's) and finds where the Cholesky factor L has entries; a factorisation with
-// new values only computes. Values are one number for each entry of the lower triangle, column after column; an entry off the
-// diagonal stands for both of its places. Read next: rules/linalg/sparse.hpp, the operations.
+// The analysis orders rows by minimum degree (Eigen's) and finds the places of entries in the Cholesky factor L; a
+// factorisation with new values only computes. Values are one number for each entry of the lower triangle, column after column;
+// a value off the diagonal is the entry at both places. Read next: rules/linalg/sparse.hpp, the operations.
 #pragma once
 
 #include <Eigen/SparseCholesky>
@@ -37,10 +37,11 @@ class sparse_pattern {
   /// The number of entries of the Cholesky factor.
   index factor_values() const { return static_cast<index>(data_->factor_row.size()); }
 
-  /// Where a column of the factor, with its diagonal first, begins.
+  /// The beginning of a column of the factor; the diagonal entry comes first.
   index factor_column(index j) const { return data_->factor_begin[at(j)]; }
 
-  /// The values of a matrix with this pattern: zero where it has no entry. Entries outside of the pattern are not allowed.
+  /// The values of a matrix with this pattern: zero for entries that the matrix does not store. The matrix must not have
+  /// entries outside of the pattern.
   template <class Derived>
   Eigen::VectorXd values_of(const Eigen::SparseMatrixBase<Derived>& a) const {
     const Eigen::SparseMatrix<double> given = Eigen::SparseMatrix<double>(a).triangularView<Eigen::Lower>();
@@ -61,14 +62,14 @@ class sparse_pattern {
     return result;
   }
 
-  /// factor := Cholesky factor of the matrix with these values, in the pattern of the factor. Throws DomainError when it is not
-  /// positive definite.
+  /// factor := Cholesky factor of the matrix with these values, in the pattern of the factor. Throws DomainError unless the
+  /// matrix is positive definite.
   void factor(std::string_view function, const double* values, double* factor) const;
   /// x := A^-1 x from the factor, for one column.
   void solve(const double* factor, double* x) const;
   /// The entries of A^-1 within the pattern of the factor (Takahashi, Fagan & Chen 1973).
   void inverse_entries(const double* factor, double* inverse) const;
-  /// Where the entry of a value is in the factor's pattern.
+  /// The place of a value's entry in the factor's pattern.
   index place(index v) const { return data_->place[at(v)]; }
 
  private:
@@ -92,7 +93,7 @@ std::shared_ptr<const sparse_pattern::data> sparse_pattern::analysed(const Spars
   linalg::check_square("sparse_pattern", "a", {a.rows(), a.cols()});
   auto d = std::make_shared<data>();
   const index n = d->n = a.rows();
-  // A matrix of the pattern that is surely positive definite: its factor has every entry that any factor may have.
+  // A matrix with the pattern that is surely positive definite. Its factor has all entries that any factor may have.
   std::vector<Eigen::Triplet<double>> entries;
   for (index j = 0; j < n; ++j) {
     entries.emplace_back(j, j, 1.0);
@@ -133,7 +134,7 @@ std::shared_ptr<const sparse_pattern::data> sparse_pattern::analysed(const Spars
   return d;
 }
 
-// Column after column: a column takes what those left of it have in its row.
+// Column after column; each column subtracts the products with the columns to its left that have an entry in its row.
 inline void sparse_pattern::factor(std::string_view function, const double* values, double* factor) const {
   const data& d = *data_;
   std::fill(factor, factor + factor_values(), 0.0);
@@ -175,8 +176,8 @@ inline void sparse_pattern::solve(const double* factor, double* x) const {
   for (index i = 0; i < d.n; ++i) x[i] = y[at(d.order[at(i)])];
 }
 
-// Z = L^-T D^-1 + (1 - L^-T) Z in the scaling of L L': column j of Z from the columns right of it, which hold all entries (i, k)
-// for i and k in column j of L, because the factor's pattern is closed under elimination.
+// Z = L^-T D^-1 + (1 - L^-T) Z in the scaling of L L': column j of Z follows from the columns to the right, which have all
+// entries (i, k) for i and k in column j of L, because the factor's pattern is closed under elimination.
 inline void sparse_pattern::inverse_entries(const double* factor, double* inverse) const {
   const data& d = *data_;
   std::vector<index> position(at(d.n), -1);

@@ -1,7 +1,8 @@
 // Symmetric positive definite matrices: Cholesky factor, logarithm of the determinant, solution of linear equations.
 //
-// All are functions of the symmetric part (a + a') / 2, so that gradients are symmetric; anything that is not positive definite
-// throws DomainError and names the pivot. Read next: rules/linalg/spd_kernels.hpp; rules/linalg/ldlt.hpp, indefinite matrices.
+// All are functions of the symmetric part (a + a') / 2, so that gradients are symmetric; matrices that are not positive
+// definite throw DomainError with the pivot. Read next: rules/linalg/spd_kernels.hpp; rules/linalg/ldlt.hpp, indefinite
+// matrices.
 #pragma once
 
 #include <cmath>
@@ -144,7 +145,7 @@ struct log_determinant_spd_rule : rule<1> {
 }  // namespace linalg
 
 /// The lower Cholesky factor L of a symmetric positive definite matrix: L L' = (a + a') / 2, zeros above the diagonal. Throws
-/// DomainError where a is not positive definite. A function of the symmetric part: gradients are symmetric.
+/// DomainError unless a is positive definite. A function of the symmetric part: gradients are symmetric.
 template <class A, class = linalg::if_matrices<A>>
 auto cholesky(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::cholesky_rule{}, linalg::lift(a)));
@@ -156,8 +157,8 @@ auto log_determinant_spd(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::log_determinant_spd_rule{}, linalg::lift(a)));
 }
 
-/// x with a x = b for a symmetric positive definite a (else DomainError); b: n x m or a vector. A function of the symmetric part
-/// of a.
+/// x with a x = b for a symmetric positive definite a (else DomainError); b: n x m or a vector. A function of the
+/// symmetric part of a.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto solve_spd(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(

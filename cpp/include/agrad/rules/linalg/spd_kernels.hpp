@@ -1,8 +1,8 @@
 // Kernels for symmetric positive definite matrices: the Cholesky factor in place, its adjoint, the inverse from the factor.
 //
-// Everything is a function of the symmetric part (a + a') / 2: so the value depends on both triangles alike, differences and
-// derivatives agree entry by entry, and gradients are symmetric. The inverse costs twice the factorisation, as in
-// LAPACK's dpotri; substituting the columns of the identity, as Eigen does, would cost six times as much.
+// All kernels compute functions of the symmetric part (a + a') / 2: the value then depends on both triangles alike, differences
+// and derivatives agree entry by entry, and gradients are symmetric. The inverse costs twice the factorisation, as in LAPACK's
+// dpotri; substitution of the columns of the identity, as in Eigen, would cost six times as much.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -15,7 +15,7 @@
 
 namespace agrad::linalg {
 
-/// The lower triangle of (a + a') / 2, by panels of columns, so that rows are read while they are in the cache.
+/// Copies the lower triangle of (a + a') / 2 by panels of columns, so that rows are read while they are in the cache.
 template <class In, class Out>
 void copy_symmetric_part(const In& a, Out& l) {
   constexpr Index width = 16;
@@ -32,7 +32,7 @@ void copy_symmetric_part(const In& a, Out& l) {
   }
 }
 
-/// The first pivot that is not positive, found by the textbook's algorithm once Eigen's has failed.
+/// Finds the first pivot that is not positive, by the textbook's algorithm, after Eigen's algorithm has failed.
 template <class In>
 AGRAD_COLD void fail_indefinite(std::string_view function, const In& a) {
   MatrixXd l(a.rows(), a.rows());
@@ -49,7 +49,7 @@ AGRAD_COLD void fail_indefinite(std::string_view function, const In& a) {
   fail_pivot(function, "not positive definite", "positive definite", a.rows() - 1, quiet_nan);
 }
 
-/// The Cholesky factor in the lower triangle; the upper one is undefined.
+/// The Cholesky factor in the lower triangle; the upper triangle is undefined.
 template <class Room, class In>
 kept_matrix factor_spd(std::string_view function, Room& room, const In& a) {
   kept_matrix l = room.matrix(a.rows(), a.rows());
@@ -99,8 +99,8 @@ void add_symmetric(Out& sum, double factor, const In& s) {
 // Below this size plain loops are faster (measured with AVX-512).
 inline constexpr Index small_cholesky = 24;
 
-/// The factorisation's adjoint in place: h holds the adjoint of the factor l and becomes twice that of the symmetric matrix, both
-/// in lower triangles. Column after column backwards, as in Murray 2016, section 4.1.
+/// Computes the adjoint of the factorisation in place: h is the adjoint of the factor l and becomes twice the adjoint of the
+/// symmetric matrix, both in lower triangles. Column after column from the last, as in Murray 2016, section 4.1.
 template <class Factor, class Block>
 void sweep_cholesky_columns(const Factor& l, Block& h) {
   for (Index j = l.rows() - 1; j >= 0; --j) {
@@ -116,9 +116,9 @@ void sweep_cholesky_columns(const Factor& l, Block& h) {
   }
 }
 
-/// The same by halves, a22 = l21 l21' + l22 l22' before a21 = l21 l11', so that the work is done in Eigen's products: it costs less
-/// than twice the factorisation.
-template <int = 0>  // compiled by its users only
+/// The same by halves, a22 = l21 l21' + l22 l22' before a21 = l21 l11', so that Eigen's products do most of the work: the cost
+/// is less than twice that of the factorisation.
+template <int = 0>  // instantiated only by users
 void sweep_cholesky(const const_block& l, block h) {
   const Index n = l.rows();
   if (n <= small_cholesky) return sweep_cholesky_columns(l, h);
@@ -133,7 +133,7 @@ void sweep_cholesky(const const_block& l, block h) {
   sweep_cholesky<>(top, h_top);
 }
 
-/// l^-T s l^-1 for a triangular l and a symmetric s, given by its lower triangle: how the adjoint of a factor reaches the matrix.
+/// l^-T s l^-1 for a triangular l and a symmetric s, given by its lower triangle: propagates a factor's adjoint to the matrix.
 template <int Mode, class Factor>
 MatrixXd between_inverses(const Factor& l, const MatrixXd& p) {
   MatrixXd s = p.template selfadjointView<Eigen::Lower>();

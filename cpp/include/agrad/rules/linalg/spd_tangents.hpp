@@ -1,20 +1,20 @@
-// Tangents of the Cholesky factorisation and of its adjoint, in place and by halves as they are themselves.
+// Tangents of the Cholesky factorisation and of its adjoint, in place and by halves.
 //
-// Each formula of the factorisation and of its sweep back is differentiated where it stands, so that a direction costs twice
-// what the formula does and the work is done in Eigen's products. Read first: rules/linalg/spd_kernels.hpp.
+// Each formula of the factorisation and of its reverse pass is differentiated separately, so that a direction costs twice as
+// much as the formula, and Eigen's products do most of the work. Read first: rules/linalg/spd_kernels.hpp.
 #pragma once
 
 #include <agrad/rules/linalg/spd_kernels.hpp>
 
 namespace agrad::linalg {
 
-/// d holds the lower triangle of a symmetric matrix's tangent and becomes that of its factor l, column after column.
+/// d is the lower triangle of a symmetric matrix's tangent and becomes the tangent of the factor l, column after column.
 template <class Factor, class Block>
 void carry_cholesky_columns(const Factor& l, Block& d) {
   const Index n = l.rows();
   for (Index j = 0; j < n; ++j) {
     const Index below = n - 1 - j;
-    for (Index k = 0; k < j; ++k)  // the column is that of the matrix less the products of earlier columns
+    for (Index k = 0; k < j; ++k)  // subtracts the products of earlier columns, as in the factorisation
       d.col(j).tail(below + 1) -= l(j, k) * d.col(k).tail(below + 1) + d(j, k) * l.col(k).tail(below + 1);
     d(j, j) /= 2 * l(j, j);
     d.col(j).tail(below) = (d.col(j).tail(below) - d(j, j) * l.col(j).tail(below)) / l(j, j);
@@ -22,7 +22,7 @@ void carry_cholesky_columns(const Factor& l, Block& d) {
 }
 
 /// The same by halves.
-template <int = 0>  // compiled by its users only
+template <int = 0>  // instantiated only by users
 void carry_cholesky(const const_block& l, block d) {
   const Index n = l.rows();
   if (n <= small_cholesky) return carry_cholesky_columns(l, d);
@@ -38,8 +38,8 @@ void carry_cholesky(const const_block& l, block d) {
   carry_cholesky<>(l.bottomRightCorner(rest, rest), d_rest);
 }
 
-/// The tangent of what sweep_cholesky made: d holds the tangent of the factor's adjoint and becomes that of h, where dl is the
-/// tangent of l, and h, all that came out of the sweep, in lower triangles all of them.
+/// Computes the tangent of the result h of sweep_cholesky: d is the tangent of the factor's adjoint and becomes the tangent of
+/// h, where dl is the tangent of l. All matrices are lower triangles.
 template <class Factor, class Swept, class Block>
 void carry_sweep_columns(const Factor& l, const Factor& dl, const Swept& h, Block& d) {
   for (Index j = l.rows() - 1; j >= 0; --j) {
@@ -58,7 +58,7 @@ void carry_sweep_columns(const Factor& l, const Factor& dl, const Swept& h, Bloc
 }
 
 /// The same by halves.
-template <int = 0>  // compiled by its users only
+template <int = 0>  // instantiated only by users
 void carry_sweep(const const_block& l, const const_block& dl, const const_block& h, block d) {
   const Index n = l.rows();
   if (n <= small_cholesky) return carry_sweep_columns(l, dl, h, d);

@@ -1,13 +1,13 @@
-// Spectrum: what derivatives of eigenvectors and singular vectors have in common, divisions by the gaps of a spectrum.
+// Spectrum: the common part of derivatives of eigenvectors and singular vectors, divisions by the gaps of a spectrum.
 //
-// The adjoint V of eigenvectors enters as (S - S') / (w_j - w_i) with S = V' Vbar. Where two values are equal, that is 0 / 0
-// for every function that does not depend on how the vectors within their space were chosen, and anything else has no
-// derivative. For spectral functions, <C, g(a)>, the quotient is a divided difference of g, known from what else arrives: S is
+// The adjoint Vbar of eigenvectors V enters as (S - S') / (w_j - w_i) with S = V' Vbar. If two values are equal, this is 0 / 0
+// for every function that does not depend on the choice of vectors within the eigenspace; other functions have no derivative.
+// For spectral functions, <C, g(a)>, the quotient is a divided difference of g, which follows from the other adjoints: S is
 // 2 C g, column by column, and the adjoint of the values is the diagonal of C g', so half the sum of S_ij w_bar_j / S_jj and
-// S_ji w_bar_i / S_ii is the mean of two slopes of g, and right to the square of the gap. Of the quotient and this mean the
-// one with the smaller error is taken, where they agree. Where neither has seven digits, DomainError: at a gap of about 4e7 n
-// eps times the largest value for functions that depend on the choice of the vectors. Tangents do not know what becomes of
-// them, so they are refused below that gap.
+// S_ji w_bar_i / S_ii is the mean of two slopes of g, with an error of the order of the squared gap. Of the quotient and this
+// mean, the value with the smaller error is used if the two agree. If neither has seven digits, DomainError is thrown: at a gap
+// of about 4e7 n eps times the largest value for functions that depend on the choice of the vectors. Tangents do not know how
+// they are used, so that tangents below that gap are rejected.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +30,14 @@ double smallest_gap(const In& w) {
                        : 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(w.size()) * w.cwiseAbs().maxCoeff();
 }
 
-inline constexpr double close_values = 1e-3;  // a gap relative to the values, from which on quotients by it keep their digits
+inline constexpr double close_values = 1e-3;      // a gap relative to the values; above, quotients by the gap are accurate
 inline constexpr double recognised_zero = 1e-10;  // of a numerator, relative to the largest
-inline constexpr double lost_digits = 1e-7;       // the largest relative error of what is not refused
+inline constexpr double lost_digits = 1e-7;       // the largest relative error that is accepted
 
-/// How far apart values are: what errors of the decomposition are relative to, and what they amount to.
+/// The scale of values: errors of the decomposition are relative to `of`, and `noise` is their relative size.
 struct spectral_scale {
   double largest, noise;
-  bool is_graded;  // values of all sizes have their own digits, as by Jacobi rotations
+  bool is_graded;  // small values have digits of their own, as by Jacobi rotations
 
   template <class In>
   explicit spectral_scale(const In& w, bool graded = false)
@@ -80,7 +80,7 @@ class close_quotient {
   }
 
  private:
-  // The mean of the slopes on both sides.
+  // Tries the mean of the slopes on both sides.
   void try_mean(double of_quotient) {
     if (s_(i_, i_) == 0 || s_(j_, j_) == 0) return;
     const double left = s_(j_, i_) * w_bar_[i_] / s_(i_, i_), right = s_(i_, j_) * w_bar_[j_] / s_(j_, j_);
@@ -89,7 +89,7 @@ class close_quotient {
     take(mean, of_share(i_, s_(j_, i_)) + of_share(j_, s_(i_, j_)) + bent + std::abs(mean) * gap_ * gap_ / (scale_ * scale_),
          of_quotient);
   }
-  // One slope for both, where one of them is not known.
+  // Tries one slope for both sides, if one of the slopes is not known.
   void try_common(double of_quotient) {
     const double squares = s_(i_, i_) * s_(i_, i_) + s_(j_, j_) * s_(j_, j_);
     if (squares == 0) return;
@@ -152,7 +152,7 @@ MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const 
   return q;
 }
 
-/// For tangents: the matrix of numerators must vanish off the diagonal where values are too close.
+/// For tangents: throws unless the numerators vanish off the diagonal where values are too close.
 template <class In>
 void check_resolved(std::string_view function, const In& numerators, const In& w, bool is_graded = false) {
   const double gap = smallest_gap(w), largest = numerators.size() == 0 ? 0 : numerators.cwiseAbs().maxCoeff();
@@ -168,7 +168,7 @@ void check_resolved(std::string_view function, const In& numerators, const In& w
     }
 }
 
-/// For tangents of adjoints: raises where a result is what is left of terms so large that it has no digits of its own.
+/// For tangents of adjoints: throws if large terms have cancelled, so that a result has no correct digits.
 template <class In>
 void check_second_order(std::string_view function, const MatrixXd& s, const MatrixXd& numerators, const In& w,
                         const MatrixXd& result) {
@@ -183,7 +183,7 @@ void check_second_order(std::string_view function, const MatrixXd& s, const Matr
     }
 }
 
-/// 1 / x of every entry, 0 where x is at most `zero` in absolute value.
+/// 1 / x for every entry, 0 if x is at most `zero` in absolute value.
 struct reciprocal_rule : rule<1> {
   static constexpr std::string_view name = "reciprocal";
   double zero;
@@ -204,7 +204,7 @@ struct reciprocal_rule : rule<1> {
   }
 };
 
-/// 1 / (w_j + sign w_i) for all i, j; 0 where the denominator is a rounding error.
+/// 1 / (w_j + sign w_i) for all i, j; 0 if the denominator is a rounding error.
 template <class W>
 auto reciprocal_gaps(const W& w, double sign) {
   const MatrixXd ones = MatrixXd::Ones(w.rows(), 1);

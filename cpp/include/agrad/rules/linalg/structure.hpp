@@ -1,6 +1,6 @@
-// Structure: the words of the vocabulary that move entries: transposed, symmetric part, triangles, diagonals, blocks.
+// Structure: the words that move entries: transposed, symmetric part, triangles, diagonals, blocks.
 //
-// All are linear, so a rule is its value, the adjoint map and nothing else.
+// All are linear; a rule consists of its value and the adjoint map.
 #pragma once
 
 #include <agrad/rules/linalg/algebra.hpp>
@@ -74,7 +74,7 @@ struct diagonal_rule : linear_rule<diagonal_rule> {
   }
 };
 
-/// The square matrix with a given diagonal.
+/// The square matrix with this diagonal.
 struct diagonal_matrix_rule : linear_rule<diagonal_matrix_rule> {
   static constexpr std::string_view name = "diagonal_matrix";
   shapes results_of(const shape& a) const { return {{{a.rows, a.rows}}}; }

@@ -1,7 +1,7 @@
 // Singular values and vectors in thin form, by one-sided Jacobi rotations: accurate also for small singular values.
 //
-// In the basis of the singular vectors the derivative is a symmetric matrix over the gaps s_j - s_i, as for eigenvectors, and an
-// antisymmetric one over the sums s_j + s_i.
+// In the basis of the singular vectors the derivative is a symmetric matrix divided by the gaps s_j - s_i, as for eigenvectors,
+// and an antisymmetric matrix divided by the sums s_j + s_i.
 #pragma once
 
 #include <Eigen/SVD>
@@ -91,7 +91,7 @@ struct svd_rule : rule<1, 3> {
                                               "of full rank where singular vectors are differentiated",
                                               "singular value " + std::to_string(j) + " is " + agrad::detail::to_text(value)));
   }
-  /// (x - x') / 2 over the sums of two singular values.
+  /// (x - x') / 2 divided by the sums of two singular values.
   template <class In>
   static MatrixXd over_sums(const MatrixXd& x, const In& s) {
     MatrixXd y = MatrixXd::Zero(x.rows(), x.cols());
@@ -107,7 +107,7 @@ struct svd_rule : rule<1, 3> {
     }
     return y;
   }
-  /// Columns over singular values.
+  /// Columns divided by singular values.
   template <class In>
   static MatrixXd over_values(MatrixXd x, const In& s) {
     const double zero = recognised_zero * x.cwiseAbs().maxCoeff();
@@ -158,8 +158,8 @@ struct svd_result {
   Matrix v;
 };
 
-/// Thin singular value decomposition of an m x n matrix: a = u diag(s) v'. What is said of the vectors of `symmetric_eigen`
-/// holds here, too; a rectangular matrix must be of full rank where its vectors are differentiated (else DomainError).
+/// Thin singular value decomposition of an m x n matrix: a = u diag(s) v'. The vectors are subject to the same conditions as
+/// those of `symmetric_eigen`; a rectangular matrix must be of full rank if its vectors are differentiated (else DomainError).
 template <class A, class = linalg::if_matrices<A>>
 auto svd(const A& a) {
   auto y = linalg::apply(linalg::svd_rule{}, linalg::lift(a));
@@ -167,7 +167,7 @@ auto svd(const A& a) {
       linalg::lower<A>(y[0]), linalg::lower<1, A>(y[1]), linalg::lower<A>(y[2])};
 }
 
-/// Singular values of a matrix, descending; no division by gaps in their derivatives.
+/// Singular values of a matrix, descending. Their derivatives do not divide by gaps.
 template <class A, class = linalg::if_matrices<A>>
 auto singular_values(const A& a) {
   return linalg::lower<1, A>(linalg::apply(linalg::singular_values_rule{}, linalg::lift(a)));

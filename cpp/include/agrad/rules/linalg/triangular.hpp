@@ -1,6 +1,6 @@
 // Triangular matrices: equations with a lower or upper triangle, by substitution.
 //
-// Only the named triangle is read (with Eigen::UnitLower and UnitUpper not even the diagonal), so only it has derivatives.
+// Only the named triangle is read (with Eigen::UnitLower and UnitUpper not even the diagonal) and has derivatives.
 #pragma once
 
 #include <agrad/rules/linalg/lift.hpp>
@@ -15,7 +15,7 @@ struct solve_triangular_rule : rule<2> {
                                     text = "Solution x of T x = b or T' x = b, T the named triangle of a.",
                                     source = "Giles 2008, section 2.3.1, on the triangle";
   static constexpr bool is_unit = (Mode & Eigen::UnitDiag) != 0, is_lower = (Mode & Eigen::Lower) != 0;
-  static constexpr unsigned transposed_arguments = 1;  // the other triangle, transposed or not the other way
+  static constexpr unsigned transposed_arguments = 1;  // transposed storage: the other triangle and transposition
   static constexpr unsigned options = (is_lower ? 1 : 0) + (Transposed ? 2 : 0) + (is_unit ? 4 : 0);
   using shapes = rule<2>::shapes;
 
@@ -72,12 +72,12 @@ auto solved_triangular(const A& a, const B& b) {
 
 }  // namespace linalg
 
-/// x with T x = b, or T' x = b when Transposed, where T is a triangle of a: Mode is Eigen::Lower, Upper, UnitLower or UnitUpper.
+/// x with T x = b, or T' x = b if Transposed, where T is a triangle of a: Mode is Eigen::Lower, Upper, UnitLower or UnitUpper.
 ///
 ///     solve_triangular<Eigen::Lower>(l, b)
 ///
-/// a: n x n, with a diagonal without zeros unless it is a unit triangle (else DomainError); b: n x m or a vector. The rest of a
-/// is not read and has derivative zero.
+/// a: n x n, with a diagonal without zeros unless the triangle is a unit triangle (else DomainError); b: n x m or a vector. The
+/// rest of a is not read and has derivative zero.
 template <int Mode, bool Transposed = false, class A, class B, class = linalg::if_matrices<A, B>>
 auto solve_triangular(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(

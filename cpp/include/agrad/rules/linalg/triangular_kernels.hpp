@@ -1,7 +1,7 @@
-// Kernels for triangular matrices in place: the inverse, and the product with the own transposed.
+// Kernels for triangular matrices in place: the inverse, and the product with its own transposed.
 //
-// Eigen has neither: substituting the columns of the identity costs three times as much. Both halve the matrix until it is
-// small, so that most of the work is done in Eigen's blocked products and substitutions.
+// Eigen has neither: substitution of the columns of the identity costs three times as much. Both kernels halve the matrix until
+// it is small, so that Eigen's blocked products and substitutions do most of the work.
 #pragma once
 
 #include <agrad/rules/linalg/rule.hpp>
@@ -19,7 +19,7 @@ void invert_lower(Block l) {
     for (Index j = n - 1; j >= 0; --j) {
       const double inverse = 1 / l(j, j);
       l(j, j) = inverse;
-      for (Index k = n - 1; k > j; --k) {  // the column below, times the inverse of what is below and right
+      for (Index k = n - 1; k > j; --k) {  // the column below the diagonal times the inverse of the block below and right
         const double x = -inverse * l(k, j);
         l(k, j) = x * l(k, k);
         for (Index i = k + 1; i < n; ++i) l(i, j) += x * l(i, k);
@@ -31,7 +31,7 @@ void invert_lower(Block l) {
   Block top = l.topLeftCorner(half, half), bottom = l.bottomRightCorner(n - half, n - half),
         corner = l.bottomLeftCorner(n - half, half);
   invert_lower<Block>(top);
-  invert_lower<Block>(bottom);  // then products, which Eigen runs at half again the speed of substitutions
+  invert_lower<Block>(bottom);  // then products, which Eigen computes at 1.5 times the speed of substitutions
   const MatrixXd right = corner * top.template triangularView<Eigen::Lower>();
   corner.noalias() = bottom.template triangularView<Eigen::Lower>() * (-right);
 }
