@@ -4,6 +4,7 @@
 #include <agrad/functionals/products.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
+#include <agrad/tape/density.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
 
@@ -208,6 +209,26 @@ TEST_CASE("a scope that ends before one inside of it is given back with that one
   const var w = x * x;
   w.grad();
   CHECK(x.adj() == 6);
+}
+
+TEST_CASE("a density of variables from outside of an isolated scope") {
+  const scope own;
+  const matrix<var> m(VectorXd::LinSpaced(5, -1.0, 1.0));
+  std::vector<var> across{var(0.5), var(0.25)};
+  {
+    const isolated_scope inner;
+    const var mu = 0.5, sigma = 2.0;
+    across.push_back(mu);  // its index follows those of the variables outside
+    across.push_back(sigma);
+    const var y = agrad::normal_lpdf(m, mu, sigma) + agrad::normal_lpdf(across, mu, sigma);
+    for (int again = 0; again < 2; ++again) {
+      y.grad();
+      CHECK(mu.adj() == doctest::Approx((-2.5 + 0.0 - 0.25 + 0.0 + 1.5) / 4));
+    }
+  }
+  const var y = agrad::normal_lpdf(m, 0.5, 2.0);
+  y.grad();
+  CHECK(m.adj()(0, 0) == doctest::Approx(1.5 / 4));
 }
 
 }  // namespace test_reach

@@ -21,7 +21,7 @@ double& adjoint_view<Lanes>::operator[](const var& x) const {
 }
 template <int Lanes>
 double& adjoint_view<Lanes>::at(tape::index_type index) const {
-  if (AGRAD_UNLIKELY(index < first_)) index = 0;
+  if (AGRAD_UNLIKELY(!reaches(index))) index = 0;
   if constexpr (Lanes == 1)
     return tape_.adjoint(index);
   else

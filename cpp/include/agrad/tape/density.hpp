@@ -42,12 +42,13 @@ struct density_edge {
 
   template <int Lanes>
   void send(const adjoint_view<Lanes>& adjoint, double of_result) const {
-    if (is_range) {  // from the last one, because `at` checks that all up to it exist
+    if (is_range && adjoint.reaches(*indices)) {  // from the last one, because `at` checks that all up to it exist
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
       for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
     } else {
-      for (std::size_t i = 0; i < size; ++i) adjoint.at(indices[i]) += passed(partials[i], of_result);
+      for (std::size_t i = 0; i < size; ++i)
+        adjoint.at(is_range ? *indices + static_cast<tape::index_type>(i) : indices[i]) += passed(partials[i], of_result);
     }
   }
 };

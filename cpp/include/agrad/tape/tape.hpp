@@ -41,6 +41,8 @@ class adjoint_view {
   explicit adjoint_view(tape& on, int lane = 0);
   double& operator[](const var& x) const;
   double& at(std::uint32_t index) const;
+  /// Whether the variable of an index is part of the pass.
+  bool reaches(std::uint32_t index) const { return index >= first_; }
   auto operator[](const matrix<var>& x) const;
 
  private:

@@ -320,7 +320,7 @@ auto adjoint_view<Lanes>::operator[](const matrix<var>& x) const {
   double* first = nullptr;
   if (x.size() != 0) {
     const Eigen::Index last = x.rows() - 1 + (x.cols() - 1) * x.outer();
-    if (AGRAD_UNLIKELY(x.index() < first_))
+    if (AGRAD_UNLIKELY(!reaches(x.index())))
       first = tape_.unread_adjoints(static_cast<std::size_t>((last + 1) * Lanes));
     else
       first = &at(x.index() + static_cast<tape::index_type>(last)) - last * Lanes;
