@@ -1,1 +1,1 @@
-"""Differential equations: initial value problems, differential-algebraic ones, and steady states."""
+"""Solves differential equations: initial value problems, differential-algebraic equations, and steady states."""

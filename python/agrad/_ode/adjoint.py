@@ -1,4 +1,4 @@
-"""Differential equations by CVODES and its adjoint method, as Stan's design document has them."""
+"""Solves initial value problems by CVODES with the adjoint method; the signatures follow Stan's design document."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def ode_adjoint_tol_ctl(
 ) -> Any:
     """Solve an initial value problem with CVODES; its gradient is one adjoint integration back in time.
 
-    Only the states are integrated forwards, with a checkpoint every so many steps. For a gradient one backward problem of
-    the size of the state and one quadrature of the size of the active parameters run from the last output time to t0,
-    restarted at each output time. Nothing of that is set up when no argument is recorded.
+    The forward pass integrates the states only, with a checkpoint every `num_steps_between_checkpoints` steps. For a gradient
+    a backward problem of the size of the state and a quadrature of the size of the active parameters are integrated from the
+    last output time to t0, and restarted at each output time. Without recorded arguments none of this is set up.
 
     Parameters
     ----------
     f : callable
         The right-hand side ``f(t, y, *args)``, written with NumPy: t is a number, y of shape (n,); returns the n
-        derivatives of y as an array, list or tuple. It is recorded once and runs without Python; values of the
-        surrounding computation that it uses without being passed are parameters too.
+        derivatives of y as an array, list or tuple. f is recorded once and runs without Python; values of the surrounding
+        computation that f captures are parameters, too.
     y0 : array-like, shape (n,)
         The state at t0.
     t0 : float
@@ -51,15 +51,15 @@ def ode_adjoint_tol_ctl(
         Tolerances of the states; positive.
     relative_tolerance_backward, absolute_tolerance_backward : float, float or shape (n,)
         Tolerances of the adjoints; positive.
-    relative_tolerance_quadrature, absolute_tolerance_quadrature : float, float or one for each active parameter
+    relative_tolerance_quadrature, absolute_tolerance_quadrature : float, float or a float for each active parameter
         Tolerances of the parameters' gradient; positive.
     max_num_steps : int
         The most steps between two output times, in each direction.
     num_steps_between_checkpoints : int
-        Steps after which the forward state is kept; fewer take less memory and more recomputation.
+        Steps between two checkpoints of the forward state; a smaller number takes less memory and more recomputation.
     interpolation_polynomial : int
-        How the backward pass finds the forward state: 1 Hermite, 2 polynomial of variable degree. Hermite's is cubic, and
-        limits the gradient when Adams takes long steps at tight tolerances.
+        How the backward pass interpolates the forward state: 1 Hermite, 2 polynomial of variable degree. Hermite
+        interpolation is cubic, and limits the gradient's accuracy when Adams takes long steps at tight tolerances.
     solver_forward, solver_backward : int
         Linear multistep method: 1 Adams, 2 BDF.
     *args : any nested structures of numbers and arrays
@@ -77,13 +77,13 @@ def ode_adjoint_tol_ctl(
     DomainError
         Times that do not increase or do not lie after t0, tolerances that are not positive and finite, unknown codes.
     SolverError
-        CVODES stopped: too many steps, derivatives that are not finite, failing error tests. What f raises while it is
-        recorded comes out unchanged.
+        CVODES stopped: too many steps, derivatives that are not finite, failing error tests. Exceptions of f during its
+        recording pass unchanged.
 
     Notes
     -----
-    f is recorded at t0 and y0 and run at other values: it cannot branch on them (``np.where`` can), and what it reads from
-    elsewhere is taken as it is at the call.
+    f is recorded at t0 and y0 and runs at other values: f cannot branch on t and y (``np.where`` can), and other values that f
+    reads are those at the time of the call.
 
     References
     ----------
@@ -118,8 +118,8 @@ def ode_adjoint_tol(
 ) -> Any:
     """Solve an initial value problem as :func:`ode_adjoint_tol_ctl` does, with one pair of tolerances.
 
-    The absolute tolerance is divided by 10 for the forward and by 3 for the backward pass, and taken as given for the
-    quadrature; checkpoints are kept every 250 steps; interpolation is Hermite; both passes use BDF.
+    The absolute tolerance is divided by 10 for the forward and by 3 for the backward pass, and not changed for the
+    quadrature; checkpoints are 250 steps apart; interpolation is Hermite; both passes use BDF.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def ode_adjoint_tol(
     times : array-like, shape (k,)
         Output times, increasing, all after t0.
     relative_tolerance, absolute_tolerance : float, float or shape (n,)
-        Tolerances; positive. A vector has one for each state, and its smallest holds for the quadrature.
+        Tolerances; positive. A vector has an entry for each state, and the smallest entry holds for the quadrature.
     max_num_steps : int
         The most steps between two output times, in each direction.
     *args : any nested structures of numbers and arrays

@@ -1,4 +1,4 @@
-"""What to try where a solve takes many steps, from what limited them."""
+"""Advises what to try where a solve takes many steps, from the limits of the steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agrad._ode.step_report import StepReport
 
 __all__ = ["MULTISTEP", "advice_for"]
 
-#: The part of the border of stability on the real axis from which on stability, not the error, sets the steps: step sizes swing
+#: Above this part of the stability border on the real axis, stability limits the steps and not the error: step sizes oscillate
 #: around the border.
 _BELOW_BORDER = 0.7
 MULTISTEP = ("BDF", "Adams")
@@ -21,7 +21,7 @@ _ROSENBROCK = [name for name in METHODS if name not in _EXPLICIT and name != "au
 
 
 def advice_for(report: StepReport) -> list[str]:
-    """Sentences without their full stop, the most important first."""
+    """Returns sentences without the full stop, the most important first."""
     return list(_advice(report)) if report.steps else []
 
 
@@ -62,7 +62,7 @@ def _about_error(report: StepReport) -> Iterator[str]:
 
 
 def _is_stiff(method: str, columns: dict[str, np.ndarray[Any, Any]]) -> bool:
-    """Whether most steps that nothing else cut lie at the border of stability."""
+    """Returns whether most steps that only the error or the growth limited lie at the border of stability."""
     damping = columns["damping"][columns["limit"] <= 1]
     if method not in _EXPLICIT or damping.size < 15:
         return False
@@ -70,7 +70,7 @@ def _is_stiff(method: str, columns: dict[str, np.ndarray[Any, Any]]) -> bool:
 
 
 def _is_abrupt(report: StepReport) -> bool:
-    """Whether many attempts are rejected, and in a small part of the interval."""
+    """Returns whether many attempts are rejected, in a small part of the interval."""
     if report.rejected_between is None or report.rejected < max(5, 0.1 * report.steps):
         return False
     begin, end = report.rejected_between

@@ -1,4 +1,4 @@
-"""Which linear algebra stands behind Newton's method and Rodas4: from what a user gives to `OdeAlgebra`."""
+"""Converts the user's choice of linear algebra for the implicit methods to `OdeAlgebra`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ LINEAR_SOLVERS = ("auto", "dense", "banded", "sparse", "gmres")
 
 
 class Algebra(NamedTuple):
-    """The kind of linear algebra by its name, and where the Jacobian may be other than zero, as SciPy has it."""
+    """The name of the linear algebra, and the pattern of the Jacobian as SciPy's `jac_sparsity` describes a pattern."""
 
     linear_solver: str = "auto"
     jac_sparsity: Any = None
-    name: str = "jac_sparsity"  # that messages have for it
+    name: str = "jac_sparsity"  # of the pattern in messages
 
     @property
     def is_chosen(self) -> bool:
-        """Whether anything else than the usual is asked for."""
+        """Whether the user chose another linear algebra than the default."""
         return self.linear_solver != "auto" or self.jac_sparsity is not None
 
     def checked(self, function: str, method: str, *, has_factors: bool, is_implicit: bool) -> Algebra:
-        """The same, unless a method has no use for it."""
+        """Returns this object; raises where the method cannot use this linear algebra."""
         if self.linear_solver not in LINEAR_SOLVERS:
             names = ", ".join(map(repr, LINEAR_SOLVERS))
             raise ValueError(f"{function}: linear_solver is {self.linear_solver!r}, but must be one of {names}")
@@ -46,13 +46,13 @@ class Algebra(NamedTuple):
         return self
 
     def made(self, function: str, states: int) -> OdeAlgebra:
-        """What the compiled part takes, for so many states."""
+        """Returns the argument of the compiled methods for a number of states."""
         widths, rows, columns = _described(function, self.name, self.jac_sparsity, states)
         return OdeAlgebra(self.linear_solver, self.name, widths, rows, columns)
 
 
 def _described(function: str, name: str, given: Any, states: int) -> tuple[Any, Any, Any]:
-    """Half-bandwidths, or the rows' ends and columns of the entries in compressed form, or nothing of both."""
+    """Returns half-bandwidths, or the ends of the rows and the columns of a compressed matrix, or neither of them."""
     if given is None:
         return None, None, None
     if isinstance(given, tuple) and len(given) == 2:

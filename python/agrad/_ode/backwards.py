@@ -1,4 +1,4 @@
-"""Time that decreases: such a problem is solved in s = -t, which increases, and what comes out of that is turned back."""
+"""Solves problems in which time decreases: with s = -t, which increases; the results are converted back to t."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_t
 
 @dataclass(frozen=True)
 class OfMinusTime:
-    """A function of time and state as one of s = -t."""
+    """A function of time and state as a function of s = -t and the state."""
 
     function: Callable[..., Any]
     solver: str = ""
@@ -31,11 +31,11 @@ class OfMinusTime:
         return name_of(self.function)
 
     def __call__(self, s: Any, y: Any, *args: Any) -> Any:
-        return self.function(0.0 - s, y, *args)  # of 0.0 that is not -0.0
+        return self.function(0.0 - s, y, *args)  # so that s = 0.0 is t = 0.0 and not -0.0
 
 
 class SlopeOfMinusTime(OfMinusTime):
-    """A right-hand side: dy/ds = -dy/dt."""
+    """A right-hand side in s: dy/ds = -dy/dt."""
 
     def __call__(self, s: Any, y: Any, *args: Any) -> Any:
         slope = self.function(0.0 - s, y, *args)
@@ -43,13 +43,13 @@ class SlopeOfMinusTime(OfMinusTime):
 
 
 def in_minus_time(function: str, name: str, times: Any) -> Any:
-    """Times, perhaps recorded, as those of s."""
+    """Returns times, which may be recorded, as times of s."""
     times = as_one(times)
     return 0.0 - (times if isinstance(times, Array) else real_values(function, name, times))
 
 
 def check_no_doses(function: str, doses: DoseTable) -> None:
-    """Raises where there are doses: the state before one is not the state after it with something added."""
+    """Raises where there are doses: backwards in time a dose would have to be subtracted."""
     if doses.rows:
         raise ValueError(
             f"{function}: doses is given, but must not be where t_span decreases; an event with a reset changes the state there"
@@ -57,7 +57,7 @@ def check_no_doses(function: str, doses: DoseTable) -> None:
 
 
 def turned(problem: GivenProblem) -> GivenProblem:
-    """The same problem in s = -t."""
+    """Returns the same problem in s = -t."""
     happenings, solver = problem.happenings, problem.function
     if happenings is not None:
         check_no_doses(solver, happenings.doses)
@@ -68,15 +68,15 @@ def turned(problem: GivenProblem) -> GivenProblem:
 
 
 def _turned_event(event: Event) -> Event:
-    """The same event; its direction is that along the solution, whichever way time goes, as in SciPy."""
+    """Returns the same event in s = -t. The direction is not changed: as in SciPy, `direction` is along the solution."""
     reset = None if event.reset is None else OfMinusTime(event.reset)
     return replace(event, root=OfMinusTime(event.root), reset=reset)
 
 
 def answer_backwards(problem: GivenProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
-    """What `problem.answer` gives, for a t_span that decreases."""
+    """Returns the result of `problem.answer` for a t_span that decreases."""
     function = problem.function
-    output_times(function, t_span, t_eval, freely=True)  # whose messages name times as they were given
+    output_times(function, t_span, t_eval, freely=True)  # messages then name the user's times
     span = in_minus_time(function, "t_span", t_span)
     times = None if t_eval is None else in_minus_time(function, "t_eval", t_eval)
     result = turned(problem).answer(span, times, **asked)
@@ -92,7 +92,7 @@ def _turned_hits(hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[
 
 
 def turned_statistics(statistics: Statistics) -> Statistics:
-    """The same counts, with times of t."""
+    """Returns the same counts, with times of t."""
 
     def read() -> dict[str, Any]:
         counts = dict(statistics)

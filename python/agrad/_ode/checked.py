@@ -1,4 +1,4 @@
-"""Checks of a solve's gradient by a second tolerance."""
+"""Checks the gradient of a solve by a second solve with smaller tolerances."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _FINEST, _USUAL = 1e-13, 1e-3
 
 
 def finer_tolerance(relative: Any) -> Any:
-    """The relative tolerance of the second solution: a hundredth, as far as double precision goes."""
+    """Returns the relative tolerance of the second solve: a hundredth, but not below the finest for double precision."""
     return max(float(relative) * 1e-2, min(float(relative), _FINEST)) if isinstance(relative, Real) else relative
 
 
 def allowed_difference(function: str, given: bool | float) -> float:
-    """The largest relative difference of gradients that is not warned of."""
+    """Returns the largest relative difference of the two gradients without a warning."""
     return _USUAL if given is True else positive_number(function, "gradient_check", given)
 
 
 def checked(
     make: Callable[[int], OdeMethod], make_second: Callable[[int], OdeMethod], allowed: float
 ) -> Callable[[int], CheckedMethod]:
-    """What makes the first method with its gradients compared with the second one's."""
+    """Returns a function that makes the first method, with gradients that are compared with the gradients of the second."""
     return lambda states: CheckedMethod(make(states), make_second(states), allowed)

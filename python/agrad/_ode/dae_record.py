@@ -1,4 +1,4 @@
-"""Recording the residual of a differential-algebraic system."""
+"""Records the residual of a differential-algebraic system."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["RecordedResidual"]
 
 
 class RecordedResidual:
-    """A function of time, states and their derivatives as a program, and the values that it takes as parameters.
+    """A function of time, states and derivatives of states as a program, and the parameters of the program.
 
-    Those are the recorded ones among the arguments and what was captured.
+    Parameters are the recorded values among the arguments, and the captured values.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""The solution as a function of time: polynomials, one in each step, through states of one more solve.
+"""Computes dense output: a polynomial for each step, through states of a second solve.
 
-Within a step a solver's outputs are those of the method's interpolant, a polynomial. So as many output times in a step as that
-has coefficients give all of it, and where they are recorded values, so is the polynomial: its derivatives are those of the
-solve. The times lie within the steps, so that nothing has to be known of a state before a jump (a dose, a reset).
+Within a step a solver's outputs are values of the method's interpolant, a polynomial. As many output times in a step as the
+polynomial has coefficients determine the polynomial; where these states are recorded values, so is the polynomial, with the
+derivatives of the solve. The times lie inside of the steps, so no state just before a jump (a dose, a reset) is needed.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ Times = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class _Pieces(NamedTuple):
-    """The polynomials of a solution."""
+    """The polynomials of a solution, an entry for each step."""
 
     begins: Times
     sizes: Times
-    weights: Times  # from the Chebyshev polynomials' values at a point to the weights of the states
-    states: Any  # shape (steps, states in a step, n), recorded where the solution is
-    last: Any  # the state at the end, unless an event ended the solution
+    weights: Times  # the row of Chebyshev values at a point times this matrix holds the weights of the states
+    states: Any  # shape (steps, times in a step, n), recorded where the solution is recorded
+    last: Any  # the state at the end; None where an event ended the solution
 
 
 class Solution:
     """The states at t: shape (n,) for a number, (n, k) for k times in any order.
 
-    The steps are looked for at the first call, by a solve without derivatives, and a second one gives states within each. A
+    At the first call a solve without derivatives finds the steps, and a second solve computes states within each step. A
     compiled function may run with other values, and take other steps: there each call solves with t as output times.
     """
 
     def __init__(self, problem: GivenProblem, t_span: Any, y: Any) -> None:
-        """Of what was given as it is now; y are the states that were found."""
+        """Copies the problem, so that later changes of its arrays do not count; y are the states at the output times."""
         self._problem: GivenProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
         self._problem.progress = False
         self._t_span = _copied(as_given(problem.function, "t_span", t_span))
@@ -66,7 +66,7 @@ class Solution:
         return y if asked.ndim else y[:, 0]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the polynomials, not the problem, whose functions perhaps cannot be."""
+        """Returns the attributes for a pickle: the polynomials without the problem, whose functions may not be picklable."""
         t0, end = self._span()
         if not self._varies and (t0 == end or self._found() is not None):
             return self.__dict__ | {"_problem": None}
@@ -87,15 +87,15 @@ class Solution:
             raise DomainError(f"sol: {place} is {own[0]}, but must be within t_span = {(own[1], own[2])}")
 
     def _at(self, t: Any, asked: Times) -> Any:
-        """The states, shape (n, k); asked: the values of t."""
+        """Returns the states, shape (n, k); `asked` are the values of t."""
         t0, end = self._span()
-        if t0 == end:  # nothing was reached
+        if t0 == end:  # the solver did not leave t0
             return np.reshape(self._start, (-1, 1))[:, np.zeros(asked.size, int)]
         pieces = None if self._varies or _varies(t) else self._found()
         return self._solved(t, asked) if pieces is None else self._put_together(pieces, t, asked)
 
     def _solved(self, t: Any, asked: Times) -> Any:
-        """By a solve with these output times."""
+        """Returns the states by a solve with these output times."""
         if self._problem is None:
             raise TypeError("sol: t is recorded in a function that is compiled, but must be plain after pickling")
         order = np.argsort(asked, kind="stable")
@@ -109,7 +109,7 @@ class Solution:
         return DomainError(f"sol: t is {0.0 + self._sign * t}, {hint}")
 
     def _found(self) -> _Pieces | None:
-        """The polynomials, from the first time on that they are asked for; None where steps are not known."""
+        """Returns the polynomials, which the first call computes; None where the steps are not known."""
         if self._pieces is None and self._problem is not None and self._span()[0] < self._span()[1]:
             self._pieces = _pieces_of(self._problem, self._t_span, *self._span())
             self._varies |= self._pieces is None
@@ -128,18 +128,18 @@ class Solution:
         y = self._with_ends(combined(_chebyshev(points, count)), pieces, asked)
         if not isinstance(t, Array):
             return y
-        moves = t - asked  # of which nothing but derivatives is left
+        moves = t - asked  # zeros with the derivatives of t
         moved = combined(_chebyshev(points + moves * (2 / pieces.sizes[at]), count))
         problem = self._problem
         if problem is None or problem.happenings is not None:
             return moved
-        # The slope is more accurate than the polynomial's derivative, which is of an order less than the states.
+        # The slope is more accurate than the polynomial's derivative, which is an order less accurate than the states.
         slopes = [vector("sol", "the result of fun", problem.fun(asked[k], y[:, k], *problem.args)) for k in range(asked.size)]
         crude = combined(_chebyshev_slopes(points, count) * (2 / pieces.sizes[at])[:, None])
         return moved + moves * (np.stack(slopes, axis=1) - crude)
 
     def _with_ends(self, y: Any, pieces: _Pieces, asked: Times) -> Any:
-        """With the states at the two ends themselves, which are known without rounding, or jump there."""
+        """Returns y with the known states at the two ends, which the polynomials have with rounding or before a jump."""
         t0, end = self._span()
         for time, state in ((end, pieces.last), (t0, None if self._starts_with_jump else self._start)):
             is_there = asked == time
@@ -149,14 +149,14 @@ class Solution:
 
 
 def _varies(x: Any) -> bool:
-    """Whether runs with other values may follow."""
+    """Returns whether runs with other values may follow."""
     return isinstance(x, Array) and x.known_values is None
 
 
 def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pieces | None:
-    """The polynomials; None where a method keeps no log of its steps, or takes others with these output times."""
+    """Returns the polynomials; None where the method has no log of steps, or takes other steps with these output times."""
     log, asked = StepLog(), np.array([end])
-    if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves have the same
+    if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves use this time
         asked = np.array([t0 + 1e-3 * (end - t0), end])
     happenings = problem.happenings
     posed: Any = None
@@ -176,7 +176,7 @@ def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pi
     points = -np.cos((2 * np.arange(count) + 1) * np.pi / (2 * count))
     times = begins[:, None] + (ends - begins)[:, None] * (points + 1) / 2
     if not (np.diff(times.ravel()) > 0).all() or not times[0, 0] > t0 or not times[-1, -1] < end:
-        return None  # steps of a few roundings
+        return None  # where steps are as short as a few roundings
     outputs = np.sort(np.append(times, asked))
     places = np.searchsorted(outputs, times.ravel())
     result = replace(problem).solve(t_span, outputs)
@@ -189,7 +189,7 @@ def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pi
 
 
 def _chebyshev(x: Any, count: int) -> Any:
-    """The Chebyshev polynomials' values at each point, shape (k, count)."""
+    """Returns the values of the Chebyshev polynomials at each point, shape (k, count)."""
     values = [np.ones(x.shape) if not isinstance(x, Array) else np.ones_like(x), x]
     while len(values) < count:
         values.append(2 * x * values[-1] - values[-2])
@@ -197,13 +197,13 @@ def _chebyshev(x: Any, count: int) -> Any:
 
 
 def _chebyshev_slopes(x: Times, count: int) -> Times:
-    """Their derivatives."""
+    """Returns the derivatives of the Chebyshev polynomials at each point, shape (k, count)."""
     derivatives = [np.polynomial.chebyshev.chebder(each) for each in np.eye(count)]
     table = np.stack([np.pad(each, (0, count - each.size)) for each in derivatives], axis=1)
     return np.asarray(np.polynomial.chebyshev.chebvander(x, count - 1) @ table, np.float64)
 
 
 def _copied(tree: Any) -> Any:
-    """The tree with arrays of its own, which nobody else writes into."""
+    """Returns the tree with copies of its arrays, which no other code writes into."""
     leaves, together, _ = flatten(tree)
     return together([leaf.copy() if isinstance(leaf, (np.ndarray, Array)) else leaf for leaf in leaves])

@@ -1,4 +1,4 @@
-"""An initial value problem with doses, events and stops: its functions recorded, its solve as an operation or at once."""
+"""Records the functions of a problem with doses, events and stops, and solves at once or records the solve."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
 
 
 def _with_end(function: str, times: Any, end: Any) -> Any:
-    """The times, and the end behind them where it is another one."""
+    """Returns the times, followed by the end where the last time is another."""
     if real_values(function, "t_eval", times)[-1] != real_values(function, "t_span", end).item():
         return np.concatenate([times, np.reshape(end, (1,))])
     stays_equal(times[-1], end)
@@ -34,7 +34,7 @@ def _with_end(function: str, times: Any, end: Any) -> Any:
 
 
 class EventProblem:
-    """The problem from t0 to `times`, and with events on to `end`; without it the last output is wherever the solution ends.
+    """A problem from t0 to the last of `times`, or with events to `end`; without `end` a terminal event moves the last output.
 
     All these times may be recorded.
     """
@@ -77,7 +77,7 @@ class EventProblem:
             *(p for f in functions for p in f.parameters),
         ]
         self.parts = [y0, np.reshape(t0, (1,)), until, *(np.ravel(x) for x in numbers)]
-        self.uncounted = self.operation([0] * len(self.roots))  # the solve at once, whatever the number of events
+        self.uncounted = self.operation([0] * len(self.roots))  # for solves at once, with any number of hits
         self.posed = PosedProblem(function, self.uncounted, self.parts)
 
     def solve(self) -> OdeResult:
@@ -85,7 +85,7 @@ class EventProblem:
         return self.at_once() if recording is None else self.recorded(recording)
 
     def operation(self, hits: Sequence[int], reached: int = -1) -> EventOperation:
-        """The solve, for so many hits of each event."""
+        """Returns the solve as an operation, for given numbers of hits of each event."""
         what = self.what
         events = [
             (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
@@ -111,7 +111,7 @@ class EventProblem:
         )
 
     def found(self, differentiated: bool = False) -> tuple[Any, ...]:
-        """The solution for the values that the parts have now, with the steps of a solve with derivatives or without."""
+        """Solves for the present values of the parts, with the steps of a solve with derivatives or without."""
         return self.uncounted.solve(self.posed.values(), differentiated)
 
     def at_once(self) -> OdeResult:
@@ -128,14 +128,14 @@ class EventProblem:
         return partial(_same, lists)
 
     def recorded(self, recording: Any) -> OdeResult:
-        """The solution as an operation of the recording, with as many numbers as it has for the values of now."""
+        """Records the solve as an operation, whose result has the size of the solution for the present values."""
         counts, reached, is_over = [0] * len(self.roots), self.outputs, False
         if self.roots:
             _, reached, _, _, is_over, hits = self.found(differentiated=True)
             for event, _, _ in hits:
                 counts[event] += 1
         is_cut = self.is_open and not self.ends_anywhere
-        same = not self.roots  # as many numbers whatever the values
+        same = not self.roots  # then the size does not depend on the values
         counted = min(reached, self.times.size) if is_cut else -1
         operation = self.uncounted if same else self.operation(counts, counted)
         for bodies in self.kept:
@@ -167,7 +167,7 @@ class EventProblem:
         count, counted = min(reached, self.times.size), operation or self.uncounted
         result = OdeResult(self.times[:count], states[:, :count], stats=Statistics(counted.statistics))
         if self.ends_anywhere and self.is_open:
-            # The two ends, wherever the second one is.
+            # Without t_eval the outputs are the initial time and the end that was reached.
             first, last = np.reshape(states[:, 0], (self.n, 1)), np.reshape(end_state, (self.n, 1))
             result.t = np.concatenate([self.times[:1], np.reshape(end, (1,))])
             result.y = np.concatenate([first, last], axis=1)

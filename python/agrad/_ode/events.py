@@ -1,4 +1,4 @@
-"""Doses, events and stops of initial value problems: what happens beside the right-hand side, as users give it."""
+"""Describes doses, events and stops of initial value problems as users give them, and checks them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ __all__ = ["NOTHING_HAPPENS", "Dose", "DoseTable", "Event", "Happenings", "happe
 
 @dataclass(frozen=True)
 class Dose:
-    """An amount that a state gets at a time, at once or as an infusion; once or repeatedly.
+    """An amount that is added to a state, at once or as an infusion, a single time or repeatedly.
 
     Attributes
     ----------
     time : float
-        When it is given, or begins; not before the initial time. What is after the last output time is left out.
+        The time of the dose, or the beginning of the infusion; not before the initial time. Doses after the last output time
+        are left out.
     state : int
-        Which state gets it, counted from 0.
+        The index of the state, from 0.
     amount : float
-        How much.
+        The amount.
     duration : float
         0 for a bolus: the amount is added at `time`. Else the rate amount / duration is added to the state's derivative from
         `time` to `time + duration`.
     interval : float
-        Between two of repeated doses.
+        The time between two repeated doses.
     count : int
-        How many.
+        The number of doses.
 
     Notes
     -----
@@ -61,23 +62,23 @@ class Dose:
 
 @dataclass(frozen=True)
 class Event:
-    """A function of time and state whose zeros are found, and what follows.
+    """An event function of time and state, and the effect of the event.
 
     Attributes
     ----------
     root : callable
-        ``root(t, y, *args)``, written with NumPy; a number. The event happens where it crosses zero.
+        ``root(t, y, *args)``, written with NumPy; a number. The event happens where this number crosses zero.
     reset : callable, optional
-        ``reset(t, y, *args)``: the state after the event, of y's shape. By default it stays.
+        ``reset(t, y, *args)``: the state after the event, of y's shape. By default the state does not change.
     terminal : bool or int
-        Whether the solution ends at the event, or at which one of these.
+        Whether the solution ends at the event; a number k means at the k-th crossing.
     direction : float
         1 for crossings from negative to positive, -1 for the others, 0 for both.
 
     Notes
     -----
-    An event at the initial time, or where a dose or a reset carries the state across zero, is none. Several at one instant
-    happen in their order. A callable with attributes of these names, as for SciPy, is an event as well.
+    A zero at the initial time is no event, and neither is a dose or a reset that changes the sign of `root`. Several events at
+    the same time happen in their order. A callable with attributes of these names, as for SciPy, is an event as well.
 
     Examples
     --------
@@ -95,7 +96,7 @@ class Event:
 
 
 class DoseTable:
-    """The rows of some doses: their states and kinds, and their numbers as parts of an argument."""
+    """Doses as a table with an entry for each dose: the state, the kind, and the numbers as parts of an argument."""
 
     def __init__(self, function: str, name: str, doses: Any) -> None:
         if isinstance(doses, Dose) or not isinstance(doses, Sequence):
@@ -126,12 +127,12 @@ class DoseTable:
 
     @property
     def parts(self) -> list[Any]:
-        """Times, amounts and durations, one after the other."""
+        """All times, then all amounts, then all durations."""
         return [*_joined(self.times), *_joined(self.amounts), *_joined(self.durations)]
 
 
 def _number(function: str, name: str, x: Any) -> Any:
-    """A number, recorded or not, as a vector of one."""
+    """Returns a number, recorded or not, as a vector of length 1."""
     x = as_one(x)
     if np.size(x) != 1:
         raise ShapeError(f"{function}: {name} is of shape {np.shape(x)}, but must be a number")
@@ -139,13 +140,13 @@ def _number(function: str, name: str, x: Any) -> Any:
 
 
 def _joined(values: list[Any]) -> list[Any]:
-    """The same values in one array where none is recorded."""
+    """Returns the values, joined in a single array where none of them is recorded."""
     return values if any(isinstance(x, Array) for x in values) else [np.concatenate([np.zeros(0), *values])]
 
 
 @dataclass(frozen=True)
 class Happenings:
-    """What happens beside the right-hand side of one problem."""
+    """Doses, events and stops of a problem."""
 
     doses: DoseTable
     events: list[Event] | None
@@ -153,12 +154,12 @@ class Happenings:
     max_events: int
 
 
-#: Beside what the right-hand side says itself.
+#: Of a problem without doses, events and stops; comparisons of t in the right-hand side still count.
 NOTHING_HAPPENS = Happenings(DoseTable("", "doses", ()), None, np.zeros(0), 1)
 
 
 def happenings(function: str, doses: Any, events: Any, tstops: Any, max_events: int) -> Happenings | None:
-    """Doses, events and stops, checked; None where there are none."""
+    """Returns doses, events and stops, checked; None where a problem has none of them."""
     most = whole(function, "max_events", max_events, least=1)
     table, stops = DoseTable(function, "doses", doses), vector(function, "tstops", tstops)
     if events is None and not table.rows and not stops.size:
@@ -188,7 +189,7 @@ def _events(function: str, events: Any) -> Iterator[Event]:
 
 
 def _terminal(name: str, terminal: Any) -> int:
-    """0 for never, else at which of its events the solution ends."""
+    """Returns 0 where the event is not terminal, and k where the k-th crossing ends the solution."""
     try:
         count = operator.index(bool(terminal) if isinstance(terminal, np.bool_) else terminal)
     except TypeError:
@@ -199,7 +200,7 @@ def _terminal(name: str, terminal: Any) -> int:
 
 
 def _direction(name: str, direction: Any) -> int:
-    """The sign of a direction, for which SciPy takes any number."""
+    """Returns the sign of a direction, which may be any number, as in SciPy."""
     try:
         number = float(direction)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What limited the steps of a solve, in words and numbers: the solve is made once more, and each of its steps is looked at."""
+"""Explains in words and numbers the limits of the steps of a solve, by a second solve with a log of the steps."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ __all__ = ["explain"]
 def explain(result: OdeResult) -> StepReport:
     """Say in words which tolerance, state or event limited the steps of a solve, and what to try.
 
-    The solve is made once more, without derivatives, and each of its steps is looked at: a solve that nobody asks about costs
-    nothing more.
+    The problem is solved again, without derivatives and with a log of the steps. A solve that is not explained costs nothing
+    more.
 
     Parameters
     ----------
     result : OdeResult
-        What :func:`agrad.solve_ivp` returned, also with `return_partial`, or one result of :func:`agrad.solve_many`. Of a
-        result inside of a recorded or compiled function the values are those that it was recorded with.
+        The result of :func:`agrad.solve_ivp`, also with `return_partial`, or a result of :func:`agrad.solve_many`. A result
+        inside of a recorded or compiled function is explained for the values of the recording.
 
     Returns
     -------
     StepReport
-        Printed it is a paragraph; the numbers are attributes.
+        A report that prints as a paragraph; the numbers are attributes.
 
     Raises
     ------
     TypeError
-        `result` is no result of a solve in this process: pickles and copies leave the problem behind.
+        `result` is no result of a solve in this process: pickles and copies do not contain the problem.
 
     Notes
     -----
     CVODES interpolates, so output times do not limit its steps. With `sensitivities="forward"` a solve with derivatives takes
-    other, shorter steps than the one that is explained.
+    other, shorter steps than the explained solve.
 
     Examples
     --------
@@ -85,14 +85,14 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
         [],
         columns,
     )
-    # Why a solver stops is in its message; only of too many steps there is more to say.
+    # The solver's message says why the solve stopped; advice helps only where the steps were too many.
     if stop is None or stop.code in ("too_many_steps", "CV_TOO_MUCH_WORK"):
         report.advice.extend(advice_for(report))
     return report
 
 
 def _words(stop: SolverError, explained: Explained) -> str:
-    """Why it stopped, without the solver's name."""
+    """Returns the reason why the solver stopped, without the solver's name."""
     return str(stop).removeprefix("" if explained.posed is None else f"{explained.posed.function}: ")
 
 
@@ -105,7 +105,7 @@ def _sizes(t: np.ndarray[Any, Any], h: np.ndarray[Any, Any]) -> StepSizes:
 
 
 def _states(columns: dict[str, np.ndarray[Any, Any]], atol: np.ndarray[Any, Any]) -> Iterator[StateShare]:
-    """Those whose error limited steps, of most steps first."""
+    """Yields the states whose error limited steps, in decreasing order of the number of these steps."""
     state, size, by_absolute = columns["state"], columns["size"], columns["by_absolute"]
     limited = (columns["limit"] == 0) & (state >= 0)
     counts = np.bincount(state[limited]) if limited.any() else np.zeros(0, int)

@@ -1,4 +1,4 @@
-"""Solvers by CVODES with forward sensitivities: ode_bdf, ode_adams, each with _tol."""
+"""Defines the solvers by CVODES with forward sensitivities: ode_bdf and ode_adams, each also with _tol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SENSITIVITIES", "forward_method", "ode_adams", "ode_adams_tol", "ode
 
 _CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
 
-#: How `solve_ivp` finds derivatives by CVODES.
+#: How CVODES computes the derivatives for `solve_ivp`.
 SENSITIVITIES = ("adjoint", *_CORRECTORS)
 
 
@@ -24,10 +24,10 @@ def forward_method(
     max_num_steps: int,
     method: int = BDF,
     sensitivities: str = "forward",
-    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008 - immutable
     steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], ForwardMethod]:
-    """What makes CVODES with forward sensitivities for so many states; tolerances under the user's names of them."""
+    """Returns a function that makes CVODES' method with forward sensitivities; `tolerances` has the user's names as keys."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
 
     def make(states: int) -> ForwardMethod:

@@ -1,4 +1,4 @@
-"""An initial value problem as it was given: what those who solve a part of it know of it."""
+"""Holds an initial value problem as the user gives it: the interface for modules that solve a part of the problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GivenProblem"]
 
 @dataclass
 class GivenProblem(ABC):
-    """What `solve_ivp` is given, but for the times."""
+    """The arguments of `solve_ivp`, without the times."""
 
     function: str
     fun: Callable[..., Any]
@@ -26,14 +26,14 @@ class GivenProblem(ABC):
     happenings: Happenings | None
     args: tuple[Any, ...]
     progress: Progress = False
-    method: str = ""  # and the tolerances, for those who ask what limited the steps
+    method: str = ""  # with the tolerances, for `explain`
     tolerances: tuple[Any, Any] = (None, None)
-    is_backwards: bool = False  # whether time is s = -t of what the user gave
+    is_backwards: bool = False  # whether time is s = -t of the user's t
 
     @abstractmethod
     def answer(self, t_span: Any, t_eval: Any, *, partial: bool, dense: bool) -> OdeResult:
-        """What `solve_ivp` returns, for increasing times."""
+        """Returns the result of `solve_ivp` for increasing times."""
 
     @abstractmethod
     def solve(self, t_span: Any, t_eval: Any) -> OdeResult:
-        """The solution at the output times, some of which may be repeated."""
+        """Returns the solution at the output times, some of which may be repeated."""

@@ -1,4 +1,4 @@
-"""The table of one-step methods, which C++ has (solve/one_step/methods.hpp)."""
+"""Reads the table of one-step methods from C++ (solve/one_step/methods.hpp)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ __all__ = ["METHODS", "OneStepMethod"]
 
 
 class OneStepMethod(NamedTuple):
-    """One entry of the table."""
+    """An entry of the table."""
 
     name: str
     text: str
     order: int
-    #: How far an explicit method is stable along the negative real axis, in units of the step size.
+    #: The stability border of an explicit method on the negative real axis: step size times decay rate; 0 of other methods.
     real_stability: float
     #: Whether the method solves linear equations with the Jacobian.
     has_factors: bool
 
     @property
     def is_explicit(self) -> bool:
-        """Whether stability limits the steps."""
+        """Whether the method is explicit, so that stability may limit the steps."""
         return self.real_stability > 0
 
 
-#: The methods by their names, "auto" first, which is the default.
+#: The methods by their names; "auto", the default, comes first.
 METHODS = {row[0]: OneStepMethod(*row) for row in sorted(one_step_methods(), key=lambda row: row[0] != "auto")}

@@ -1,4 +1,4 @@
-"""The methods of solve_ivp and solve_many by their names, and which of them serves for a name of SciPy's."""
+"""Finds the methods of solve_ivp and solve_many by their names, and replacements for SciPy's methods that agrad lacks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agrad._ode.options import ADAMS, BDF, Steps, simple_options, step_method
 
 __all__ = ["options_of", "served"]
 
-#: SciPy's methods that are not here, and what is taken in their place: for stiff systems, for either kind, and of low order.
+#: Replacements for SciPy's methods that agrad lacks: for stiff systems, for stiff and other systems, and of low order.
 SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
 
 
 def served(method: str) -> tuple[str, str]:
-    """The method that is taken for a name, and what the result's message is to say of it."""
+    """Returns the method for a name, and a note on a replacement for the result's message."""
     taken = SERVED.get(method, method)
     return taken, "" if taken == method else f" {taken!r} served for {method!r}."
 
@@ -27,11 +27,11 @@ def options_of(
     method: str,
     tolerances: dict[str, Any],
     max_num_steps: int,
-    steps: Steps = Steps(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008 - immutable
     algebra: Algebra = Algebra(),  # noqa: B008
     sensitivities: str = "adjoint",
 ) -> Callable[[int], Any]:
-    """What makes the options of a method, by its name, for so many states."""
+    """Returns a function that makes the options of the named method for a number of states."""
     codes = {"Adams": ADAMS, "BDF": BDF}
     methods = [*codes, *METHODS, *SERVED]
     if method not in methods:

@@ -1,4 +1,4 @@
-"""The RFC's family by one-step methods: ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4, ode_rodas5p, with _tol."""
+"""Defines the RFC's one-step solvers: ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4, ode_rodas5p, also with _tol."""
 
 from __future__ import annotations
 

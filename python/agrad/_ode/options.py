@@ -1,4 +1,4 @@
-"""Options of the adjoint solver: from what a user gives to `OdeOptions`, in messages under the user's own names."""
+"""Converts users' options to `OdeOptions`, `StepMethod` and others, with checks; messages have the user's names of options."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ __all__ = [
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
 ADAMS, BDF = 1, 2
-#: An absolute tolerance of zero is this one, at which no state is zero by chance; squares of errors over it are finite.
+#: Replaces an absolute tolerance of zero: no state is as small by chance, and squares of errors divided by it are finite.
 _LEAST = 1e-100
-#: Adjoints and their integrals begin at zero, so their tolerances cannot vanish with the states'.
+#: Replaces the least tolerance for adjoints and quadratures, which begin at zero and so need a larger tolerance.
 _LEAST_OF_ADJOINTS = 1e-8
 _HERMITE, _POLYNOMIAL = 1, 2
 
 
 def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """A tolerance or a vector of them, positive and finite."""
+    """Returns a tolerance or a vector of tolerances; raises where an entry is not positive and finite."""
     if isinstance(x, Array):
         raise TypeError(f"{function}: {name} is a recorded value, but must be plain; a tolerance has no derivative")
     values = real_values(function, name, x)
@@ -54,7 +54,7 @@ def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.f
 
 
 def never_zero(function: str, name: str, x: Any) -> Any:
-    """Tolerances as they are given, but zeros, which SciPy takes, as the least ones."""
+    """Returns the tolerances, with zeros, which SciPy allows, replaced by the least tolerance."""
     if isinstance(x, Array):
         return x
     values = real_values(function, name, x)
@@ -69,7 +69,7 @@ def positive_number(function: str, name: str, x: Any) -> float:
 
 
 def each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Tolerances of the states; a single one is meant for all."""
+    """Returns a tolerance for each state; a single tolerance holds for all states."""
     values = _positive(function, name, x)
     if values.ndim == 0:
         return np.full(states, values)
@@ -79,7 +79,7 @@ def each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any,
 
 
 def whole(function: str, name: str, x: Any, *, least: int | None = None) -> int:
-    """A whole number, not below `least`."""
+    """Returns a whole number; raises where the number is below `least`."""
     try:
         number = operator.index(x)
     except TypeError:
@@ -92,7 +92,7 @@ def whole(function: str, name: str, x: Any, *, least: int | None = None) -> int:
 
 
 class Steps(NamedTuple):
-    """What else can be chosen of the steps; the last two of one-step methods only."""
+    """Options of the steps; the last two are for one-step methods only."""
 
     first_step: float | None = None
     max_step: float = math.inf
@@ -100,7 +100,7 @@ class Steps(NamedTuple):
     error_control: str = "auto"
 
     def sizes(self, function: str) -> tuple[float, float]:
-        """The first step, 0 where it is to be chosen, and the longest."""
+        """Returns the size of the first step, 0 where the solver is to choose, and the largest size."""
         first = 0.0 if self.first_step is None else positive_number(function, "first_step", self.first_step)
         return first, math.inf if _is_infinite(self.max_step) else positive_number(function, "max_step", self.max_step)
 
@@ -122,10 +122,10 @@ def all_options(
     interpolation_polynomial: int,
     solver_forward: int,
     solver_backward: int,
-    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008 - immutable
     steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], OdeOptions]:
-    """What makes the options for so many states from all that can be chosen, in the RFC's order and then agrad's own."""
+    """Returns a function that makes the options for a number of states, from the RFC's options in its order and agrad's own."""
 
     def make(states: int) -> OdeOptions:
         quadrature = _positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
@@ -154,10 +154,10 @@ def simple_options(
     tolerances: dict[str, Any],
     max_num_steps: int,
     method: int = BDF,
-    algebra: Algebra = Algebra(),  # noqa: B008 - it cannot change
+    algebra: Algebra = Algebra(),  # noqa: B008 - immutable
     steps: Steps = Steps(),  # noqa: B008
 ) -> Callable[[int], OdeOptions]:
-    """The same from a relative and an absolute tolerance, under the user's names of them, as the RFC derives the others."""
+    """Returns the same from two tolerances, keyed by the user's names; the others are derived as in the RFC."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
 
     def make(states: int) -> OdeOptions:
@@ -165,7 +165,7 @@ def simple_options(
         each = each_state(function, absolute_name, absolute, states)
         of_adjoints = np.where(each > _LEAST, each, _LEAST_OF_ADJOINTS)
         derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
-        # Adams takes long steps of high order, which cubic interpolation between them would spoil.
+        # Adams takes long steps of high order; cubic interpolation between these steps is too inaccurate.
         interpolation = _POLYNOMIAL if method == ADAMS else _HERMITE
         return all_options(function, *derived, max_num_steps, 250, interpolation, method, method, algebra, steps)(states)
 
@@ -173,7 +173,7 @@ def simple_options(
 
 
 def error_control_named(function: str, name: str) -> ErrorControl:
-    """What steps are chosen by, as the core has it."""
+    """Returns the core's code for the error control, by its name."""
     known = ErrorControl.__members__
     if name not in known:
         raise ValueError(f"{function}: error_control is {name!r}, but must be one of {', '.join(map(repr, known))}")
@@ -185,10 +185,10 @@ def step_method(
     name: str,
     tolerances: dict[str, Any],
     max_num_steps: int,
-    steps: Steps = Steps(),  # noqa: B008 - it cannot change
+    steps: Steps = Steps(),  # noqa: B008 - immutable
     algebra: Algebra = Algebra(),  # noqa: B008
 ) -> Callable[[int], StepMethod]:
-    """What makes a one-step method for so many states; tolerances under the user's names of them."""
+    """Returns a function that makes a one-step method for a number of states; `tolerances` has the user's names as keys."""
     (relative_name, relative), (absolute_name, absolute) = tolerances.items()
     control = error_control_named(function, steps.error_control)
 

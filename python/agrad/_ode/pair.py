@@ -1,4 +1,4 @@
-"""A solver of the RFC's family under its two names: with tolerances, and with the usual ones."""
+"""Defines the two functions of a solver of the RFC: with default tolerances, and with tolerances as arguments."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ _TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or ar
 
 @dataclass(frozen=True)
 class SolverPair:
-    """What the functions `name` and `name`_tol are made of.
+    """The parts of the functions `name` and `name`_tol.
 
-    `make_options` makes a method of a function's name, tolerances under the user's names of them and the most steps. The
-    others are parts of the documentation: what solves, more about it, what the tolerances are of, notes and references.
+    `make_options` makes a method from a function's name, tolerances keyed by the user's names, and the maximum number of
+    steps. The other members are parts of the docstring: the method, more about the method, the meaning of the tolerances,
+    notes and references.
     """
 
     name: str
@@ -66,7 +67,7 @@ class SolverPair:
     references: str = ""
 
     def usual(self) -> Callable[..., Any]:
-        """The function with the usual tolerances."""
+        """Returns the function with default tolerances."""
 
         def solve(f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any:
             make = self.make_options(self.name, {"relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}, 1_000_000)
@@ -76,7 +77,7 @@ class SolverPair:
         return self._named(solve, self.name, "", rest)
 
     def with_tolerances(self) -> Callable[..., Any]:
-        """The function that takes them."""
+        """Returns the function with tolerances as arguments."""
         name = f"{self.name}_tol"
 
         def solve(

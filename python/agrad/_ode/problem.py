@@ -1,4 +1,4 @@
-"""An initial value problem with its options, solved at once, as far as it goes, or wherever it is asked for."""
+"""Solves an initial value problem: to the end, as far as the solver goes, or with dense output."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["InitialValueProblem", "states_at"]
 
 @dataclass
 class InitialValueProblem(GivenProblem):
-    """What `solve_ivp` is given, with ways to solve it."""
+    """The arguments of `solve_ivp`, with methods that solve the problem."""
 
-    _posed: PosedProblem | None = field(default=None, init=False)  # that was solved last
+    _posed: PosedProblem | None = field(default=None, init=False)  # of the last solve
 
     def answer(self, t_span: Any, t_eval: Any, *, partial: bool, dense: bool) -> OdeResult:
-        """What `solve_ivp` returns, for increasing times."""
+        """Returns the result of `solve_ivp` for increasing times."""
         result = self.solve_as_far_as_it_goes(t_span, t_eval) if partial else self.solve(t_span, t_eval)
         if dense:
             reached = result.t[-1] if len(result.t) else t_span[0]
@@ -39,7 +39,7 @@ class InitialValueProblem(GivenProblem):
         return result
 
     def solve(self, t_span: Any, t_eval: Any) -> OdeResult:
-        """The solution at the output times, some of which may be repeated."""
+        """Returns the solution at the output times, some of which may be repeated."""
         t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         t0, times = output_times(self.function, t_span, t_eval, freely=True)
         runs = runs_of(times)
@@ -55,7 +55,7 @@ class InitialValueProblem(GivenProblem):
         return self.fun(t, y, *self.args)
 
     def _solved_once(self, t_span: Any, t_eval: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]]) -> OdeResult:
-        """The solution at output times that differ."""
+        """Returns the solution at output times that differ."""
         end = float(real_values(self.function, "t_span", t_span)[1])
         has_events = self.happenings is not None and bool(self.happenings.events)
         told, is_recorded = self._told(t0, end if has_events else float(times[-1])), False
@@ -92,7 +92,7 @@ class InitialValueProblem(GivenProblem):
         end: Any,
         progress: SolveProgress | None,
     ) -> OdeResult:
-        """The solution at the times, which as t0 and the end may be recorded."""
+        """Returns the solution at the times. Times, t0 and end may be recorded."""
         self._posed = None
         with_events = EventProblem(self, happenings, t0, times, end, progress)
         self._posed = with_events.posed
@@ -101,7 +101,7 @@ class InitialValueProblem(GivenProblem):
     def _solved(
         self, t_span: Any, given: Any, t0: float, times: np.ndarray[Any, np.dtype[np.float64]], progress: SolveProgress | None
     ) -> OdeResult:
-        """The states at the times as they were given, perhaps recorded; t0, times: their values."""
+        """Returns the states at the given times, which may be recorded; `t0` and `times` are plain values."""
         self._posed = None
         start = t_span[0] if isinstance(t_span, Array) else t0
         outputs = given if isinstance(given, Array) else times
@@ -124,11 +124,11 @@ class InitialValueProblem(GivenProblem):
         return OdeResult(outputs, states, stats=Statistics(problem.operation.statistics))
 
     def solved_at_switches(self, t0: Any, times: Any) -> OdeResult:
-        """The solution at later times, all of them perhaps recorded; steps end where fun compares t with a number."""
+        """Returns the solution at times after t0, which may all be recorded; steps end where fun compares t with a number."""
         return self._solved_with_events(NOTHING_HAPPENS, t0, times, None, None)
 
     def solve_as_far_as_it_goes(self, t_span: Any, t_eval: Any) -> OdeResult:
-        """The same; where the solver stops, what comes before, solved once more by itself."""
+        """Returns the same as `solve`; where the solver fails, the part before the failure, from a second solve."""
         t_span, t_eval = as_given(self.function, "t_span", t_span), as_given(self.function, "t_eval", t_eval)
         try:
             return self.solve(t_span, t_eval)
@@ -149,9 +149,9 @@ class InitialValueProblem(GivenProblem):
         return result
 
     def _before(self, stopped_at: float, t_span: Any, t_eval: Any) -> Iterator[tuple[Any, Any]]:
-        """Spans and output times that end before a solver stopped, the longest first."""
+        """Yields spans and output times that end before the time at which the solver failed, the longest first."""
         t0, times = output_times(self.function, t_span, t_eval, freely=True)
-        if t_eval is None:  # as close to the stop as the solver comes
+        if t_eval is None:  # the end is as close to the failure as a second solve reaches
             for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
                 if stopped_at > t0:
                     yield _until(t_span, t0 + (stopped_at - t0) * part), None
@@ -163,7 +163,7 @@ class InitialValueProblem(GivenProblem):
 def states_at(
     function: str, f: Callable[..., Any], y0: Any, t0: Any, times: Any, make_options: Callable[[int], OdeMethod], args: Any
 ) -> Any:
-    """The states at the output times, shape (times, states), for the functions that give nothing else."""
+    """Returns the states at the output times, shape (times, states), for the functions of the RFC."""
     posed = pose(function, f, y0, t0, times, make_options, args)
     if not posed.switches:
         return posed.solve()
@@ -174,5 +174,5 @@ def states_at(
 
 
 def _until(t_span: Any, end: float) -> Any:
-    """The same span with another end."""
+    """Returns the span with another end."""
     return np.concatenate([t_span[:1], [end]]) if isinstance(t_span, Array) else (t_span[0], end)

@@ -1,4 +1,4 @@
-"""How far a long solve is: a bar of tqdm, or whatever callable a user gives."""
+"""Reports the progress of a long solve: to a bar of tqdm, or to a user's callable."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from agrad._core import SolveProgress
 
 __all__ = ["Progress", "Told", "told_of"]
 
-#: What users may give: whether there is a bar, or what is called with the time reached, the end and the pass.
+#: Whether there is a bar, or a callable of the time reached, the end and the name of the pass.
 Progress = bool | Callable[[float, float, str], object]
 
 _PATIENCE = 0.5  # seconds: a solve that is over sooner shows no bar
 
 
 class _Calls:
-    """A user's callable, in one pass."""
+    """A user's callable, in a single pass."""
 
     def __init__(self, call: Callable[[float, float, str], object], name: str, end: float, sign: float) -> None:
         self._call, self._name, self._end, self._sign = call, name, sign * end, sign
@@ -30,7 +30,7 @@ class _Calls:
 
 
 class _Bar:
-    """tqdm's bar of one pass, whose length is the time or the number of subjects."""
+    """A bar of tqdm for a single pass; the length of the bar is the time span or the number of problems."""
 
     def __init__(self, tqdm: Any, function: str, what: str, name: str, begin: float, end: float, sign: float) -> None:
         self._begin, self._length, self._what, self._name = begin, abs(end - begin), what, f"{function} {name}"
@@ -48,7 +48,7 @@ class _Bar:
 
 
 class _Maker:
-    """What makes a listener for each pass, until it is forgotten."""
+    """Makes a listener for each pass, until `Told.forget` removes `make`."""
 
     def __init__(self, make: Callable[[str, float, float], Callable[[float], None]]) -> None:
         self.make: Callable[[str, float, float], Callable[[float], None]] | None = make
@@ -59,22 +59,22 @@ class _Maker:
 
 
 class Told(NamedTuple):
-    """Who is told how far a solve is."""
+    """The listeners for the progress of a solve, if any."""
 
     host: SolveProgress | None = None
     maker: _Maker | None = None
 
     def forget(self) -> None:
-        """The solve is not made again: its result, which keeps it, is not to keep what users gave for this.
+        """Removes the user's callable after a solve that does not run again, because the result keeps the solve alive.
 
-        A callable may well own the result; that circle goes through compiled objects, where no collector sees it.
+        The callable may own the result; the garbage collector does not see this cycle, which goes through compiled objects.
         """
         if self.maker is not None:
             self.maker.make = None
 
 
 def told_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ", sign: float = 1.0) -> Told:
-    """Who is told how far a solve from `begin` to `end` is, in times multiplied by `sign`; nobody, maybe."""
+    """Returns the listeners for a solve from `begin` to `end`, maybe none; listeners get times multiplied by `sign`."""
     if given is False or given is None:
         return Told()
     if given is True:

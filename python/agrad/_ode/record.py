@@ -1,4 +1,4 @@
-"""Recording a right-hand side and putting its solve into the program around it."""
+"""Records right-hand sides, and records solves as operations of the program around them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RightHandSide = Callable[..., Any]
 
 
 def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The values of an argument, recorded or not, as a float64 array."""
+    """Returns the values of an argument, recorded or not, as a float64 array."""
     try:
         values = x.recorded_values if isinstance(x, Array) else np.asarray(x)
     except ValueError:
@@ -54,7 +54,7 @@ def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np
 
 
 def vector(function: str, name: str, x: Any) -> Any:
-    """A number, sequence or array, possibly recorded, as a vector."""
+    """Returns a number, sequence or array, possibly recorded, as a vector."""
     x = as_one(x)
     if not isinstance(x, Array):
         x = real_values(function, name, x)
@@ -64,12 +64,12 @@ def vector(function: str, name: str, x: Any) -> Any:
 
 
 def as_given(function: str, name: str, x: Any) -> Any:
-    """An argument as it is, or as one recorded array where it holds any."""
+    """Returns an argument unchanged, or joined as a recorded vector where an entry is recorded."""
     return x if x is None or find_recording((x,)) is None else vector(function, name, x)
 
 
 def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
-    """`args` as a tuple; None, which is SciPy's default, is none."""
+    """Returns `args` as a tuple, which is empty for None, SciPy's default."""
     if args is None:
         return ()
     if not isinstance(args, (tuple, list)):
@@ -80,25 +80,25 @@ def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
 
 
 def check_callable(function: str, name: str, f: Any) -> None:
-    """Raises where a right-hand side is none, under the name that its user gives it."""
+    """Raises where a right-hand side is not callable; `name` is the argument's name in the message."""
     if not callable(f):
         raise TypeError(f"{function}: {name} is {f!r}, but must be callable as {name}(t, y, ...)")
 
 
 def named_by_time(function: str, is_backwards: bool) -> str:
-    """What a solver is called in C++; of one in s = -t the name says so, and its errors come out with times of t."""
+    """Returns the name of a solver in C++. The suffix marks a solve in s = -t, whose errors are converted to times of t."""
     return f"{function} (s = -t)" if is_backwards else function
 
 
 def stays_equal(x: Any, y: Any) -> None:
-    """Makes two numbers that are equal, one of them recorded, equal in each run: else a compiled function records anew."""
+    """Records a guard that two equal numbers, at least one recorded, stay equal: else a compiled function records again."""
     changes = [each for each in (x, y) if isinstance(each, Array) and each.is_active]
     is_same = len(changes) == 2 and bool(np.all(x.slots == y.slots))
     if changes and not is_same:
         bool(x == y)
 
 
-#: What a function of time and state is to return, by what it is.
+#: The results that functions of time and state must return, by the functions' kinds.
 _RESULTS = {
     "slope": ("the derivatives of the states", "one derivative for each state"),
     "root": ("a number", "an event is where it is zero"),
@@ -107,9 +107,9 @@ _RESULTS = {
 
 
 class RecordedSlope:
-    """A function of time and state as a program, and the values that it takes as parameters.
+    """A function of time and state as a program, and the parameters of the program.
 
-    Those are the recorded ones among the arguments (with `all_numbers` all floating-point ones) and what was captured.
+    Parameters are the recorded values among the arguments (with `all_numbers` all floating-point values), and captured values.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class RecordedSlope:
 
 @dataclass(frozen=True)
 class PosedProblem:
-    """A problem that has been checked and recorded: its solve as an operation, and the parts of that operation's argument."""
+    """A checked and recorded problem: the solve as an operation, and the parts of the operation's argument."""
 
     function: str
     operation: OdeOperation | EventOperation
@@ -163,24 +163,24 @@ class PosedProblem:
         return float(real_values(self.function, "t0", self.parts[1]).item())
 
     def log_steps(self, log: StepLog) -> bool:
-        """Writes down what limits each step, of a solve with derivatives where a part is recorded; whether the method can."""
+        """Logs the limit of each step, of a solve with derivatives where a part is recorded. Returns whether the method can."""
         return self.operation.log_steps(self.values(), log, find_recording(self.parts) is not None)
 
     def values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The argument; of recorded parts the values that they were recorded with."""
+        """Returns the operation's argument; recorded parts have the values of the recording."""
         return np.concatenate([np.ravel(real_values(self.function, "args", x)) for x in self.parts])
 
 
 @dataclass(frozen=True)
 class StatesProblem(PosedProblem):
-    """A problem without events, whose solve gives the states at its times, shape (times, states)."""
+    """A problem without events, whose solve returns the states at the output times, shape (times, states)."""
 
     operation: OdeOperation
     bodies: Any
     switches: int  # comparisons of t alone in the right-hand side
 
     def solve(self) -> Any:
-        """The states, recorded when a part is."""
+        """Returns the states, recorded if a part is recorded."""
         count = np.size(self.parts[2])
         recording = find_recording(self.parts)
         if recording is None:
@@ -201,7 +201,7 @@ def pose(
     progress: SolveProgress | None = None,
     is_backwards: bool = False,
 ) -> StatesProblem:
-    """An initial value problem as its solvers take it, checked, with its right-hand side recorded; perhaps in s = -t."""
+    """Checks an initial value problem, records the right-hand side, and returns the problem with the solve as an operation."""
     check_callable(function, "f", f)
     y0, times = vector(function, "y0", y0), vector(function, "times", times)
     if np.size(t0) != 1:

@@ -1,4 +1,4 @@
-"""Output times of which several are equal: they are solved for once, and their columns repeated."""
+"""Handles equal output times: solves for each value once, and repeats the columns of the result."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]
 
 
 class Runs(NamedTuple):
-    """Of times in their order: which are the first of their value, and of each the place among these."""
+    """Of ordered times: whether a time is the first of its value, and the index of its value among the different values."""
 
     is_first: np.ndarray[Any, Any]
     places: np.ndarray[Any, Any]
 
 
 def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
-    """None where all times differ."""
+    """Returns the indices of repeated times; None where all times differ."""
     differs = times[1:] != times[:-1]
     if differs.all():
         return None
@@ -31,7 +31,7 @@ def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
 
 
 def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
-    """The state at t + by, of which nothing but the first and second derivatives is left where `by` is a recorded zero."""
+    """Returns the state at t + by; where `by` is a recorded zero, this is y with correct first and second derivatives."""
 
     def f(t: Any, y: Any) -> Any:
         return vector(function, "the result of fun", slope(t, y))
@@ -40,15 +40,15 @@ def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -
 
 
 def raise_equal(function: str, runs: Runs, where: str) -> NoReturn:
-    """The error of two times that are equal."""
+    """Raises the error of two equal times."""
     k = int(np.flatnonzero(~runs.is_first)[0])
     raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
 
 
 def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
-    """The result at all times, from that at the first of each value; slope(t, y) is the right-hand side.
+    """Returns the result at all times, from the result at the different times; slope(t, y) is the right-hand side.
 
-    A recorded time that equals the one before it has derivatives of its own, the first of which is the slope there.
+    A recorded time that equals the time before has derivatives of its own; the first derivative is the slope at that time.
     """
     is_first, places = runs
     kept = np.flatnonzero(places < len(result.t))

@@ -1,4 +1,4 @@
-"""What solve_ivp returns, and its output times."""
+"""Defines the result of solve_ivp, and checks output times."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["OdeResult", "output_times"]
 
 @dataclass
 class OdeResult(Mapping[str, Any]):
-    """What :func:`solve_ivp` returns: attributes, which are entries of a mapping as well, as in SciPy's result.
+    """The result of :func:`solve_ivp`: attributes, which are also entries of a mapping, as in SciPy's result.
 
     Attributes
     ----------
     t : numpy.ndarray, shape (k,)
-        Output times. Without `t_eval` and with a terminal event its last entry is the end, and differentiable.
+        Output times. Without `t_eval` and with a terminal event the last entry is the end, and differentiable.
     y : numpy.ndarray or Array, shape (n, k)
         The states at the output times, a column each; differentiable.
     success : bool
@@ -30,17 +30,17 @@ class OdeResult(Mapping[str, Any]):
     status : int
         0: the end of the interval was reached; 1: a terminal event ended the solution; -1: the solver stopped.
     message : str
-        The same in words, and by which methods where "auto" changed it.
+        The status in words, and the methods where "auto" changed the method.
     stats : mapping
-        What the passes have cost up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
+        The cost of the passes up to now: of the forward pass "steps", "rhs_evaluations", "jacobian_evaluations",
         "factorizations", "error_test_failures", "convergence_failures" and "checkpoints" (and with "auto" "stiff_from" and
-        "stiff_method"), and mappings "backward", "quadrature" and "sensitivities". Sweeps back come after the result, so their
-        counts grow, from zero, with each sweep through it. Of a recorded or compiled function the counts are those of the run
-        that was made last, by whichever thread; second-order sweeps are not counted.
+        "stiff_method"), and mappings "backward", "quadrature" and "sensitivities". Reverse passes come after the result, so
+        their counts grow, from zero, with each reverse pass. In a recorded or compiled function the counts are of the last run
+        in any thread; reverse passes of second order are not counted.
     sol : callable or None
         With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
     t_events, y_events : lists of arrays, or None
-        For each event the times at which it happened, and the states there; None without events.
+        For each event the times at which the event happened, and the states there; None without events.
     nfev, njev, nlu, nst : int
         Of the forward pass the evaluations of the right-hand side and of its Jacobian, factorisations and steps, from `stats`.
 
@@ -63,11 +63,11 @@ class OdeResult(Mapping[str, Any]):
     _explained: Explained | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled and copied: the numbers, not the problem, whose functions cannot be."""
+        """Returns the attributes for pickles and copies: the numbers without the problem, whose functions have no pickle."""
         return self.__dict__ | {"_explained": None}
 
     def __getitem__(self, name: str) -> Any:
-        """The attribute of that name."""
+        """Returns the attribute of that name."""
         if name not in self._names():
             raise KeyError(name)
         return getattr(self, name)
@@ -80,18 +80,18 @@ class OdeResult(Mapping[str, Any]):
 
     @classmethod
     def _names(cls) -> list[str]:
-        """The public attributes: what is kept, and what is counted or looked up when it is read."""
+        """Returns the names of the public attributes: the fields, and the properties."""
         read = [name for name, member in vars(cls).items() if isinstance(member, property)]
         return [each.name for each in fields(cls) if not each.name.startswith("_")] + read
 
     @property
     def t_events(self) -> list[Any] | None:
-        """For each event the times at which it happened, differentiable; None without events."""
+        """For each event the times at which the event happened, differentiable; None without events."""
         return None if self._hits is None else self._hits()[0]
 
     @property
     def y_events(self) -> list[Any] | None:
-        """For each event the states at these times, before its own reset, shape (times, n); None without events."""
+        """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
         return None if self._hits is None else self._hits()[1]
 
     @property
@@ -101,7 +101,7 @@ class OdeResult(Mapping[str, Any]):
 
     @property
     def njev(self) -> int:
-        """Evaluations of its Jacobian."""
+        """Evaluations of the right-hand side's Jacobian."""
         return int(self.stats.get("jacobian_evaluations", 0))
 
     @property
@@ -115,7 +115,7 @@ class OdeResult(Mapping[str, Any]):
         return int(self.stats.get("steps", 0))
 
     def describe_switch(self) -> None:
-        """Says in the message when "auto" changed the method."""
+        """Adds to the message the time at which "auto" changed the method."""
         if "stiff_from" in self.stats:
             at, method = self.stats["stiff_from"], self.stats["stiff_method"]
             self.message += f" It turned stiff: by Tsit5 until t = {at:.6g}, by {method} from there on."
@@ -124,7 +124,10 @@ class OdeResult(Mapping[str, Any]):
 def output_times(
     function: str, t_span: Any, t_eval: Any, *, freely: bool = False
 ) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
-    """The initial time and the output times, which may begin with it; `freely` they may decrease, and equal ones follow."""
+    """Returns the initial time and the output times, which may begin with the initial time.
+
+    With `freely` the times may decrease, and times may be repeated.
+    """
     span = real_values(function, "t_span", t_span)
     if span.shape != (2,):
         raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
@@ -158,7 +161,7 @@ def _raise_misplaced(
     misplaced: np.ndarray[Any, Any],
     than: str,
 ) -> NoReturn:
-    """The error of the first time that is outside of the span or out of order."""
+    """Raises the error of the first time that is outside of the span or out of order."""
     k = int(np.flatnonzero(outside | misplaced)[0])
     name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
     if outside[k]:

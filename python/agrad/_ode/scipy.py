@@ -1,4 +1,4 @@
-"""Arguments of SciPy's solve_ivp that say how its own methods are to be helped, and what they mean here."""
+"""Converts the arguments of SciPy's solve_ivp that help the implicit methods, and handles `vectorized`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Vectorized", "algebra_of"]
 
 @dataclass(frozen=True)
 class Vectorized:
-    """A right-hand side of many states at once, called with one: y of shape (n, 1), as SciPy does."""
+    """A right-hand side of several states at once, which is called with a single column, y of shape (n, 1), as in SciPy."""
 
     function: Callable[..., Any]
 
@@ -34,7 +34,7 @@ class Vectorized:
 
 
 def algebra_of(function: str, linear_solver: str, jac_sparsity: Any, lband: int | None, uband: int | None) -> Algebra:
-    """The linear algebra; a half-bandwidth that is not given beside the other one is 0, as in SciPy."""
+    """Returns the linear algebra; where only one half-bandwidth is given, the other is 0, as in SciPy."""
     if lband is None and uband is None:
         return Algebra(linear_solver, jac_sparsity)
     if jac_sparsity is not None:

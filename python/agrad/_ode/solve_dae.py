@@ -1,4 +1,4 @@
-"""Differential-algebraic equations: what users call."""
+"""Defines solve_dae, which solves differential-algebraic equations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SENSITIVITIES = {"adjoint": 0, "forward": 1}
 
 @dataclass
 class DaeResult:
-    """What :func:`solve_dae` returns.
+    """The result of :func:`solve_dae`.
 
     Attributes
     ----------
@@ -33,15 +33,15 @@ class DaeResult:
     y : numpy.ndarray or Array, shape (n, k)
         The states at the output times, a column each; differentiable.
     yp : numpy.ndarray or Array, shape (n, k)
-        Their derivatives with respect to time; differentiable where they are those of differential states.
+        The states' derivatives with respect to time; differentiable for differential states.
     success : bool
         True; a solve that does not succeed raises.
     status : int
         0: the end of the interval was reached.
     message : str
-        The same in words.
+        The status in words.
     stats : dict
-        What the forward pass cost; evaluations of the residual are "rhs_evaluations". Empty while a surrounding function is
+        The cost of the forward pass; evaluations of the residual are "rhs_evaluations". Empty while a surrounding function is
         recorded.
     """
 
@@ -74,48 +74,48 @@ def solve_dae(
 ) -> DaeResult:
     """Solve a differential-algebraic system ``residual(t, y, y', *args) = 0`` of index 1; the result is differentiable.
 
-    Of the states some are differential, those whose derivatives occur, and the others algebraic: the equations fix them, and
-    the derivatives, as soon as the differential ones are known. That is what index 1 means. So consistent initial values are
-    found from part of them, and their derivatives with respect to the arguments are those of the implicit function.
+    States whose derivatives occur are differential, the other states are algebraic. Index 1 means that the equations determine
+    the algebraic states and all derivatives from the differential states. So consistent initial values are computed from a
+    part of the values, and the implicit function theorem gives their derivatives with respect to the arguments.
 
     Parameters
     ----------
     residual : callable
-        ``residual(t, y, yp, *args)``, written with NumPy: t is a number, y and yp of shape (n,); returns what is left of the n
-        equations as an array, list or tuple. It is recorded once and runs without Python, as the right-hand side of
-        :func:`solve_ivp` is.
+        ``residual(t, y, yp, *args)``, written with NumPy: t is a number, y and yp of shape (n,); returns the residuals of the
+        n equations as an array, list or tuple. The function is recorded once and runs without Python, like the right-hand
+        side of :func:`solve_ivp`.
     t_span : pair of floats
         Initial and final time, increasing.
     y0 : array-like, shape (n,)
-        The initial states; the algebraic entries are a guess, from which they are solved for.
+        The initial states; the algebraic entries are the guess for a nonlinear solve.
     yp0 : array-like, shape (n,), optional
-        The initial derivatives, a guess too; zeros by default.
+        The initial derivatives, also a guess; zeros by default.
     t_eval : array-like, shape (k,), optional
         Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
     args : tuple
         Further arguments of residual: any nested structures of numbers and arrays.
     differential : array-like of bool, shape (n,), optional
-        Which states are differential. By default those whose derivatives occur in the recorded residual; where the
+        Which states are differential. By default all states whose derivatives occur in the recorded residual; where the
         derivatives occur in fixed combinations only, as with a capacitor between two nodes, these combinations are.
     initial : {"differential", "derivatives", "consistent"}
-        What is given of the initial values: the differential part of y0; yp0, from which all of y0 is solved for (zeros are a
-        steady state); or both, which is checked.
+        The initial values that are given: the differential part of y0; yp0, which determines all of y0 (zeros mean a steady
+        state); or both, which are checked for consistency.
     rtol, atol : float, float or shape (n,)
-        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward one by 10, as
+        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward pass by 10, as
         :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times, in each direction.
     first_step, max_step : float
-        The size to try of the first step, at the initial time and behind each of tstops, chosen by default; and the largest
-        step, in each direction. Forward sensitivities begin with a shorter step where they need one.
+        The first step's size, at the initial time and after each of tstops, by default chosen by the solver; and the largest
+        step size, in each direction. Forward sensitivities begin with a shorter step where the error needs it.
     sensitivities : {"adjoint", "forward"}
-        Derivatives by an integration back in time, or by sensitivities that each step of the states solves for after them
-        (IDAS' staggered corrector), which is for few parameters and for Jacobians.
+        Derivatives by an integration back in time, or by sensitivities, which each step solves for after the states (IDAS'
+        staggered corrector). Sensitivities are cheaper for few parameters and for Jacobians.
     tstops : array-like, shape (s,)
-        Times at which residual may jump, in any order, besides those at which it compares t with a number, which are found.
-        Those within t_span count, and derivatives are with respect to those that are recorded values. The differential states
-        go on there, the algebraic ones are solved for anew, from where they are. The residual is seen from the left before a
-        stop and from the right after it; an output at it is the one after.
+        Times at which residual may jump, in any order; times at which residual compares t with a number are found without.
+        Stops within t_span count, and recorded stops have derivatives. At a stop the differential states do not change, and
+        the algebraic states are solved for again, with the old values as the guess. Before a stop the residual is evaluated as
+        the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
 
     Returns
     -------
@@ -133,15 +133,15 @@ def solve_dae(
         The system is of index 2 or more, or singular; no consistent initial values are found from the guess; IDAS stopped:
         too many steps, residuals that are not finite, failing error tests.
     NotImplementedError
-        The gradient of the yp of an algebraic state, or a second derivative.
+        The gradient of an algebraic state's yp, or a second derivative.
 
     Notes
     -----
-    Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; that with
-    respect to an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic states are
-    solved for, so outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are singular at
-    the guess, as y1^2 = y0 is at y1 = 0, guesses near it are tried, larger ones first. The gradient keeps the state at each
-    step of the forward pass. Linear algebra is dense.
+    Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; the gradient
+    with respect to an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic
+    states are solved for, so outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are
+    singular at the guess, as y1^2 = y0 is at y1 = 0, nearby guesses are tried, larger values first. For the gradient the
+    state at each step of the forward pass is stored. Linear algebra is dense.
 
     References
     ----------
@@ -198,7 +198,7 @@ def solve_dae(
 
 
 def _flags(function: str, differential: Any, states: int) -> list[bool]:
-    """Which states are differential, or nothing where that is to be found."""
+    """Returns which states are differential; an empty list where the solver is to find out."""
     if differential is None:
         return []
     flags = np.asarray(differential)

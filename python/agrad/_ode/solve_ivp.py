@@ -1,4 +1,4 @@
-"""solve_ivp: initial value problems with SciPy's signature, by any method."""
+"""Defines solve_ivp, which solves initial value problems by any method, with SciPy's signature."""
 
 from __future__ import annotations
 
@@ -60,96 +60,98 @@ def solve_ivp(
     fun : callable
         The right-hand side ``fun(t, y, *args)``, written with NumPy; see :func:`ode_adjoint_tol_ctl`.
     t_span : pair of floats
-        Initial and final time. Where they decrease, so do t_eval and `t`, and there are no doses; directions of events are
-        those along the solution. The result is differentiable in them, as in t_eval.
+        Initial and final time. Where the times decrease, so do t_eval and `t`, and doses are not allowed; directions of events
+        are along the solution. The result is differentiable with respect to t_span and t_eval.
     y0 : array-like, shape (n,), or of any shape, or tree of arrays
-        The initial state. Where it is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
-        state of that structure, fun and resets return one, and so is `y`, with the times as last axis of each array. States
-        that are counted (of doses, in jac_sparsity) are so as np.ravel has them, array after array.
+        The initial state. Where y0 is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
+        state of that structure, fun and resets return the same structure, and so does `y`, with the times as last axis of each
+        array. Indices of states (in doses and jac_sparsity) follow np.ravel, array after array.
     method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "BDF", "Adams"}
-        "auto" starts with Tsit5 and goes on with Rodas5P, or with Rodas4 where rtol is 1e-5 or more, where the system turns
-        stiff; the result says from when on. These are one-step methods, whose gradient is the exact one of the computed
-        solution: explicit Runge-Kutta methods of Tsitouras, Dormand and Prince, Cash and Karp, and of order 8 by Dormand and
-        Prince, for systems that are not stiff; and the Rosenbrock methods Rodas4 and Rodas5P, of order 5, for stiff ones.
-        "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass finds the
-        forward state by Hermite interpolation between BDF's steps, and by polynomials between Adams' longer ones. SciPy's
-        "Radau", "LSODA" and "RK23" are names for "Rodas5P", "auto" and "Tsit5" here; `message` says so.
+        "auto" starts with Tsit5 and changes to Rodas5P, or to Rodas4 for rtol >= 1e-5, where the system becomes stiff; the
+        result says when. One-step methods have the exact gradient of the computed solution: the explicit Runge-Kutta methods
+        of Tsitouras ("Tsit5"), Dormand and Prince ("RK45"), Cash and Karp ("CKRK"), and Dormand and Prince of order 8
+        ("DOP853"), for systems that are not stiff; and the Rosenbrock methods "Rodas4" and "Rodas5P" (of order 5), for stiff
+        systems. "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass
+        interpolates the forward state by Hermite polynomials for BDF and by polynomials of variable degree for Adams, whose
+        steps are longer. SciPy's "Radau", "LSODA" and "RK23" mean "Rodas5P", "auto" and "Tsit5" here; `message` says so.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, in its direction; they may be repeated, and the initial time may be the first. By default
-        the two ends of t_span. They cost steps only where they are sparse: where a step passes several, the method's
-        interpolant is used (not by CKRK). Recorded ones must differ where there are doses, events or tstops.
+        Output times within t_span, in the order of t_span; times may be repeated, and the initial time may be the first. By
+        default the two ends of t_span. Output times cost steps only where the times are sparse: where a step passes several
+        times, the method's interpolant is used (not by CKRK). Recorded times must differ where there are doses, events or
+        tstops.
     dense_output : bool
-        Whether the result has `sol`, a function of times within t_span, in any order: the states there, differentiable. Its
-        first call solves once more, for the polynomials of the method within all steps. In a compiled function, whose runs
-        may take other steps, each call solves, with these as output times.
+        Whether the result has `sol`, which returns the states at times within t_span, in any order, and is differentiable. The
+        first call solves again, for the polynomials of the method within all steps. In a compiled function, whose runs may
+        take other steps, each call solves, with the given times as output times.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
     events : callable, Event, or sequence of these, optional
-        Functions ``event(t, y, *args)`` whose zeros are found; attributes `terminal`, `direction` and, beyond SciPy,
-        `reset` say what follows. See :class:`Event`.
+        Functions ``event(t, y, *args)`` whose zeros are found; the attributes `terminal`, `direction` and, beyond SciPy,
+        `reset` define the effect of the event. See :class:`Event`.
     doses : sequence of Dose
-        Amounts that states get at times, at once or as infusions; see :class:`Dose`. At the time of a dose the output is the
-        state after it.
+        Amounts that are added to states, at once or as infusions; see :class:`Dose`. At the time of a dose the output is the
+        state after the dose.
     tstops : array-like, shape (s,)
-        Times that steps end at, because fun jumps there; differentiable where fun's jump moves with them. Comparisons of t
-        with numbers in fun, as ``np.where(t < 5.0, ...)``, are found without.
+        Times at which steps must end, because fun jumps there; differentiable where fun's jump moves with the stop.
+        Comparisons of t with numbers in fun, as ``np.where(t < 5.0, ...)``, are found without.
     max_events : int
-        More events than that raise a SolverError.
+        The most events; more events raise a SolverError.
     rtol, atol : float, float or of y0's structure
         Relative and absolute tolerance; atol may be 0 where a state stays off zero. One-step methods, and so the default,
-        take them as they are; "BDF" and "Adams" with adjoint sensitivities divide atol by 10 in the forward pass and by 3 in
-        the backward one, as :func:`ode_adjoint_tol` does.
+        use the tolerances unchanged; "BDF" and "Adams" with adjoint sensitivities divide atol by 10 in the forward pass and by
+        3 in the backward pass, as :func:`ode_adjoint_tol` does.
     max_num_steps : int
         The most steps between two output times.
     first_step, max_step : float
-        The first step's size to try, chosen by default, and the largest. Each dose, stop and event starts the solution anew,
-        with a first step of this size. BDF and Adams keep to max_step in their backward pass, too.
+        The first step's size, by default chosen by the solver, and the largest step size. Each dose, stop and event restarts
+        the integration, with a first step of this size. BDF and Adams obey max_step in the backward pass, too.
     max_memory : float
-        Of the one-step methods: bytes that may be kept for the gradient; beyond it, steps are computed once more.
+        Of the one-step methods: the bytes that may be stored for the gradient; with more, steps are computed again.
     error_control : {"auto", "states", "derivatives"}
-        Of the one-step methods: what step sizes are chosen by. "states" is the error of the states alone. "derivatives" is
-        also that of a tangent along one fixed direction of everything that may be differentiated, without which derivatives
-        are lost where a solution rests. "auto" is "derivatives" where a derivative is wanted and "states" where none is. Choose
-        "derivatives" where an optimiser calls values and gradients that are to come from the same steps; it then holds for
-        the initial state and for all floating-point numbers in `args`. See :doc:`gradient_trust`.
+        Of the one-step methods: the error estimate that controls step sizes. "states" means the error of the states alone.
+        "derivatives" includes the error of a tangent along a fixed direction of all differentiable inputs, without which
+        derivatives are lost where a solution rests. "auto" means "derivatives" where a derivative is wanted and "states"
+        elsewhere. Choose "derivatives" where an optimiser needs values and gradients from the same steps; the choice then
+        covers the initial state and all floating-point numbers in `args`. See :doc:`gradient_trust`.
     jac : optional
-        SciPy's argument, which is taken and not used: the Jacobian of the recorded fun is exact, and `message` says so.
+        SciPy's argument, which is accepted and not used: the Jacobian of the recorded fun is exact, and `message` says so.
     jac_sparsity : array-like or scipy.sparse, shape (n, n), or pair of ints, optional
-        Of the implicit methods: other than zero where df/dy may be, or how far below and above the diagonal that is. By
-        default the recorded right-hand side tells, which is right unless it hides entries in an operation written by hand.
+        Of the implicit methods: a matrix that is not zero where df/dy may be nonzero, or the numbers of diagonals below and
+        above the main diagonal. By default the pattern of the recorded right-hand side is used, which is right unless an
+        operation written by hand hides entries.
     lband, uband : int, optional
-        How far below and above the diagonal df/dy may be other than zero: ``jac_sparsity=(lband, uband)`` in SciPy's words.
+        The numbers of diagonals of df/dy below and above the main diagonal, as in SciPy: ``jac_sparsity=(lband, uband)``.
     vectorized : bool
-        Whether fun takes y of shape (n, k), k states side by side. It is called with k = 1, as SciPy does, and gains nothing.
+        Whether fun takes y of shape (n, k), k states side by side. fun is called with k = 1, as in SciPy, and gains nothing.
     linear_solver : {"auto", "dense", "banded", "sparse", "gmres"}
-        Of the implicit methods: how they solve their linear equations. "auto" is the cheapest for the pattern of df/dy:
-        dense for few states, banded where the bands are narrow, sparse where little is filled. "gmres", for CVODES'
-        methods, has products with df/dy only.
+        Of the implicit methods: the solver of linear equations. "auto" is the cheapest solver for the pattern of df/dy:
+        dense for few states, banded for narrow bands, sparse for little fill-in. "gmres", for CVODES' methods, needs products
+        with df/dy only.
     sensitivities : {"adjoint", "forward", "simultaneous", "auto"}
         Of "BDF" and "Adams": reverse mode by an integration back in time, or by sensitivities that are integrated with the
-        states, as :func:`ode_bdf` does, which is for few parameters and for Jacobians. Each step solves for them after the
-        states ("forward", CVODES' staggered corrector) or with them ("simultaneous"). "auto" weighs adjoint and forward by
-        the number of states and parameters, for the gradient of one number. Forward ones take atol as it is.
+        states, as :func:`ode_bdf` does, for few parameters and for Jacobians. Each step solves for the sensitivities after the
+        states ("forward", CVODES' staggered corrector) or with the states ("simultaneous"). "auto" chooses adjoint or forward
+        by the number of states and parameters, for the gradient of a single number. Forward sensitivities use atol unchanged.
     gradient_check : bool or float
-        Whether each sweep back runs a second time, through a solution with a hundredth of rtol and atol, and a RuntimeWarning
-        says where the two gradients differ by a larger part than that number; True means 1e-3. Where parts of a gradient
-        cancel, as at an optimum, their size counts. A gradient takes at least twice as long then. Not for solves with events;
-        with doses, each stretch between them is compared by itself.
+        Whether each reverse pass runs a second time, through a solution with a hundredth of rtol and atol, and a
+        RuntimeWarning tells where the relative difference of the two gradients is above this number; True means 1e-3. Where
+        parts of a gradient cancel, as at an optimum, the size of the parts counts. A checked gradient takes at least twice as
+        long. Not for solves with events; with doses, each segment is compared separately.
     return_partial : bool
-        Whether a solver that stops gives what comes before, with success False, status -1 and the fault as message, instead of
-        raising a SolverError. Without t_eval the last of the two times is close to where it stopped. The gradient is that
-        of what was reached; a compiled function keeps the number of times that it was recorded with.
+        Whether a solver that fails returns the solution before the failure, with success False, status -1 and the fault as
+        message, instead of raising a SolverError. Without t_eval the last of the two times is close to the failure. The
+        gradient is that of the returned part; a compiled function keeps the number of times of the recording.
     progress : bool or callable
-        Whether a bar shows how far each pass is, forward and backward, once it takes longer than half a second; needs tqdm.
-        Or a callable ``progress(t, t_end, pass)``, pass being "forward" or "backward", which is called ten times a second at
-        most, and at the end of each pass that succeeds; what it raises ends the solve. A recorded or compiled function keeps
-        it, so that each of its runs is shown.
+        Whether a bar shows the progress of each pass, forward and backward, after half a second; needs tqdm. Or a callable
+        ``progress(t, t_end, pass)``, pass being "forward" or "backward", which is called at most ten times a second, and at
+        the end of each pass that succeeds; an exception of the callable ends the solve. A recorded or compiled function keeps
+        the callable and shows each run.
 
     Returns
     -------
     OdeResult
-        With t, shape (k,), and y, shape (n, k); with events also t_events and y_events. A terminal event cuts off the output
-        times after it; without t_eval the last one is the end.
+        With t, shape (k,), and y, shape (n, k); with events also t_events and y_events. Output times after a terminal event
+        are left out; without t_eval the last output time is the end.
 
     Raises
     ------
@@ -158,12 +160,12 @@ def solve_ivp(
 
     Notes
     -----
-    Second derivatives (``hessian``, ``hvp``, nested transformations) pass through the one-step methods, with respect to
-    everything that has a first derivative: the initial state, the arguments, doses, events and times; through "auto", "Rodas4"
-    and "Rodas5P" where fun is made of elementwise functions, sums, matrix products and indexing, as does their forward mode.
-    "BDF" and "Adams" have first derivatives only, in both modes; forward mode through them integrates a sensitivity along
-    each direction, with the states' tolerances. Where fun chooses by the state (`np.where`), derivatives of second order do
-    not see the choice change along a solution.
+    One-step methods have second derivatives (``hessian``, ``hvp``, nested transformations) with respect to all differentiable
+    inputs: the initial state, the arguments, doses, events and times. "auto", "Rodas4" and "Rodas5P" have second derivatives
+    and forward mode where fun is made of elementwise functions, sums, matrix products and indexing. "BDF" and "Adams" have
+    first derivatives only, in both modes; forward mode integrates a sensitivity along each direction, with the states'
+    tolerances. Where fun branches on the state (`np.where`), second derivatives ignore that the branch changes along a
+    solution.
 
     Examples
     --------
@@ -187,7 +189,7 @@ def solve_ivp(
     if gradient_check is not False:
         finer = {"rtol": finer_tolerance(rtol), "atol": np.asarray(atol) * 1e-2}
         if error_control == "states":
-            steps = steps._replace(error_control="derivatives")  # so that its steps differ at rest, too
+            steps = steps._replace(error_control="derivatives")  # so that the second solve's steps differ at rest, too
         second = options_of("solve_ivp", method, finer, max_num_steps, steps, algebra, sensitivities)
         make_options = checked(make_options, second, allowed_difference("solve_ivp", gradient_check))
     also = happenings("solve_ivp", doses, events, tstops, max_events)

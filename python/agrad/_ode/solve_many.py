@@ -1,4 +1,4 @@
-"""solve_many: initial value problems of one right-hand side, side by side in threads, each with its own step control."""
+"""Defines solve_many, which solves problems with the same right-hand side in threads, each with its own step control."""
 
 from __future__ import annotations
 
@@ -38,20 +38,21 @@ __all__ = ["Subject", "solve_many"]
 
 @dataclass(frozen=True)
 class Subject:
-    """One initial value problem of :func:`solve_many`.
+    """An initial value problem of :func:`solve_many`.
 
     Attributes
     ----------
     t_span : pair of floats
-        Initial and final time; where they decrease, there are no doses. The results are differentiable in them, as in t_eval.
+        Initial and final time; where the times decrease, doses are not allowed. The results are differentiable with respect to
+        t_span and t_eval.
     y0 : array-like, shape (n,)
         The initial state.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, in its direction; by default its two ends. Recorded ones must differ.
+        Output times within t_span, in the order of t_span; by default the two ends of t_span. Recorded times must differ.
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
     doses : sequence of Dose
-        Amounts that states get at times of this subject, at once or as infusions.
+        Amounts that are added to states of this subject, at once or as infusions.
     """
 
     t_span: Sequence[Any]
@@ -62,16 +63,16 @@ class Subject:
 
 
 class _Arguments:
-    """The one vector that all solves read their arguments from; what several share is there once."""
+    """The common vector of the arguments of all solves; an object that several problems share is stored once."""
 
     def __init__(self) -> None:
         self.parts: list[Any] = []
         self._begins: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no identity comes back
+        self._kept: list[Any] = []  # so that no `id` is used again
         self._size = 0
 
     def places(self, x: Any) -> range:
-        """Where the entries of x are."""
+        """Returns the indices of the entries of x in the vector, and adds x where the vector does not contain x."""
         flat = np.ravel(x)
         begin = self._begins.get(id(x))
         if begin is None:
@@ -83,12 +84,12 @@ class _Arguments:
 
 
 class _Problem:
-    """A subject's problem, checked."""
+    """A subject's checked problem."""
 
     def __init__(self, number: int, subject: Subject) -> None:
         if not isinstance(subject, Subject):
             raise TypeError(f"solve_many: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
-        #: What messages about this subject begin with.
+        #: The beginning of messages about this subject.
         self.function = function = f"solve_many(subjects[{number}])"
         self.args, self.y0 = further_arguments(function, subject.args), vector(function, "y0", subject.y0)
         self.states = real_values(function, "y0", self.y0)
@@ -99,9 +100,9 @@ class _Problem:
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.posed: PosedProblem | None = None
-        #: How many numbers follow its states: the end's time and state where there may be doses, switches or times that move.
+        #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
         self.more = 0
-        #: What problems have in common that one recording of the right-hand side serves.
+        #: Problems with the same key share a recording of the right-hand side.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, self.states.size, self.is_backwards)
 
     def _take_times(self, subject: Subject) -> None:
@@ -113,7 +114,7 @@ class _Problem:
             check_no_doses(function, self.doses)
         given = t_span if t_eval is None else t_eval
         start = t_span[0] if isinstance(t_span, Array) else t0
-        #: The output times as they were given, and those that are solved for, as times of s = -t where they decrease.
+        #: The user's output times; `outputs` are the times for the solver, of s = -t where time decreases.
         self.asked = given if isinstance(given, Array) else times
         self.runs = runs_of(times)
         if self.runs is not None and isinstance(given, Array):
@@ -125,7 +126,7 @@ class _Problem:
         if values.size > starts_there:
             check_initial_value_problem(named_by_time(function, self.is_backwards), self.states, self.t0, values[starts_there:])
         self.times_move = isinstance(self.start, Array) or isinstance(outputs, Array)
-        #: Whether it is solved with all that may happen, so that the state at the initial time is one of its outputs.
+        #: Whether an `EventOperation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(self.doses.rows) or self.times_move
         self.outputs = outputs if self.has_all else outputs[starts_there:]
         self.is_known_first = starts_there and not self.has_all
@@ -152,39 +153,39 @@ def solve_many(
     threads: int = 0,
     progress: Progress = False,
 ) -> list[OdeResult]:
-    """Solve the initial value problems of a population, side by side in threads; the results are differentiable.
+    """Solve the initial value problems of a population, in parallel threads; the results are differentiable.
 
     Parameters
     ----------
     fun : callable
-        The right-hand side ``fun(t, y, *args)``, the same for all, written with NumPy; see :func:`solve_ivp`. It is recorded
+        The right-hand side ``fun(t, y, *args)`` of all subjects, written with NumPy; see :func:`solve_ivp`. fun is recorded
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
-        Each with a time span, an initial state, output times, doses and arguments of its own.
+        The problems, each with a time span, an initial state, output times, doses and arguments of its own.
     method, rtol, atol, max_num_steps, first_step, max_step, error_control
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
-        At most so many; 0 is one for each processor.
+        The most threads; 0 means a thread for each processor.
     progress : bool or callable
-        As for :func:`solve_ivp`, but of the number of subjects that are done out of all: ``progress(done, subjects, pass)``.
+        As for :func:`solve_ivp`, but with the number of finished subjects: ``progress(done, subjects, pass)``.
 
     Returns
     -------
     list of OdeResult
-        One for each subject, with t, y and stats.
+        A result for each subject, with t, y and stats.
 
     Raises
     ------
     ShapeError, DomainError, SolverError
-        As :func:`solve_ivp`, with the subject's number; of several faults that of the first subject.
+        As :func:`solve_ivp`, with the subject's number; of several errors the first subject's.
     TypeError
         A subject is no :class:`Subject`, or `subjects` is no sequence.
 
     Notes
     -----
     Values and gradients are the same to the bit for every number of threads. Floating-point arguments are inputs of the
-    recorded right-hand side, other arguments are part of it. Arguments that several subjects share should be the same object:
-    their adjoints are then added up at once.
+    recorded right-hand side, other arguments are constants of the recording. Arguments that several subjects share should be
+    the same object: the adjoints are then added at once.
 
     Examples
     --------
@@ -227,7 +228,7 @@ def solve_many(
 
 
 def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int], Any]) -> PosedProblem:
-    """The solve of one problem, and its arguments."""
+    """Returns the solve of a problem as an operation, with the parts of the operation's argument."""
     function, n, is_recorded, doses = problem.function, problem.states.size, isinstance(problem.y0, Array), problem.doses
     options, count = make_options(n), problem.outputs.size
     solver = named_by_time(function, problem.is_backwards)
@@ -240,7 +241,7 @@ def _posed(problem: _Problem, slope: RecordedSlope, make_options: Callable[[int]
         operation = EventOperation(solver, slope.program, n, count, options, doses.rows, 0, [], 1, moves, [], -1, count)
     else:
         operation = OdeOperation(solver, slope.program, n, count, options, is_recorded, False, False)
-    if not options.same_steps:  # else derivatives with respect to all of them count, wanted or not
+    if not options.same_steps:  # else derivatives with respect to all parameters count, wanted or not
         active = [np.full(np.size(x), isinstance(x, Array)) for x in [*problem.parameters, *slope.captured]]
         operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
     return PosedProblem(function, operation, values)

@@ -1,4 +1,4 @@
-"""States that are no vector: a matrix, or a tree of arrays, which the solvers see as one vector."""
+"""Converts states that are a matrix or a tree of arrays to the vector of the solvers, and back."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["States", "states_of"]
 
 @dataclass(frozen=True)
 class States:
-    """The structure of a state and the shapes of its arrays, which follow each other in the vector."""
+    """The structure of a state and the shapes of the state's arrays, which follow each other in the vector."""
 
     structure: Any
     shapes: tuple[tuple[int, ...], ...]
 
     def apart(self, y: Any, *, times_first: bool = False) -> Any:
-        """The structure that a vector of states stands for; with an axis of times beside it, that of each array."""
+        """Returns the structure from a vector of states; a further axis of times is the last of each array, or the first."""
         leaves, begin = [], 0
         for shape in self.shapes:
             end = begin + int(np.prod(shape, dtype=int))
@@ -41,7 +41,7 @@ class States:
         return optree.tree_unflatten(self.structure, leaves)
 
     def joined(self, label: str, result: Any) -> Any:
-        """The vector that a result of a user's function stands for, which has the structure of the state."""
+        """Returns the vector from a result of a user's function, which has the structure of the state."""
         parts = []
         for name, leaf, shape in zip(self.names("result"), self._leaves(label, "result", result), self.shapes, strict=True):
             part = _as_array(label, name, leaf)
@@ -51,7 +51,7 @@ class States:
         return np.concatenate(parts)
 
     def tolerances(self, function: str, name: str, given: Any) -> Any:
-        """A number for all, or one for each entry of the vector from a structure of them."""
+        """Returns a single tolerance unchanged, or a vector with a tolerance for each state from a structure of tolerances."""
         if _is_number(given):
             return given
         parts = []
@@ -67,22 +67,22 @@ class States:
         return np.concatenate(parts)
 
     def names(self, name: str) -> list[str]:
-        """What messages call the arrays."""
+        """Returns the names of the arrays for messages."""
         return [path.codify(name) for path in self.structure.accessors()]
 
     def _leaves(self, label: str, name: str, tree: Any) -> list[Any]:
-        """The parts of a tree in place of the arrays; they may be lists of numbers."""
+        """Returns the parts of a tree in the places of the state's arrays; a part may be a list of numbers."""
         try:
             return list(self.structure.flatten_up_to(tree))
         except ValueError:
             raise TypeError(f"{label}: {name} is {tree!r}, but must be of the structure of y0") from None
 
     def function(self, solver: str, f: Callable[..., Any], *, is_state: bool = True) -> Callable[..., Any]:
-        """A user's function of the structure as one of the vector; its result is a state as well, or a number."""
+        """Returns a user's function of the structure as a function of the vector; the result is a state, or else a number."""
         return _OfVector(self, solver, f, is_state)
 
     def happenings(self, solver: str, given: Happenings | None) -> Happenings | None:
-        """The same with functions of the vector."""
+        """Returns the same doses, events and stops, with functions of the vector."""
         if given is None or given.events is None:
             return given
         return replace(given, events=[self._event(solver, event) for event in given.events])
@@ -92,7 +92,7 @@ class States:
         return replace(event, root=self.function(solver, event.root, is_state=False), reset=reset)
 
     def structured(self, result: OdeResult) -> OdeResult:
-        """The result with states of the structure."""
+        """Returns the result with states of the structure."""
         result.y, hits, sol = self.apart(result.y), result._hits, result.sol
         if hits is not None:
             result._hits = partial(self._structured_hits, hits)
@@ -135,7 +135,7 @@ class _StructuredSolution:
 
 
 def states_of(function: str, y0: Any) -> tuple[States | None, Any]:
-    """The structure of an initial state and its vector; None and the state as it is where that is a vector itself."""
+    """Returns the structure of an initial state and the state as a vector; None and y0 itself where y0 is a vector."""
     if isinstance(y0, (list, tuple)) and all(type(each) is float for each in y0):
         return None, y0
     leaves, _, structure = flatten(y0, is_leaf=_is_plain)
@@ -149,7 +149,7 @@ def states_of(function: str, y0: Any) -> tuple[States | None, Any]:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether a list or tuple is one of numbers, perhaps nested: an array in other words, and no structure."""
+    """Returns whether a list or tuple holds only numbers, perhaps nested: an array and no structure."""
     return isinstance(x, (list, tuple)) and all(_is_plain(each) or _is_number(each) for each in x)
 
 
@@ -166,6 +166,6 @@ def _ndim(x: Any) -> int:
 
 
 def _as_array(function: str, name: str, x: Any) -> Any:
-    """A leaf as an array, recorded or not."""
+    """Returns a leaf as an array, recorded or not."""
     x = as_one(x)
     return x if isinstance(x, Array) else real_values(function, name, x)

@@ -1,4 +1,4 @@
-"""What a solve has cost so far: a mapping that is read anew each time, because sweeps back come after the result."""
+"""Defines the statistics of a solve: a mapping that reads the counts at each access, as reverse passes follow the result."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Statistics"]
 
 
 class Statistics(Mapping[str, Any]):
-    """The counts of a solve's passes, as they are when they are read.
+    """The counts of a solve's passes at the time of the access.
 
-    Of the forward pass under their own names, of the others in dictionaries "backward", "quadrature" and "sensitivities".
-    A copy or a pickle is a dictionary of the counts of that moment.
+    Counts of the forward pass have names of their own; the dictionaries "backward", "quadrature" and "sensitivities" hold the
+    others. A copy or a pickle is a dictionary of the counts of that moment.
     """
 
     def __init__(self, read: Callable[[], dict[str, Any]]) -> None:

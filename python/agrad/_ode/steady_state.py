@@ -1,4 +1,4 @@
-"""Steady states of differential equations, and their derivatives."""
+"""Defines steady_state, which finds steady states of differential equations, with derivatives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METHODS = {"auto": 0, "newton": 1, "integration": 2}
 
 @dataclass
 class SteadyResult:
-    """What :func:`steady_state` returns.
+    """The result of :func:`steady_state`.
 
     Attributes
     ----------
@@ -30,19 +30,19 @@ class SteadyResult:
     success : bool
         True; a search that does not succeed raises.
     residual : float
-        The largest derivative that is left; nan while a surrounding function is recorded.
+        The largest remaining derivative; nan while a surrounding function is recorded.
     iterations : int
-        Steps of Newton's method, altogether; 0 while a surrounding function is recorded.
+        All steps of Newton's method; 0 while a surrounding function is recorded.
     method : str
-        Which way found it: "newton" or "integration"; "" while a surrounding function is recorded.
+        The way to the state: "newton" or "integration"; "" while a surrounding function is recorded.
     stable : bool or None
-        Whether the system comes back to y from nearby: False where `growth_rate` is positive by more than the tolerances leave
-        open. None while a surrounding function is recorded; a state that is not stable is warned of in any case.
+        Whether the system returns to y from nearby: False where `growth_rate` is positive by more than the tolerances leave
+        open. None while a surrounding function is recorded; an unstable state causes a warning in any case.
     growth_rate : float
-        The largest real part of the Jacobian's eigenvalues, where conserved totals keep their values; nan while a surrounding
+        The largest real part of the Jacobian's eigenvalues, where conserved totals do not change; nan while a surrounding
         function is recorded.
     stats : dict
-        More of it: `conserved`, the number of conserved totals, and `integrated_time`.
+        More numbers: `conserved`, the number of conserved totals, and `integrated_time`.
     """
 
     y: Any
@@ -66,14 +66,14 @@ def steady_state(
     method: str = "auto",
     t: float | None = None,
 ) -> SteadyResult:
-    """Find the state at which an autonomous system comes to rest; its derivatives are those of the implicit function.
+    """Find the state at which an autonomous system comes to rest, with derivatives by the implicit function theorem.
 
-    The system is integrated from y0 over longer and longer times, and Newton's method goes on from where that leads until
-    it has solved ``f(t, y, *args) = 0`` nearby. Of several steady states that is the one that the system goes to from y0. A
-    linear system, and one that is at rest at y0, is left to Newton's method alone.
+    The system is integrated from y0 over longer and longer times, and Newton's method continues from the state reached until
+    ``f(t, y, *args) = 0`` is solved nearby. Of several steady states the result is that to which the system goes from y0. A
+    linear system, and a system that is at rest at y0, is solved by Newton's method alone.
 
-    Totals that the system conserves, such as all of an enzyme, free and bound, are found by themselves. They keep the
-    values that they have at y0, which chooses among the steady states.
+    Totals that the system conserves, such as all of an enzyme, free and bound, are found automatically. The totals keep their
+    values at y0, which selects among the steady states.
 
     Parameters
     ----------
@@ -81,28 +81,28 @@ def steady_state(
         The right-hand side ``f(t, y, *args)`` of :func:`solve_ivp`, which does not depend on t; see
         :func:`ode_adjoint_tol_ctl`.
     y0 : array-like, shape (n,)
-        Where to start.
+        The state to start from.
     args : tuple
         Further arguments of f: any nested structures of numbers and arrays.
     rtol, atol : float, float or shape (n,)
         Relative and absolute tolerance of the states.
     max_iterations : int
-        The most steps of Newton's method from each state that it starts from.
+        The most steps of Newton's method from each starting state.
     method : {"auto", "newton", "integration"}
-        "newton" does not integrate: that is faster, and finds another steady state where there are several, which can be
-        unstable. "integration" does so in any case.
+        "newton" does not integrate: that is faster, but may find another of several steady states, which can be unstable.
+        "integration" always integrates.
     t : float, optional
-        The time at which f is taken. Without it f must not depend on time.
+        The time at which f is evaluated. Without t, f must not depend on time.
 
     Returns
     -------
     SteadyResult
-        With y, shape (n,), whether it is stable, and how it was found.
+        With y, shape (n,), the stability of y, and the method that found y.
 
     Warns
     -----
     RuntimeWarning
-        The state found is unstable.
+        The steady state is unstable.
 
     Raises
     ------
@@ -113,10 +113,10 @@ def steady_state(
 
     Notes
     -----
-    With J the Jacobian of f, f_p its derivative with respect to a parameter and L the rows of conserved totals, derivatives
-    solve J dy = -f_p dp together with L dy = L dy0. They take one linear solve for each adjoint or direction, have second
-    derivatives, and with respect to y0 they are zero but for the conserved totals. Where J is singular without such totals,
-    dy is the solution of smallest norm, and there are no second derivatives.
+    With J the Jacobian of f, f_p the derivative of f with respect to a parameter and L the rows of conserved totals,
+    derivatives solve J dy = -f_p dp together with L dy = L dy0, by a linear solve for each adjoint or direction. There are
+    second derivatives. Derivatives with respect to y0 are zero but for the conserved totals. Where J is singular without such
+    totals, dy is the solution of smallest norm, and there are no second derivatives.
 
     References
     ----------

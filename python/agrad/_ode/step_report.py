@@ -1,4 +1,4 @@
-"""What limited the steps of a solve, as a report that prints as a paragraph, and what is kept of a solve to make one."""
+"""Defines the report of `explain` on the limits of a solve's steps, and the data that a solve keeps for this report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agrad._ode.record import PosedProblem
 
 __all__ = ["LIMITS", "Explained", "StateShare", "StepReport", "StepSizes"]
 
-#: What may limit a step, in the order of the core's codes, and how the report says that.
+#: The limits of steps, in the order of the core's codes, and the report's words for each.
 LIMITS = {
     "error": "The error",
     "growth": "the growth of step sizes from a small one",
@@ -26,7 +26,7 @@ LIMITS = {
 
 
 class Explained(NamedTuple):
-    """What :func:`explain` needs to know of a solve."""
+    """The data of a solve that :func:`explain` needs."""
 
     posed: PosedProblem | None
     method: str
@@ -36,7 +36,7 @@ class Explained(NamedTuple):
 
 
 class StateShare(NamedTuple):
-    """Of the steps that their error limited, those in which one state's error was the largest against its tolerance."""
+    """Of the steps that the error limited, the share in which a state's error was the largest relative to the tolerance."""
 
     state: int
     steps: int
@@ -59,12 +59,12 @@ class StepSizes(NamedTuple):
 
 @dataclass(frozen=True)
 class StepReport:
-    """What :func:`explain` returns: printed, a paragraph.
+    """The report of :func:`explain`, which prints as a paragraph.
 
     Attributes
     ----------
     method : str
-        As `solve_ivp` calls it.
+        The name of the method, as for `solve_ivp`.
     steps : int
         Steps that were accepted.
     span : tuple of float
@@ -72,26 +72,26 @@ class StepReport:
     sizes : tuple of float
         `smallest`, `median` and `largest`, and where the first and the last of these begin, `t_smallest` and `t_largest`.
     limits : dict
-        How many steps were limited by "error", "growth" (a step may be only so many times as long as the one before it, and
-        its own error was below a thousandth of what is allowed), "convergence" (Newton's method failed before), "max_step",
-        "outputs", "end", "stops" (doses and tstops) and "events".
+        The number of steps that were limited by "error", "growth" (the ratio of a step to the step before is limited, and the
+        error was below a thousandth of the tolerance), "convergence" (Newton's method failed before), "max_step", "outputs",
+        "end", "stops" (doses and tstops), "events" and "derivatives" (the error of derivatives).
     states : list of StateShare
-        The states whose error limited steps, those of most steps first: `state`, `steps`, `by_atol`, `atol` and `size`.
+        The states whose error limited steps, by decreasing number of steps: `state`, `steps`, `by_atol`, `atol` and `size`.
     rejected : int
-        Attempts that were given up for a shorter step.
+        The number of rejected attempts.
     rejected_between : tuple of float or None
-        The shortest interval in which three of four of them lie.
+        The shortest interval that contains three quarters of the rejected attempts.
     stopped : str or None
         Why the solver stopped before the end, if it did.
     rtol : float
         The relative tolerance.
     advice : list of str
-        What to try.
+        Sentences on what to try.
     columns : dict of numpy.ndarray
-        An entry for each step: "t" where it begins, "h" its size (negative where time decreases), "error" (1 is what is
-        allowed), "state" whose error was largest, "size" of that state, "by_absolute" the part of its tolerance that is
-        atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"), "limit"
-        the place in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
+        For each step: "t" the time at the beginning, "h" the size (negative where time decreases), "error" (relative to the
+        tolerance), "state" with the largest error, "size" of that state, "by_absolute" the part of the state's tolerance that
+        is atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"),
+        "limit" the index in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
     """
 
     method: str
@@ -128,7 +128,7 @@ class StepReport:
         )
 
     def _switch(self) -> str:
-        """Where "auto" went over to its method for stiff systems."""
+        """Returns the sentence on the time at which "auto" changed to the method for stiff systems."""
         at = np.flatnonzero(np.diff(self.columns["is_stiff"].astype(int)) > 0)
         return f"By Tsit5 until t = {self.columns['t'][at[-1] + 1]:.4g}, and stiff from there on." if at.size else ""
 
