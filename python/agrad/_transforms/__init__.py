@@ -1,1 +1,1 @@
-"""Transformations: functions that are made of functions."""
+"""Defines transformations: functions that make functions of functions."""

@@ -1,7 +1,7 @@
-"""Transformations of functions, recorded at each call: what gradients, Jacobians and the others have in common.
+"""Defines the base classes of gradients, Jacobians and the other transformations, which record at each call.
 
-A transformation calls the user's function once with recorded arrays in place of the parameters, and sweeps the recording
-back where it stands. ``agrad.compile`` (``compiled``) records once and runs the program again instead.
+A transformation calls the user's function once with recorded arrays in place of the parameters, and runs the reverse pass
+through the recording. ``agrad.compile`` (``compiled``) records once and runs the program again instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
-    """What a user's function returned, as the value and what is handed on beside it."""
+    """Splits the result of a user's function into the value and aux, which is None without `has_aux`."""
     if not has_aux:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
@@ -36,26 +36,26 @@ def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
 
 
 def check_tangents(function: str, program: Program, hint: str, order: int = 2) -> None:
-    """Raise if the program has an operation that no tangent (order 1), or no second derivative, can pass through."""
+    """Raises if the program has an operation without tangents (order 1) or without second derivatives (order 2)."""
     if name := program.first_without_tangents(order):
         how = ", by its adjoint" if program.first_without_tangents(1) == name else ""
         raise NotImplementedError(f"{function}: {name} has first derivatives only{how}, but must have more; {hint}")
 
 
 class Transformation(ByName, ABC):
-    """A function made from a function; calling it records the function anew, ``agrad.compile`` records it once.
+    """A function made from a function; each call records the function again, ``agrad.compile`` records once.
 
-    A subclass says how to turn a recording's result (`of_recording`) or a program's (`of_program`) into its own.
+    A subclass computes its result from a recording (`of_recording`) and from a run of a program (`of_program`).
     """
 
     name = ""
-    #: What a compiled call of it is in the words of the compiled part; None where it has none.
+    #: The compiled part's name of a compiled call; None where plans do not know the transformation.
     plan: Wanted | None = None
-    #: Whether it can be used inside of a function that is recorded.
+    #: Whether the transformation can be used inside of a recorded function.
     nests = True
-    #: How often its result is the function differentiated.
+    #: The order of the derivatives in the result.
     orders = 1
-    #: What else a call is about than the function's arguments.
+    #: The vector of a call beside the function's arguments, as of hvp.
     direction: Any = None
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
@@ -76,7 +76,7 @@ class Transformation(ByName, ABC):
         try:
             with open_recording(self.label, keeps_adjoints=True, captures=around is not None) as recording:
                 inputs = [recording.input(leaf) for leaf in parameters.leaves]
-                given = [x.copy() for x in inputs]  # which the function may write into
+                given = [x.copy() for x in inputs]  # the function may write into the copies
                 result = self.function(*parameters.put(args, given), **kwargs)
                 output, aux = self.take_apart(recording, result)
                 if not recording.captured:
@@ -88,7 +88,7 @@ class Transformation(ByName, ABC):
         return bound.inside(around, parameters, args, kwargs)  # the function uses values of the recording around it
 
     def inside(self, recording: Recording, parameters: Parameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result where a recording is open already: more of it."""
+        """Returns the result where a recording is open already, as further operations of this recording."""
         part = Part(recording, parameters.leaves)
         given = [x.copy() for x in part.inputs]
         with differentiated(self.orders):
@@ -98,28 +98,28 @@ class Transformation(ByName, ABC):
         return self.of_part(part, output, parameters, aux)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """As an attribute of a class: the transformation of the method of an instance, whose places are counted after it."""
+        """Returns the transformation of an instance's method for an attribute of a class; `argnums` do not count `self`."""
         return self if instance is None else bound_to(self, instance)
 
     def __repr__(self) -> str:
         return f"<{self.label}>"
 
     def bind(self, args: tuple[Any, ...]) -> tuple[Transformation, tuple[Any, ...]]:
-        """The transformation for one call, with those of its arguments that are not the function's, and the others."""
+        """Returns the transformation for a single call, with its own arguments such as a vector, and those of the function."""
         return self, args
 
     def prepare(self, parameters: Parameters) -> None:
-        """Check what belongs to one call against the parameters, before anything is recorded."""
+        """Checks the transformation's own arguments against the parameters, before the recording."""
 
     def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
-        """The differentiated output of the user's function and what else it returned."""
+        """Returns the differentiated output of the user's function, and aux."""
         value, aux = separate(self.label, result, self.has_aux)
         output = output_of(recording, "result", value)
         self.check_real(output.is_condition)
         return self.check_output(output), aux
 
     def check_real(self, holds_truths: bool) -> None:
-        """Raise for truths, whose derivative would be zero."""
+        """Raises for truths, whose derivative would be zero."""
         if holds_truths:
             raise TypeError(
                 f"{self.label}: result is a truth or an array of truths, but must be real numbers, because its derivative is "
@@ -127,36 +127,36 @@ class Transformation(ByName, ABC):
             )
 
     def check_output(self, output: Array) -> Array:
-        """Raise unless the transformation can do with such an output."""
+        """Returns the output; raises where the transformation cannot differentiate such an output."""
         return output
 
     def with_aux(self, result: Any, aux: Any) -> Any:
         return (result, aux) if self.has_aux else result
 
     def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
-        """The outputs of what `take_apart` gave, and the user's aux."""
+        """Returns the outputs from the results of `take_apart`, and the user's aux."""
         return Outputs(recording, output), beside
 
     def beside(self, aux: Any, form: Any) -> Any:
-        """What `take_apart` gave beside the output, from the user's aux and the outputs' shapes and structure."""
+        """Returns the second result of `take_apart`, from the user's aux and the outputs' shapes and structure."""
         return aux
 
     def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
-        """The transformation's result from a run of a program and what is `beside`; None as `of_program`."""
+        """Returns the transformation's result from a run of a program and the value of `beside`; None as `of_program`."""
         result = self.of_program(program, inputs, wanted, parameters)
         return None if result is None else self.with_aux(result, aux)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        """The transformation's result from a part of a recording, recorded; for classes that have `nests`."""
+        """Returns the transformation's recorded result from a part of a recording; for classes with `nests`."""
         raise NotImplementedError
 
     @abstractmethod
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        """The transformation's result from a recording."""
+        """Returns the transformation's result from a recording."""
 
     @abstractmethod
     def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
-        """The same from a run of a program, without aux; None when the program's path does not hold."""
+        """Returns the same from a run of a program, without aux; None when the program's path does not hold."""
 
 
 class OfScalar(Transformation):

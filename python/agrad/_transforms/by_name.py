@@ -1,4 +1,4 @@
-"""Objects that stand for functions, pickled by their names as functions are."""
+"""Pickles objects that stand for functions by their names, as Python pickles functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ByName", "place_of"]
 
 
 def place_of(thing: Any) -> tuple[str, str] | None:
-    """The module and the name that stand for this function, as they do after ``@ag.compile`` or ``@ag.grad``."""
+    """Returns the module and name that lead to this object, as after ``@ag.compile`` or ``@ag.grad``; None if they do not."""
     place = thing.__module__, getattr(thing, "__qualname__", "")
     try:
         return place if operator.attrgetter(place[1])(sys.modules[place[0]]) is thing else None
@@ -19,7 +19,7 @@ def place_of(thing: Any) -> tuple[str, str] | None:
 
 
 class ByName:
-    """A function made from a function: pickled by its name where that stands for it, else by its fields."""
+    """A function made from a function: pickled by name where the name finds the function, else by the fields."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         place = place_of(self)

@@ -1,7 +1,7 @@
-"""Callbacks: a user's function and its derivative as one operation, which is called with plain values at each run.
+"""Records a user's function and its derivative as an operation, which calls the function with plain values at each run.
 
-The operation itself (python/bindings/callback.cpp) knows vectors. Here they become the arguments that the user wrote the
-function for, and what he returns is checked and becomes a vector again.
+The operation (python/bindings/callback.cpp) has vectors. This module converts the vectors to the arguments of the user's
+function, checks the results, and converts the results back to vectors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class _Names:
-    """What messages call the leaves of a structure; made when a message is."""
+    """The names of a structure's leaves in messages, computed only for a message."""
 
     def __init__(self, root: str, structure: Any) -> None:
         self.root, self.structure = root, structure
@@ -32,7 +32,7 @@ class _Names:
 
 
 def _values(names: _Names, n: int, leaf: Any, shape: tuple[int, ...] | None, like: str) -> Vector:
-    """Leaf n that a user's function returned, as float64; raises unless it is plain, real and of that shape."""
+    """Returns leaf n of a user function's result as float64; raises unless the leaf is plain, real and of that shape."""
     if isinstance(leaf, float):
         values: Vector = np.array(leaf)
     else:
@@ -57,7 +57,7 @@ def _real(names: _Names, n: int, leaf: Any) -> Vector:
 
 
 class Call:
-    """The arguments of a call, taken apart: which of their leaves are recorded, and how they are put together again."""
+    """The arguments of a call as leaves: which leaves are recorded, and how the leaves form the arguments again."""
 
     def __init__(self, label: str, args: tuple[Any, ...], nondiff_argnums: Sequence[int]) -> None:
         self.label, self.args = label, args
@@ -79,21 +79,21 @@ class Call:
         self.is_plain = not self.inputs
 
     def primals(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments that may be differentiated, with other values in place of the recorded ones."""
+        """Returns the arguments that may be differentiated, with other values in place of the recorded leaves."""
         fresh = iter(inputs)
         return tuple(
             self._together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
         )
 
     def with_inputs(self, inputs: Sequence[Any]) -> list[Any]:
-        """All arguments, with other values in place of the recorded ones."""
+        """Returns all arguments, with other values in place of the recorded leaves."""
         args = list(self.args)
         for place, argument in zip(self.places, self.primals(inputs), strict=True):
             args[place] = argument
         return args
 
     def tangents(self, along: Sequence[Any]) -> tuple[Any, ...]:
-        """The tangents of the primals: those of the recorded leaves as given, zeros for others, None for what is no number."""
+        """Returns the primals' tangents: `along` for recorded leaves, zeros for other numbers, None for other objects."""
         fresh = iter(along)
         return tuple(
             self._together(
@@ -102,7 +102,7 @@ class Call:
         )
 
     def jvp(self, function: Callable[..., Any], inputs: Sequence[Any], along: Sequence[Any], structure: Any) -> list[Any]:
-        """The leaves of the tangent that a user's function returns, which has the structure of the result."""
+        """Returns the leaves of the tangent from a user's function; raises unless the tangent has the result's structure."""
         pair = function(*self.nondiff, self.primals(inputs), self.tangents(along))
         if not (isinstance(pair, tuple) and len(pair) == 2):
             raise TypeError(f"{self.label}: the derivative returned {pair!r}, but must return a pair (result, tangent)")
@@ -120,7 +120,7 @@ def _zeros(leaf: Any) -> Any:
 
 
 class Callback:
-    """One operation: the call that it was recorded for, and the structure of its result, known from its first run."""
+    """An operation: the recorded call, and the structure of the result, known from the first run."""
 
     def __init__(self, call: Call, function: Callable[..., Any]) -> None:
         self.call, self.function = call, function
@@ -129,7 +129,7 @@ class Callback:
         self.result_shapes: list[tuple[int, ...]] = []
 
     def record(self) -> Any:
-        """Record the operation and return its result, of recorded arrays."""
+        """Records the operation and returns the result, of recorded arrays."""
         call = self.call
         recording = find_recording(*call.inputs)
         assert recording is not None, "one of the arguments is recorded"
@@ -141,15 +141,15 @@ class Callback:
         return self.together([y.with_slots(slots) for slots in slots_of(y, self.result_shapes)])
 
     def forward(self, x: Vector, with_adjoint: bool) -> tuple[Vector, Any]:
-        """The operation run forwards; what it returns beside the values, `reverse` is called with."""
+        """Runs the operation forwards. Returns the values, and residuals for `reverse`."""
         raise NotImplementedError
 
     def reverse(self, residuals: Any, y_adjoint: Vector) -> Vector:
-        """The adjoints of x."""
+        """Returns the adjoints of x."""
         raise NotImplementedError
 
     def flat(self, result: Any) -> Vector:
-        """A result of the user's function as a vector; raises unless it is like the first one."""
+        """Returns a result of the user's function as a vector; raises unless the structure is that of the first result."""
         leaves, together, structure = flatten(result)
         if self.structure is None:
             self.structure, self.together = structure, together
@@ -168,7 +168,7 @@ class Callback:
 
 
 def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, called outside of the recording that runs it."""
+    """Returns the function, with calls outside of the recording that runs the operation."""
 
     def run(*args: Any) -> Any:
         with no_recording():
@@ -178,7 +178,7 @@ def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class VjpCall(Callback):
-    """A callback that is swept back by the user's ``bwd``."""
+    """A callback whose reverse pass is the user's ``bwd``."""
 
     def __init__(self, call: Call, function: Callable[..., Any], fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
         super().__init__(call, function)
@@ -205,7 +205,7 @@ class VjpCall(Callback):
         return _joined(self._cotangents(back))
 
     def _cotangents(self, back: Sequence[Any]) -> list[Vector]:
-        """The parts of a cotangent that belong to recorded leaves."""
+        """Returns the parts of a cotangent that belong to recorded leaves."""
         call, parts = self.call, []
         shapes, begin = iter(self.shapes), 0
         for place, given, structure in zip(call.places, back, call.structure.children(), strict=True):
@@ -225,7 +225,7 @@ class VjpCall(Callback):
 
 
 class JvpCall(Callback):
-    """A callback whose derivative is known in one direction at a time; the sweep back takes a direction for each entry of x."""
+    """A callback with a derivative for a single direction; the reverse pass evaluates a direction for each entry of x."""
 
     def __init__(self, call: Call, function: Callable[..., Any], derivative: Callable[..., Any]) -> None:
         super().__init__(call, function)
@@ -241,7 +241,7 @@ class JvpCall(Callback):
         return np.array([column @ y_adjoint for column in columns])
 
     def _column(self, x: Vector, direction: Vector) -> Vector:
-        """The tangent of the result in a direction."""
+        """Returns the tangent of the result in a direction."""
         names = _Names(f"{self.call.label}: tangent", self.structure)
         point, along = split(x.copy(), self.shapes), split(direction, self.shapes)
         leaves = self.call.jvp(self.derivative, point, along, self.structure)
@@ -249,7 +249,7 @@ class JvpCall(Callback):
         return _joined([_values(names, k, leaf, shape, "the result") for k, (leaf, shape) in each])
 
     def _check_linear(self, x: Vector, columns: Sequence[Vector]) -> None:
-        """Raise unless the tangent in one more direction is what those of the entries say."""
+        """Raises unless the tangent in a further direction is the linear combination of the entries' tangents."""
         weights = -1.5 - 0.5 * np.cos(np.arange(len(columns)))
         expected = np.array([weight * column for weight, column in zip(weights, columns, strict=True)])
         given = self._column(x, weights)
@@ -260,7 +260,7 @@ class JvpCall(Callback):
 
 
 def not_linear(label: str) -> str:
-    """What is wrong with a derivative by hand that is no product with a matrix."""
+    """Returns the message for a derivative by hand that is not linear in the tangents."""
     return (
         f"{label}: the tangent that the derivative returned is not linear in the tangents, but must be; it is their product "
         "with the Jacobian, without powers, absolute values, conditions or constants"
@@ -268,7 +268,7 @@ def not_linear(label: str) -> str:
 
 
 def slots_of(y: Array, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
-    """The slots of a vector in consecutive parts of the given shapes."""
+    """Returns the slots of a vector in consecutive parts of the given shapes."""
     ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(np.split(y.slots, ends), shapes, strict=False)]
 

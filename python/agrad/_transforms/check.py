@@ -1,4 +1,4 @@
-"""check_grads: whether the derivatives of a function agree with each other and with differences of its values."""
+"""Defines check_grads, which checks that a function's derivatives agree with each other and with differences of values."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["check_grads"]
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _EPSILON = float(np.finfo(float).eps)
-_CLOSE = 1e-12  # of the parts of what differs by rounding errors only
-_NUDGE = 2.0**-10  # by which a point is moved to see how large the parts of a derivative are
+_CLOSE = 1e-12  # allowed difference, relative to the parts, of numbers that differ by rounding errors only
+_NUDGE = 2.0**-10  # relative displacement of a point for the estimate of the parts of a derivative
 
 
 class _Check:
-    """The function at one point: its Jacobian, and the names of its entries for messages."""
+    """A function at a point: the Jacobian, and the names of the entries for messages."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], step: float) -> None:
         self.function, self.args, self.label = function, args, f"check_grads({name_of(function)})"
@@ -46,14 +46,14 @@ class _Check:
         return product(self.parameters.leaves, *vectors)
 
     def parts(self, derivative: Matrix, at: Callable[[Matrix], Matrix]) -> Matrix:
-        """How large the parts are that a derivative is the sum of; `at` gives it at other points.
+        """Returns the sizes of the parts whose sum is a derivative; `at` computes the derivative at other points.
 
-        Where they cancel, as a gradient's do at an optimum, the derivative itself says nothing of its rounding errors. Beside
-        that point parts do not cancel: what a derivative changes by there, in units of the way, is of their size.
+        Where the parts cancel, as in a gradient at an optimum, the derivative's size does not tell its rounding errors. At a
+        displaced point the parts do not cancel: the change of the derivative, relative to the displacement, is of their size.
         """
         size = np.abs(derivative)
         signs = np.where(np.arange(self.x.size) % 2 == 0, 1.0, -1.0)
-        for way in (self.scale, np.abs(self.x)):  # the second where the function is not defined around
+        for way in (self.scale, np.abs(self.x)):  # the second where the function is undefined nearby
             with np.errstate(all="ignore"):
                 change = np.abs(at(self.x + _NUDGE * signs * way) - derivative) / _NUDGE
             if np.all(np.isfinite(change)):
@@ -61,19 +61,19 @@ class _Check:
         return size
 
     def sum_of_parts(self, value: Matrix, derivative: Matrix) -> Matrix:
-        """How large the parts are that values are sums of, as far as the parameters go into them."""
+        """Returns the sizes of the parts whose sums are values, as far as the parts depend on the parameters."""
         with np.errstate(invalid="ignore"):
             size: Matrix = np.abs(value) + np.abs(derivative) @ np.abs(self.x)
         return size
 
     def value(self, x: Matrix) -> Matrix:
-        """The function itself, not what was recorded, at other parameters."""
+        """Returns the values of the function, not of the recording, at other parameters."""
         leaves = [leaf if leaf.ndim else float(leaf) for leaf in self.leaves_at(x)]
         results = flatten(self.function(*self.parameters.put(self.args, leaves)))[0]
         return np.concatenate([np.zeros(0), *(np.ravel(array(each)) for each in results)])
 
     def rows_at(self, x: Matrix, seeds: Matrix) -> Matrix:
-        """Products of the transposed Jacobian at another point; nan where the recorded path does not hold."""
+        """Returns products of the transposed Jacobian at another point; nan where the recorded path does not hold."""
         found = self.program.adjoint_products(self.leaves_at(x), seeds)
         return np.full((len(seeds), x.size), np.nan) if found is None else found[1]
 
@@ -96,7 +96,7 @@ class _Check:
 
 
 def _entry_name(place: int, shapes: list[tuple[int, ...]], label: Callable[[int], str]) -> str:
-    """What messages call an entry of leaves that are joined to one vector."""
+    """Returns the name, for messages, of an entry of leaves that are joined to a vector."""
     for n, shape in enumerate(shapes):
         size = int(np.prod(shape, dtype=int))
         if place < size:
@@ -107,7 +107,7 @@ def _entry_name(place: int, shapes: list[tuple[int, ...]], label: Callable[[int]
 
 
 class _Steps:
-    """Steps of differences, one a parameter, and shorter ones to try where these do not do."""
+    """Step sizes of differences, one for each parameter, and shorter sizes for a second attempt."""
 
     def __init__(self, steps: Matrix, relative: Matrix) -> None:
         self.first = steps
@@ -118,24 +118,24 @@ class _Steps:
 
 
 def _column(f: Callable[[Matrix], Matrix], x: Matrix, j: int, h: float) -> tuple[Matrix, Matrix]:
-    """Column j of the Jacobian of f by central differences of sixth and of fourth order."""
+    """Returns column j of the Jacobian of f by central differences of sixth and of fourth order."""
     sixth: Any = 0.0
     fourth: Any = 0.0
     for n, a, b in ((1, 3 / 4, 2 / 3), (2, -3 / 20, -1 / 12), (3, 1 / 60, 0.0)):
         ahead, behind = x.copy(), x.copy()
         ahead[j] += n * h
         behind[j] -= n * h
-        with np.errstate(all="ignore"):  # what is not a number there is told by the message
+        with np.errstate(all="ignore"):  # the message shows a nan
             change = f(ahead) - f(behind)
             sixth, fourth = sixth + a * change, fourth + b * change
     return sixth / h, fourth / h
 
 
 class _Differences:
-    """The Jacobian of f by differences, beside one that is to be compared with it: how far apart they may be by rounding.
+    """The Jacobian of f by differences, for the comparison with a given Jacobian, with the difference that rounding allows.
 
-    A column that is too far apart is computed again with shorter steps; that of the least error, as the orders of the
-    differences and the rounding of f tell it, is taken.
+    A column with too large a difference is computed again with shorter steps; the column with the least error estimate, from
+    the two orders of differences and the rounding of f, counts.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class _Differences:
 
 
 def _worst(found: Matrix, wanted: Matrix, allowed: Matrix) -> tuple[int, int] | None:
-    """The entry that differs most, in units of what is allowed; None if all are allowed. Two nans are equal."""
+    """Returns the entry with the largest difference relative to the allowed; None if all are allowed. Two nans are equal."""
     with np.errstate(invalid="ignore"):
         same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
         excess = np.where(same, 0.0, np.abs(found - wanted) / allowed)
@@ -180,9 +180,9 @@ def _worst(found: Matrix, wanted: Matrix, allowed: Matrix) -> tuple[int, int] | 
 
 
 def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
-    """<w, J v> by forward mode against <J' w, v> by reverse mode; columns one by one tell where they part.
+    """Checks <w, J v> by forward mode against <J' w, v> by reverse mode; on failure the columns tell which entry differs.
 
-    They differ by rounding, unless each is an integral of its own.
+    The two numbers differ by rounding, unless each comes from an integration of its own.
     """
     m, n = check.rows.shape
     w, v = generator.standard_normal(m), generator.standard_normal(n)
@@ -213,7 +213,7 @@ def _check_differences(check: _Check, rtol: float, atol: float) -> None:
 
 
 def _check_second(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
-    """The Hessian of a combination of the outputs: symmetric, and the derivative of its gradient."""
+    """Checks that the Hessian of a combination of the outputs is symmetric and the derivative of the gradient."""
     m, n = check.rows.shape
     w = np.ones(1) if m == 1 else generator.standard_normal(m)
     _, gradient, products = check.run(check.program.hessian_products, w, np.eye(n))
@@ -243,25 +243,25 @@ def check_grads(
     """Check the derivatives of `function` at a point; returns nothing when all is well.
 
     Reverse mode is checked against forward mode by a dot product, ``<w, J v> = <J' w, v>`` to 1e-12 of its parts, or to rtol
-    and atol where each is an integral of its own (a solve by CVODES and its adjoint problem); each entry of the Jacobian
-    against central differences of the function's values; and the Hessian of the value, or of a random combination of several,
-    for symmetry to 1e-12 of its largest part and against differences of the gradient. Parts are what derivatives are sums of,
-    which cancel at an optimum; how large they are is seen beside the point.
+    and atol where each mode is an integration of its own (a solve by CVODES and its adjoint problem); each entry of the
+    Jacobian against central differences of the function's values; and the Hessian of the value, or of a random combination of
+    several values, for symmetry to 1e-12 of its largest part and against differences of the gradient. Parts are the summands
+    of a derivative, which cancel at an optimum; their size is measured at a point nearby.
 
     Parameters
     ----------
     function : callable
-        Returns numbers and arrays in any nested structure. It is called with plain NumPy arrays too.
+        Returns numbers and arrays in any nested structure. The function is also called with plain NumPy arrays.
     *args : floating-point numbers, arrays, nested structures of them
         The point; all are parameters.
     order : {1, 2}
-        1 checks reverse mode and, where tangents can be had, forward mode; 2 second derivatives as well.
+        1 checks reverse mode and, where all operations have tangents, forward mode; 2 also checks second derivatives.
     step : float
-        Step of the differences, relative to the parameter where that is larger than 1. Where they do not agree, shorter steps,
-        down to this part of the parameter, are tried, as small parameters need them.
+        Step of the differences, relative to the parameter where the parameter is larger than 1. Where the differences do not
+        agree, shorter steps are tried, down to this part of the parameter, because small parameters need short steps.
     rtol, atol : float
-        How far a derivative may be from its difference, relative to the larger and absolutely; rounding errors of the values
-        that are differentiated are allowed for beside.
+        The allowed distance of a derivative from its difference, relative to the larger and absolute; rounding errors of the
+        differentiated values are allowed in addition.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def check_grads(
     Notes
     -----
     The differences are of sixth order and reach 3 steps to both sides: where the function is not defined or not smooth there,
-    the check fails though its derivative may be right.
+    the check fails even if the derivative is right.
 
     Examples
     --------

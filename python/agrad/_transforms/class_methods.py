@@ -1,4 +1,4 @@
-"""Transformations as methods: what ``@ag.grad`` and ``@ag.compile`` are above a method of a class."""
+"""Binds transformations as methods, for ``@ag.grad`` and ``@ag.compile`` above a method of a class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAME = "_agrad_methods"
 
 
 class _Kept(dict[int, Any]):
-    """What belongs to one instance: a copy of the instance, or a pickle, begins with nothing."""
+    """The kept objects of a single instance; a copy or a pickle of the instance starts empty."""
 
     def __init__(self, instance: Any = None) -> None:
         self.instance = instance
@@ -28,14 +28,14 @@ class _Kept(dict[int, Any]):
 
 
 def bound_to(transformation: Any, instance: Any) -> Any:
-    """A transformation of a function as one of the instance's method."""
+    """Returns a transformation of a function as a transformation of the instance's method."""
     made = copy.copy(transformation)
     made.function = transformation.function.__get__(instance)
     return made
 
 
 def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
-    """What was made for this instance and this attribute of its class, made at the first use."""
+    """Returns the object for an instance and an attribute of the class; the first use makes the object."""
     try:
         names = vars(instance)
     except TypeError:
@@ -45,7 +45,7 @@ def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
         ) from None
     kept = names.get(_NAME)
     if kept is None or kept.instance is not instance:
-        kept = names[_NAME] = _Kept(instance)  # as well where the names are those of another instance
+        kept = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
     if id(descriptor) not in kept:
         kept[id(descriptor)] = descriptor, make()
     return kept[id(descriptor)][1]

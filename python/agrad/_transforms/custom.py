@@ -1,4 +1,4 @@
-"""Derivatives by hand: custom_vjp, custom_jvp and stop_gradient. Read next: ``custom_functions``."""
+"""Defines derivatives by hand: custom_vjp, custom_jvp and stop_gradient. Read next: ``custom_functions``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tree = TypeVar("Tree")
 
 
 def stop_gradient(x: Tree) -> Tree:
-    """The same values, constants to every derivative.
+    """Return the same values, as constants for every derivative.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def stop_gradient(x: Tree) -> Tree:
 
     Notes
     -----
-    A compiled function computes the values anew at each call; only derivatives do not pass.
+    A compiled function computes the values at each call; only derivatives do not pass.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def custom_vjp(function: Any = None, /, *, nondiff_argnums: int | Sequence[int] 
     Parameters
     ----------
     function : callable
-        Of positional arguments: numbers, arrays, nested structures of them, and anything else, which is passed on as it is.
+        Takes positional arguments: numbers, arrays, nested structures of them, and other objects, which are passed unchanged.
     nondiff_argnums : int or sequence of int
         The arguments that have no derivative, such as functions and options; they are never recorded values.
 
@@ -68,16 +68,16 @@ def custom_vjp(function: Any = None, /, *, nondiff_argnums: int | Sequence[int] 
     Raises
     ------
     ShapeError, TypeError
-        (When called or swept back) results or cotangents are not of the structure and shapes that they must have.
+        (When called or in the reverse pass) results or cotangents have a wrong structure or shape.
 
     Notes
     -----
     The function, fwd and bwd are called with plain numbers (float for a scalar) and NumPy arrays, so they may call anything:
-    SciPy, a table, a program. They are called again at each run of a compiled function, under the interpreter lock; what
-    they raise comes out unchanged. fwd is called when a sweep back follows, the function itself otherwise.
+    SciPy, a table, a program. Each run of a compiled function calls them again, under the interpreter lock; their exceptions
+    pass unchanged. fwd is called when a reverse pass follows, otherwise the function.
 
-    Reverse mode of first order passes through (``grad``, ``jacobian``, ``jacrev``, ``vjp``, tapes); ``jvp``, ``jacfwd``,
-    ``hessian`` and ``hvp`` raise NotImplementedError, see :func:`custom_jvp`.
+    Reverse mode of first order works (``grad``, ``jacobian``, ``jacrev``, ``vjp``, tapes); ``jvp``, ``jacfwd``, ``hessian``
+    and ``hvp`` raise NotImplementedError, see :func:`custom_jvp`.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def custom_jvp(function: Any = None, /, *, nondiff_argnums: int | Sequence[int] 
     Parameters
     ----------
     function : callable
-        Of positional arguments, as for :func:`custom_vjp`.
+        Takes positional arguments, as for :func:`custom_vjp`.
     nondiff_argnums : int or sequence of int
         The arguments that have no derivative, such as functions and options; they are never recorded values.
     plain : bool
-        The function and its derivative must see plain numbers and NumPy arrays. They are then called at each run, as those
-        of :func:`custom_vjp`; a sweep back calls the derivative once for each entry of the arguments, and forward mode and
+        The function and its derivative must get plain numbers and NumPy arrays. Both are then called at each run, as with
+        :func:`custom_vjp`; a reverse pass calls the derivative once for each entry of the arguments, and forward mode and
         second derivatives raise NotImplementedError.
 
     Returns
@@ -127,9 +127,9 @@ def custom_jvp(function: Any = None, /, *, nondiff_argnums: int | Sequence[int] 
 
     Notes
     -----
-    Unless `plain`, both functions are written with NumPy on recorded values; they are recorded with the function around
-    them and run without Python when that is compiled. All modes follow: tangents, adjoints (the derivative is linear in
-    the tangents, so it can be swept back), and second derivatives, which are the derivatives of the derivative by hand.
+    Unless `plain`, both functions are written with NumPy on recorded values; both are recorded with the function around
+    them and run without Python when that function is compiled. All modes follow: tangents, adjoints (a derivative that is
+    linear in the tangents has a reverse pass), and second derivatives, which are derivatives of the derivative by hand.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""A call of a ``custom_jvp`` in a recording: the function's value, and its derivative once for each use that is made of it.
+"""Records a call of a ``custom_jvp``: the function's value, and the derivative once for tangents and once for adjoints.
 
-The parts are put together by cpp/include/agrad/program/machine/custom.hpp, which says what each is for. The derivative may
-call its own function and others with derivatives by hand. In the part that is swept back such a call needs a derivative of its
-own if it is of the tangents, or if the sweep will be differentiated where it stands
+cpp/include/agrad/program/machine/custom.hpp explains the parts and joins them. The derivative may call its own function and
+other functions with derivatives by hand. In the part for the reverse pass such a call needs a derivative of its own if the
+call depends on the tangents, or if the reverse pass will be differentiated within the same recording
 (cpp/include/agrad/program/derive/released.hpp).
 """
 
@@ -22,11 +22,11 @@ __all__ = ["record_call"]
 
 
 def record_call(label: str, owner: Any, call: Call) -> Any:
-    """Record a call of ``owner.function``, with the derivative ``owner.derivative``; messages call it `label`."""
+    """Records a call of ``owner.function``, with the derivative ``owner.derivative``; `label` is the name in messages."""
     now = here.place
     is_own = owner in now.functions
     if now.stage is Stage.values or (is_own and now.stage is not Stage.held):
-        return owner.function(*call.args)  # whose operations have the right values, and are linear in tangents if it is
+        return owner.function(*call.args)  # the operations have the right values, and a linear function stays linear
     return _RecordedCall(label, owner, call).record(now, is_own)
 
 
@@ -52,11 +52,11 @@ class _RecordedCall:
         is_of_tangents = now.stage is Stage.held and now.depends(recording, self.inputs)
         backwards = None
         if now.stage is Stage.stopped or (now.stage is Stage.held and not is_of_tangents and now.orders == 0):
-            backwards = [_core.stop_gradient(y) for y in outputs]  # no sweep comes here
+            backwards = [_core.stop_gradient(y) for y in outputs]  # no reverse pass reaches this operand
         elif not (is_own and is_of_tangents):
             less = 1 if now.stage is Stage.held and not is_of_tangents else 0
             backwards = self._tangents(outputs, Stage.held, _core.hold, now.orders - less)
-        if backwards is None:  # the function of tangents in its own derivative: its operations are swept back
+        if backwards is None:  # a function of tangents in its own derivative: the reverse pass uses the function's operations
             self._check_reach(begin)
             backwards = self._outputs(flatten(self._function(self.inputs))[0])
             return together(self._results(outputs, forwards, backwards))
@@ -82,7 +82,7 @@ class _RecordedCall:
         return [output_of(self.recording, f"result of {name}", x) for name, x in zip(self.names, values, strict=True)]
 
     def _tangents(self, outputs: list[Array], stage: Stage, point: Callable[[Array], Array], orders: int = 0) -> list[Array]:
-        """The leaves of the derivative at the arguments that `point` makes of these."""
+        """Returns the leaves of the derivative at the arguments `point(x)`."""
         inputs = [point(x) for x in self.inputs]
         with at(Place(stage, orders, self.functions, self.recording.operations, self.along)):
             parts = self.call.jvp(self.owner.derivative, inputs, self.along, self.structure)

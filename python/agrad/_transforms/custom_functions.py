@@ -1,8 +1,8 @@
-"""Functions with derivatives by hand: what :func:`custom_vjp` and :func:`custom_jvp` return.
+"""Defines functions with derivatives by hand, the results of :func:`custom_vjp` and :func:`custom_jvp`.
 
-A ``custom_vjp`` is one operation of the recording, which calls the user's functions with plain values whenever it is run
-(``callback``). A ``custom_jvp`` is recorded in full: its function, and its derivative at arguments that say what may be
-differentiated once more (``custom_calls``), so that every mode and every order follow.
+A ``custom_vjp`` is a single operation of the recording, which calls the user's functions with plain values at each run
+(``callback``). A ``custom_jvp`` is recorded in full: the function, and the derivative at arguments that determine what may be
+differentiated again (``custom_calls``), so that every mode and every order follow.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Result = TypeVar("Result")
 
 
 class Custom(Generic[Arguments, Result]):
-    """A function with a derivative by hand: what both kinds have in common."""
+    """A function with a derivative by hand: the common part of both kinds."""
 
     kind = ""
-    wanted = ""  # what defines the derivative, for messages
+    wanted = ""  # the call that defines the derivative, for messages
 
     def __init__(self, function: Callable[Arguments, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
@@ -61,7 +61,7 @@ class Custom(Generic[Arguments, Result]):
         return self._record(call)  # type: ignore[no-any-return]
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments by their places, with defaults filled in, as the derivative's functions take them."""
+        """Returns all arguments by position, including defaults, as the functions of the derivative expect."""
         if self._signature is None:
             if kwargs:
                 raise TypeError(f"{self.label}: arguments are given by name, but must be given by place")
@@ -97,11 +97,11 @@ class CustomVjp(Custom[Arguments, Result]):
         Parameters
         ----------
         fwd : callable
-            Takes the function's arguments; returns ``(result, residuals)``, residuals being whatever bwd will need.
+            Takes the function's arguments; returns ``(result, residuals)``, where residuals are data for bwd.
         bwd : callable
             Takes the arguments of nondiff_argnums, the residuals, and the cotangent, which has the structure of the result.
-            Returns a tuple with one entry for each other argument, of its structure and shapes: the transposed Jacobian
-            times the cotangent. None stands for zeros. Of a single argument the tuple may be left out.
+            Returns a tuple with an entry for each other argument, of the argument's structure and shapes: the transposed
+            Jacobian times the cotangent. None stands for zeros. For a single argument the tuple may be left out.
         """
         self._check_functions("defvjp", (fwd, bwd))
         self.forward, self.backward, self.is_defined = fwd, bwd, True
@@ -112,8 +112,8 @@ class CustomVjp(Custom[Arguments, Result]):
         Parameters
         ----------
         *vjps : callable or None
-            One for each argument that is not in nondiff_argnums, ``vjp(cotangent, result, *arguments)``, which returns the
-            cotangent of its argument. None: the function does not depend on it in a way that has a derivative.
+            A function for each argument that is not in nondiff_argnums, ``vjp(cotangent, result, *arguments)``, which returns
+            the cotangent of its argument. None: the argument has no derivative.
         """
         self._check_functions("defvjps", vjps, optional=True)
 
@@ -145,14 +145,14 @@ class CustomJvp(Custom[Arguments, Result]):
         self.plain = plain
 
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
-        """Define the derivative by one function; returns it, so that it serves as a decorator.
+        """Define the derivative by a single function; returns this function, as a decorator does.
 
         Parameters
         ----------
         jvp : callable
             Takes the arguments of nondiff_argnums, then a tuple of the other arguments and a tuple of their tangents, of
             the same structure and shapes. Returns ``(result, tangent)``, where the tangent has the structure and shapes of
-            the result: the Jacobian times the tangents. It must be linear in the tangents.
+            the result: the Jacobian times the tangents. The tangent must be linear in the tangents.
         """
         self._check_functions("defjvp", (jvp,))
         self.derivative, self.is_defined = jvp, True
@@ -164,8 +164,8 @@ class CustomJvp(Custom[Arguments, Result]):
         Parameters
         ----------
         *jvps : callable or None
-            One for each argument that is not in nondiff_argnums, ``jvp(tangent, result, *arguments)``, which returns the
-            part of the result's tangent that its argument's tangent is responsible for. None: no part.
+            A function for each argument that is not in nondiff_argnums, ``jvp(tangent, result, *arguments)``, which returns
+            the contribution of its argument's tangent to the result's tangent. None: no contribution.
         """
         self._check_functions("defjvps", jvps, optional=True)
         nondiff = self.nondiff_argnums
@@ -192,7 +192,7 @@ class CustomJvp(Custom[Arguments, Result]):
 
 
 def _sum_of(parts: list[Any], result: Any) -> Any:
-    """The sum of nested structures; zeros like the result without any."""
+    """Returns the sum of nested structures; zeros like the result if there are no parts."""
     leaves, together, _ = flatten(result)
     if not parts:
         return together([np.zeros(np.shape(leaf)) for leaf in leaves])

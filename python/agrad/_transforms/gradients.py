@@ -1,4 +1,4 @@
-"""Gradients: grad and value_and_grad, by one sweep back."""
+"""Defines grad and value_and_grad, which compute gradients by a single reverse pass."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def value_and_grad(
     ----------
     function : callable
         Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
-        and dataclasses of them. Integers, truths, strings and None in these are data: they are handed on as they are, and the
+        and dataclasses of them. Integers, truths, strings and None in these are data, which are passed unchanged, and the
         gradient has None in their place.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; aux, any nested structure, is passed on as plain values.
+        The function returns ``(value, aux)``; aux, any nested structure, is returned as plain values.
 
     Returns
     -------
@@ -82,12 +82,11 @@ def value_and_grad(
     ShapeError
         (When called) the function's value is no scalar.
     TypeError
-        A parameter is complex, or an integer where there is no other; a recorded value is used where only a plain number can
-        be.
+        A parameter is complex, or all parameters are integers; a recorded value is used where only a plain number can be used.
 
     Notes
     -----
-    The function is recorded anew at each call, so any Python control flow is right. :func:`compile` records once.
+    The function is recorded at each call, so any Python control flow is right. :func:`compile` records once.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: b
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(gradient, aux)``.
+        The function returns ``(value, aux)``; the new function returns ``(gradient, aux)``.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Second derivatives: Hessians and their products with vectors, forward over reverse.
+"""Computes second derivatives: Hessians and products of Hessians with vectors, forward over reverse.
 
-The program is run forwards on numbers that carry directional derivatives and swept back with adjoints that carry them too:
-the adjoints of the inputs are the gradient, what they carry is the gradient's derivative in those directions, eight at once.
+The program runs forwards on numbers with tangents, and the reverse pass propagates adjoints with tangents: the adjoints of the
+inputs are the gradient, and their tangents are the gradient's derivatives in these directions, eight at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["hessian", "hvp"]
 
 
 class SecondOrder(OfScalar):
-    """A transformation whose result is made of Hessian products: `directions` says which, `finish` what is made of them."""
+    """A transformation by Hessian products: `directions` chooses the directions, `finish` computes the result."""
 
     orders = 2
 
@@ -48,11 +48,11 @@ class SecondOrder(OfScalar):
 
     @abstractmethod
     def directions(self, parameters: Parameters) -> Any:
-        """The directions within the parameters' space, one a row."""
+        """Returns the directions in the space of the parameters, a row for each."""
 
     @abstractmethod
     def finish(self, products: Any, parameters: Parameters) -> Any:
-        """The result, from one product a row."""
+        """Returns the result from the products, a row for each."""
 
 
 class Hessian(SecondOrder):
@@ -64,7 +64,7 @@ class Hessian(SecondOrder):
         return np.eye(sum(leaf.size for leaf in parameters.leaves))
 
     def finish(self, products: Any, parameters: Parameters) -> Any:
-        rows = split(products, parameters.shapes)  # by the gradient's parts; the first axis is that of the directions
+        rows = split(products, parameters.shapes)  # parts of the gradient; the first axis counts directions
         return parameters.together([self._of_leaf(np.moveaxis(part, 0, -1), parameters) for part in rows])
 
     def _of_leaf(self, part: Any, parameters: Parameters) -> Any:
@@ -115,22 +115,22 @@ def hessian(
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(hessian, aux)``.
+        The function returns ``(value, aux)``; the new function returns ``(hessian, aux)``.
     sparse : bool
         Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
     return_info : bool
-        With ``sparse``: return ``(hessian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
-        that is products, were needed.
+        With ``sparse``: return ``(hessian, info)``, where info is a :class:`Sparsity` with the pattern and the number of
+        colours, that is of products.
 
     Returns
     -------
     callable
-        With the arguments of `function`. For an array of shape s it returns an array of shape s + s. For a nested structure
-        it returns that structure with, in the place of each leaf, the structure again: ``hessian["a"]["b"]`` is the
-        derivative of the gradient's part ``"a"`` with respect to ``"b"``, of the shape of a followed by that of b. For a
-        sequence of argnums it is a tuple of tuples. With ``sparse`` it returns one matrix, whose rows and columns are the
-        entries of all leaves of the differentiated arguments, one after the other, each in C order. Entries of the pattern
-        that happen to be zero are stored.
+        With the arguments of `function`. For an array of shape s the result is an array of shape s + s. For a nested structure
+        the result is this structure with, in the place of each leaf, the structure again: ``hessian["a"]["b"]`` is the
+        derivative of the gradient's part ``"a"`` with respect to ``"b"``, of the shape of a followed by the shape of b. For a
+        sequence of argnums the result is a tuple of tuples. With ``sparse`` the result is a single matrix, whose rows and
+        columns are the entries of all leaves of the differentiated arguments in their order, each leaf in C order. Entries of
+        the pattern that happen to be zero are stored.
 
     Raises
     ------
@@ -143,8 +143,8 @@ def hessian(
 
     Notes
     -----
-    Columns are computed forward over reverse, eight a run; nothing is made symmetric afterwards. :func:`hvp` is one product
-    with a vector at the cost of one run. A sparse Hessian takes one product for each colour of a star colouring of its pattern
+    Columns are computed forward over reverse, eight in a run; the result is not symmetrised. :func:`hvp` computes the product
+    with a single vector in a single run. A sparse Hessian needs a product for each colour of a star colouring of the pattern
     (Gebremedhin, Manne and Pothen, SIAM Review 47, 2005), and is symmetric to the bit.
 
     Examples
@@ -171,12 +171,12 @@ def hvp(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = F
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(product, aux)``.
+        The function returns ``(value, aux)``; the new function returns ``(product, aux)``.
 
     Returns
     -------
     callable
-        With the arguments of `function` and, as the last positional one, the vector: of the structure and shapes of the
+        With the arguments of `function` and, as the last positional argument, the vector: of the structure and shapes of the
         differentiated argument, or a tuple of such for a sequence of argnums. Returns the product in the same structure.
 
     Raises

@@ -1,4 +1,4 @@
-"""Jacobians: by whichever mode takes less, by tangents (forward, columns), by adjoints (reverse, rows)."""
+"""Computes Jacobians by the cheaper mode, by tangents (forward mode, columns), or by adjoints (reverse mode, rows)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Jacobian", "jacfwd", "jacobian", "jacrev"]
 
 
 class Jacobian(Transformation):
-    """See :func:`jacobian`. Its aux is a pair: the user's, and the form of the result, which may be a structure of arrays."""
+    """See :func:`jacobian`. `aux` is a pair: the user's aux, and the form of the result, which may be a structure of arrays."""
 
     name = "jacobian"
 
@@ -55,7 +55,7 @@ class Jacobian(Transformation):
         return None if rows is None else self.finish(rows, parameters, aux)
 
     def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
-        """The result from the rows of the joined outputs."""
+        """Returns the result from the rows of the joined outputs."""
 
         def of_one(own: Any, shape: tuple[int, ...]) -> Any:
             return parameters.together(split(own.reshape((*shape, own.shape[-1])), parameters.shapes))
@@ -108,8 +108,7 @@ def jacobian(
     Parameters
     ----------
     function : callable
-        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure (tuple, dict, dataclass) of
-        arrays.
+        Returns an array, a list, which :func:`agrad.array` joins, or a nested structure (tuple, dict, dataclass) of arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
@@ -117,17 +116,17 @@ def jacobian(
     sparse : bool
         Return a :class:`scipy.sparse.csr_array`, computed from as few products as the pattern of the recorded function allows.
     return_info : bool
-        With ``sparse``: return ``(jacobian, info)``, where info is a :class:`Sparsity` with the pattern and how many colours,
-        that is products, were needed.
+        With ``sparse``: return ``(jacobian, info)``, where info is a :class:`Sparsity` with the pattern and the number of
+        colours, that is of products.
 
     Returns
     -------
     callable
         With the arguments of `function`; returns, in the structure of the argument, arrays of the output's shape followed
         by the leaf's shape. Where the function returns a structure, that structure with such a result in the place of each
-        array: ``jacobian["y"]["rate"]``. With ``sparse`` it returns one matrix: its rows are the entries of the output in C
-        order, its columns those of all leaves of the differentiated arguments, one after the other. Entries of the pattern
-        that happen to be zero are stored, so that the structure is the same at every point of a recorded path.
+        array: ``jacobian["y"]["rate"]``. With ``sparse`` the result is a single matrix: rows are the entries of the output in
+        C order, columns the entries of all leaves of the differentiated arguments in their order. Entries of the pattern that
+        happen to be zero are stored, so that the structure is the same at every point of a recorded path.
 
     Raises
     ------
@@ -150,21 +149,21 @@ def jacobian(
 
 
 def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
-    """Make a function that returns the Jacobian of `function` by forward mode: one run carries eight columns.
+    """Make a function that returns the Jacobian of `function` by forward mode: a run computes eight columns.
 
     Parameters
     ----------
     function : callable
-        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure of arrays.
+        Returns an array, a list, which :func:`agrad.array` joins, or a nested structure of arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+        The function returns ``(value, aux)``; the new function returns ``(jacobian, aux)``.
 
     Returns
     -------
     callable
-        As :func:`jacobian`, which chooses the mode itself.
+        As :func:`jacobian`, which chooses the mode automatically.
 
     Raises
     ------
@@ -181,21 +180,21 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
 
 
 def jacrev(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
-    """Make a function that returns the Jacobian of `function` by reverse mode: one run forward, one sweep back a row.
+    """Make a function that returns the Jacobian of `function` by reverse mode: a forward pass, and a reverse pass for each row.
 
     Parameters
     ----------
     function : callable
-        Returns an array, a list that is made into one by :func:`agrad.array`, or a nested structure of arrays.
+        Returns an array, a list, which :func:`agrad.array` joins, or a nested structure of arrays.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; the new one returns ``(jacobian, aux)``.
+        The function returns ``(value, aux)``; the new function returns ``(jacobian, aux)``.
 
     Returns
     -------
     callable
-        As :func:`jacobian`, which chooses the mode itself.
+        As :func:`jacobian`, which chooses the mode automatically.
 
     Examples
     --------

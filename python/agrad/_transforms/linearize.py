@@ -1,4 +1,4 @@
-"""linearize: a function's value, and its derivative at a point as a function of directions."""
+"""Defines linearize, which returns a function's value and its derivative at a point as a function of directions."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ __all__ = ["linearize"]
 
 
 def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Value of a function, and a function that multiplies its Jacobian at that point with vectors, by forward mode.
+    """Return the value of a function, and a function that multiplies the Jacobian at this point by vectors, in forward mode.
 
     Parameters
     ----------
     function : callable
-        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
-        run as it was recorded.
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function
+        runs its recorded program.
     *primals : floating-point numbers, arrays, nested structures of them
         The arguments at which to differentiate; all are parameters.
     has_aux : bool
-        The function returns ``(value, aux)``; aux is passed on as plain values.
+        The function returns ``(value, aux)``; aux is returned as plain values.
 
     Returns
     -------
     tuple
-        ``(value, pushforward)`` or ``(value, pushforward, aux)``. ``pushforward(*tangents)`` takes one tangent for each primal
-        and returns the directional derivative, of the structure of the value. It may be called many times: the function is not
-        called again, as :func:`jvp` would.
+        ``(value, pushforward)`` or ``(value, pushforward, aux)``. ``pushforward(*tangents)`` takes a tangent for each primal
+        and returns the directional derivative, of the structure of the value. Unlike :func:`jvp`, calls of the pushforward do
+        not call the function again.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
         value = inside.together(recorded, recorded.joined)
         return (value, within, aux) if has_aux else (value, within)
 
-    leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he goes on
+    leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into the arrays later
     outputs: Outputs | Path
     if is_recorded(function):
         path, flat = function.run(primals, lambda program: program.forward(leaves))

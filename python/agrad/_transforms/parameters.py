@@ -1,4 +1,4 @@
-"""Parameters: the arguments that a transformation differentiates with respect to, taken apart and put together again."""
+"""Splits the arguments that a transformation differentiates with respect to into leaves, and joins leaves again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ArgNums = int | Sequence[int]
 
 
 def as_places(function: str, argnums: ArgNums) -> tuple[bool, tuple[int, ...]]:
-    """Whether argnums is a single one, and all of them."""
+    """Returns whether argnums is a single number, and argnums as a tuple."""
     try:
         single = not isinstance(argnums, Sequence)
         return single, tuple(map(operator.index, [argnums] if single else argnums))  # type: ignore[arg-type]
@@ -28,7 +28,7 @@ class Parameters:
     """The arguments that a transformation differentiates with respect to, as leaves in float64."""
 
     def __init__(self, function: str, args: tuple[Any, ...], argnums: ArgNums, within: Recording | None = None) -> None:
-        self.within = within  # the recording whose values may be among them
+        self.within = within  # the recording whose values are allowed as leaves
         self.single, self.places = as_places(function, argnums)
         for place in self.places:
             if not -len(args) <= place < len(args):
@@ -47,19 +47,19 @@ class Parameters:
         self.shapes = [leaf.shape for leaf in self.leaves]
 
     def _which_are_data(self, leaves: list[Any]) -> list[bool]:
-        """Leaves within structures that are no parameters; none where nothing else is left, which is then said of the first."""
+        """Returns which leaves within structures are data; no leaf is where all would be, so that `parameter` raises."""
         found = [is_data(leaf) for leaf in leaves]
         if True not in found or all(found):
             return [False] * len(leaves)
         return [len(path) > 1 and other for path, other in zip(self._structure.accessors(), found, strict=True)]
 
     def label(self, n: int) -> str:
-        """What messages call a leaf: ``argument 0['rates'][2]``."""
+        """Returns the name of a leaf in messages: ``argument 0['rates'][2]``."""
         path = self._structure.accessors()[self._where[n]]
         return str(path[1:].codify(f"argument {self._places_from_0[path[0].entry]}"))
 
     def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:
-        """The arguments with the parameters' leaves replaced."""
+        """Returns the arguments with the parameters' leaves replaced."""
         replaced, fresh = list(args), iter(leaves)
         if True in self._is_data:
             given = flatten(tuple(args[place] for place in self.places))[0]
@@ -69,7 +69,7 @@ class Parameters:
         return replaced
 
     def together(self, leaves: Iterable[Any]) -> Any:
-        """Leaves, one for each parameter, in the shape of the differentiated arguments; None for data."""
+        """Returns leaves, one for each parameter, in the structure of the differentiated arguments; None for data."""
         if True in self._is_data:
             fresh = iter(leaves)
             leaves = [None if other else next(fresh) for other in self._is_data]
@@ -77,12 +77,12 @@ class Parameters:
         return trees[0] if self.single else tuple(trees)
 
     def of(self, args: tuple[Any, ...]) -> list[Any]:
-        """The leaves of such arguments that are parameters."""
+        """Returns the leaves of such arguments that are parameters."""
         leaves = flatten(tuple(args[place] for place in self.places))[0]
         return [leaves[n] for n in self._where]
 
     def direction(self, function: str, name: str, tree: Any) -> Any:
-        """A direction in the shape of the differentiated arguments, as a vector; messages call it `name`."""
+        """Returns a direction in the structure of the differentiated arguments as a vector; `name` is for messages."""
         if not self.single and not isinstance(tree, (tuple, list)):
             raise TypeError(f"{function}: {name} is {tree!r}, but must be a tuple, one for each differentiated argument")
         like = f"argument {self._places_from_0[0]}" if self.single else "the differentiated arguments"

@@ -1,6 +1,6 @@
-"""Products of a Jacobian and a vector: jvp and vjp, with JAX's signatures.
+"""Defines the products of a Jacobian and a vector, jvp and vjp, with JAX's signatures.
 
-The function is recorded at the call; one that is compiled already is run as it was recorded.
+The function is recorded at the call; a compiled function runs its recorded program.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Aux = TypeVar("Aux")
 
 
 def is_recorded(function: Callable[..., Any]) -> TypeGuard[Compiled[..., Any]]:
-    """Whether it is a compiled function, which is run as it was recorded."""
+    """Returns whether the function is compiled, and so runs its recorded program."""
     return isinstance(function, Compiled) and function.transformation is None
 
 
 def parameters_of(
     name: str, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool, within: Recording | None
 ) -> Parameters:
-    """All of the primals as parameters, with what must be checked before the function is called."""
+    """Returns all primals as parameters, after the checks before the call of the function."""
     if not callable(function):
         raise TypeError(f"{name}: function is {function!r}, but must be callable")
     if has_aux and is_recorded(function):
@@ -45,7 +45,7 @@ def parameters_of(
 
 
 class Inside:
-    """A function recorded where a recording is open already: as a part of it."""
+    """A function that is recorded as a part of a recording that is open already."""
 
     def __init__(
         self, name: str, function: Callable[..., Any], primals: Sequence[Any], parameters: Parameters, recording: Recording
@@ -68,7 +68,7 @@ class Inside:
 
 
 class Recorded:
-    """A function recorded at the primals: its outputs, their values, aux, and the recording to sweep back or run."""
+    """A function recorded at the primals: outputs, values, aux, and the recording for reverse passes or runs."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Recorded:
         label = f"{name}({name_of(function)})"
         with open_recording(label, keeps_adjoints=True, captures=captures) as recording:
             self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            given = [x.copy() for x in self.inputs]  # which the function may write into
+            given = [x.copy() for x in self.inputs]  # the function may write into the copies
             result = function(*parameters.put(tuple(primals), given))
             value, aux = separate(label, result, has_aux)
             self.outputs, self.aux = Outputs(recording, value), values_of(aux)
@@ -103,19 +103,19 @@ def jvp(
     function: Callable[..., tuple[Result, Aux]], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
 ) -> tuple[Result, Result, Aux]: ...
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
-    """Value of a function and its directional derivative: the Jacobian times a vector, by forward mode.
+    """Return the value of a function and the directional derivative: the Jacobian times a vector, by forward mode.
 
     Parameters
     ----------
     function : callable
-        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
-        run as it was recorded.
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function
+        runs its recorded program.
     primals : tuple or list
         The arguments at which to differentiate; all are parameters, so all are floating-point.
     tangents : tuple or list
-        The direction: one for each primal, of its structure and shapes.
+        The direction: a tangent for each primal, of the primal's structure and shapes.
     has_aux : bool
-        The function returns ``(value, aux)``; aux is passed on as plain values.
+        The function returns ``(value, aux)``; aux is returned as plain values.
 
     Returns
     -------
@@ -180,24 +180,24 @@ def vjp(
     function: Callable[..., tuple[Result, Aux]], *primals: Any, has_aux: Literal[True]
 ) -> tuple[Result, Callable[[Any], tuple[Any, ...]], Aux]: ...
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Value of a function, and a function that multiplies vectors with the transposed Jacobian, by reverse mode.
+    """Return the value of a function, and a function that multiplies the transposed Jacobian by vectors, in reverse mode.
 
     Parameters
     ----------
     function : callable
-        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function is
-        run as it was recorded.
+        Takes the primals as positional arguments; returns numbers and arrays in any nested structure. A compiled function
+        runs its recorded program.
     *primals : floating-point numbers, arrays, nested structures of them
         The arguments at which to differentiate; all are parameters.
     has_aux : bool
-        The function returns ``(value, aux)``; aux is passed on as plain values.
+        The function returns ``(value, aux)``; aux is returned as plain values.
 
     Returns
     -------
     tuple
         ``(value, pullback)`` or ``(value, pullback, aux)``. ``pullback(cotangent)`` takes a cotangent of the structure and
-        shapes of the value and returns a tuple: for each primal, one of its structure and shapes. It may be called many
-        times, by several threads; each call is one sweep back (for a compiled function with one run forward before).
+        shapes of the value and returns a tuple: for each primal, a cotangent of the primal's structure and shapes. Several
+        threads may call the pullback, many times; each call is a reverse pass (for a compiled function after a forward pass).
 
     Raises
     ------
@@ -220,7 +220,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     outputs: Outputs | Path
     aux = None
     if is_recorded(function):
-        leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into his own before he pulls back
+        leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into the arrays before the pullback
         outputs, flat = function.run(primals, lambda program: program.forward(leaves))
         value, program = outputs.together(split(flat, outputs.shapes)), outputs.program
 
@@ -233,7 +233,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         outputs, value, aux, lock = recorded.outputs, recorded.value(), recorded.aux, threading.Lock()
 
         def sweep(seeds: Any) -> Any:
-            with lock:  # the recording has one space of adjoints
+            with lock:  # the recording has a single vector of adjoints
                 return recorded.recording.reverse(recorded.outputs.joined, seeds, recorded.inputs)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:

@@ -1,8 +1,8 @@
-"""Sparse Jacobians and Hessians: computed from as many products as the pattern has colours, returned as scipy.sparse.
+"""Computes sparse Jacobians and Hessians from as many products as the pattern has colours, and returns scipy.sparse matrices.
 
-The pattern is that of the recorded program, so it holds at every point of the recorded path. Columns that share no row have
-one colour and cost one direction together; of a symmetric matrix a star colouring needs fewer still. Compiled, pattern and
-colouring are made once for each path.
+The pattern comes from the recorded program, so the pattern holds at every point of the recorded path. Columns without a common
+row get the same colour and share a direction; a star colouring of a symmetric matrix needs even fewer. In a compiled function
+pattern and colouring are computed once for each path.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian"]
 
 @dataclass(frozen=True, eq=False)
 class Sparsity:
-    """How a sparse Jacobian or Hessian was computed; see ``return_info`` of :func:`jacobian` and :func:`hessian`.
+    """Data on the computation of a sparse Jacobian or Hessian; see ``return_info`` of :func:`jacobian` and :func:`hessian`.
 
     Attributes
     ----------
     pattern : scipy.sparse.csr_array of bool
-        The entries that may be other than zero, as SciPy takes it for ``jac_sparsity``.
+        The entries that may be other than zero, as in SciPy's ``jac_sparsity``.
     colours : int
         The number of products that the matrix is computed from.
     groups : numpy.ndarray of int
-        The colour of each column (of each row where the mode is "reverse"), -1 where it has no entry.
+        The colour of each column (of each row where the mode is "reverse"), -1 for a column without entries.
     mode : str
         "forward" (products with tangents, sums of columns), "reverse" (products with adjoints, sums of rows), or for
         Hessians "forward over reverse".
@@ -46,13 +46,13 @@ class Sparsity:
 
 
 def _csr(entries: np.ndarray[Any, Any], analysis: SparseJacobian | SparseHessian) -> Any:
-    from scipy.sparse import csr_array  # imported by those who use it: it takes longer than agrad itself
+    from scipy.sparse import csr_array  # imported at the first use: takes longer than agrad
 
     return csr_array((entries, analysis.indices, analysis.indptr), shape=analysis.shape)
 
 
 class Sparse(Transformation):
-    """What sparse Jacobians and Hessians share: an analysis for each program, kept as long as the program is."""
+    """The common part of sparse Jacobians and Hessians: an analysis for each program, kept as long as the program."""
 
     nests = False
 
@@ -83,7 +83,7 @@ class Sparse(Transformation):
 
     @abstractmethod
     def analyse(self, program: Program, wanted: Any) -> SparseJacobian | SparseHessian:
-        """The analysis of a program with respect to some of its inputs."""
+        """Returns the analysis of a program with respect to some inputs."""
 
     def _info(self, analysis: SparseJacobian | SparseHessian) -> Sparsity:
         mode = "forward over reverse"
@@ -111,13 +111,13 @@ class _Hessian(Sparse, OfScalar):
 def sparse_jacobian(
     function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool
 ) -> Sparse:
-    """The form of :func:`agrad.jacobian` for which ``sparse`` or ``return_info`` is given."""
+    """Returns the transformation of :func:`agrad.jacobian` with ``sparse`` or ``return_info``."""
     _check_options("jacobian", sparse, return_info)
     return _Jacobian(function, argnums, has_aux=has_aux, return_info=return_info)
 
 
 def sparse_hessian(function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool) -> Sparse:
-    """The form of :func:`agrad.hessian` for which ``sparse`` or ``return_info`` is given."""
+    """Returns the transformation of :func:`agrad.hessian` with ``sparse`` or ``return_info``."""
     _check_options("hessian", sparse, return_info)
     return _Hessian(function, argnums, has_aux=has_aux, return_info=return_info)
 

@@ -1,7 +1,7 @@
-"""vmap: a function of one row, called for all rows at once.
+"""Defines vmap, which calls a function of a single row for all rows at once.
 
-The function is recorded for the first row and recorded again for all of them side by side in the recording around it, so
-that each of its operations is one loop over the rows. Rows whose comparisons go another way are recorded apart.
+The function is recorded for the first row, and then for all rows together in the recording around the call, so that each
+operation is a batch over the rows. Rows with other results of comparisons are recorded separately.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["Vmap", "vmap"]
 
 Arguments = ParamSpec("Arguments")
 
-#: Rows that a thread takes at a time, whatever the number of threads, so that results do not depend on it.
+#: The rows of a thread's block, for any number of threads, so that results do not depend on the number of threads.
 _BLOCK = 256
 
 
 class _Batch:
-    """The arguments of a call taken apart: which leaves have rows, and the leaves with their rows first."""
+    """The arguments of a call as leaves: which leaves have rows, and the leaves with the axis of rows first."""
 
     def __init__(self, label: str, args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> None:
         self.leaves, self._together, self._structure = flatten((args, kwargs))
@@ -54,7 +54,7 @@ class _Batch:
         self._whole = {place: np.moveaxis(np.asarray(self.leaves[place]), self.axes[place], 0) for place in whole}
 
     def groups(self) -> list[np.ndarray[Any, Any]]:
-        """Rows whose integers and truths are the same, which the function is called with as they are."""
+        """Returns groups of rows with equal integers and truths, which the function gets as plain values."""
         if not self._whole:
             return [np.arange(self.rows)]
         found: dict[Any, list[int]] = {}
@@ -64,7 +64,7 @@ class _Batch:
 
     @property
     def has_whole(self) -> bool:
-        """Whether integers or truths have rows."""
+        """Whether leaves of integers or truths have rows."""
         return bool(self._whole)
 
     def _name(self, place: int) -> str:
@@ -96,7 +96,7 @@ class _Batch:
         return int(rows)
 
     def with_rows(self, rows: Sequence[Any], number: int = 0) -> Any:
-        """The arguments of the row of that number: its entries of the leaves that are recorded, and integers and truths."""
+        """Returns the arguments of a row: `rows` in place of the leaves of numbers, and the row's integers and truths."""
         leaves = list(self.leaves)
         for place, values in self._whole.items():
             leaves[place] = values[number].copy() if values.ndim > 1 else values[number].item()
@@ -105,7 +105,7 @@ class _Batch:
         return self._together(leaves)
 
     def rows_first(self, leaf_at: Callable[[Any], Any]) -> list[Any]:
-        """The leaves that have rows, with them along the first axis."""
+        """Returns the leaves that have rows, with the rows along the first axis."""
         return [np.moveaxis(leaf_at(self.leaves[place]), self.axes[place], 0) for place in self.places]
 
 
@@ -134,7 +134,7 @@ class Vmap(ByName):
         vars(self).update(state, _compiled=None, _lock=threading.Lock())
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """As an attribute of a class: that of the method of an instance."""
+        """Returns the vmap of an instance's method, for an attribute of a class."""
         if instance is None:
             return self
         method = self.function.__get__(instance)
@@ -172,7 +172,7 @@ class Vmap(ByName):
     def _path(
         self, recording: Recording, batch: _Batch, given: list[Any], pending: np.ndarray[Any, Any], before: _RowOutputs | None
     ) -> tuple[Any, np.ndarray[Any, Any], _RowOutputs]:
-        """Record the path of the first of the pending rows for all rows that take it: their output and which they are."""
+        """Records the path of the first pending row for all rows on this path. Returns the output and these rows."""
         with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
             inputs = [row.input(_first(x.recorded_values, pending)) for x in given]
             args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
@@ -186,7 +186,7 @@ class Vmap(ByName):
                 pending = pending[on_path]
                 flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
         for condition, holds in conditions:
-            bool(np.all(condition) if holds else np.any(condition))  # noticed by the recording around, if it runs again
+            bool(np.all(condition) if holds else np.any(condition))  # a guard in a recording around that runs again
         return flat, pending, outputs
 
     def _together(self, flat: Any, outputs: _RowOutputs) -> Any:
@@ -198,7 +198,7 @@ class Vmap(ByName):
         return self._with_axes(leaves, outputs.together)
 
     def _with_axes(self, leaves: list[Any], together: Callable[[Any], Any]) -> Any:
-        """The result of these leaves, with their rows along the axes that are wanted."""
+        """Returns the result from the leaves, with the rows along the axes of `out_axes`."""
         axes = axes_of(self.label, "out_axes", self.out_axes, together(range(len(leaves))))
         for place, (leaf, axis) in enumerate(zip(leaves, axes, strict=True)):
             if axis is None or not -leaf.ndim <= axis < leaf.ndim:
@@ -209,7 +209,7 @@ class Vmap(ByName):
     # ---- threads -----------------------------------------------------------------------------------------------------
 
     def _in_threads(self, batch: _Batch) -> Any:
-        """Blocks of rows by the recorded function, each by one thread."""
+        """Runs the recorded function on blocks of rows, each in a thread."""
         with self._lock:
             if self._compiled is None:
                 self._compiled = Compiled(Vmap(self.function, self.in_axes, 0, None))
@@ -221,7 +221,7 @@ class Vmap(ByName):
             args, kwargs = batch.with_rows([np.ascontiguousarray(x, dtype=float) for x in rows])
             return flatten(compiled(*args, **kwargs))
 
-        leaves, together, _ = run(first)  # which records, before others do
+        leaves, together, _ = run(first)  # records, before other threads run
         with ThreadPoolExecutor(self.threads or os.cpu_count()) as pool:
             blocks = [leaves, *(block[0] for block in pool.map(run, others))]
         joined = [np.concatenate([np.atleast_1d(block[place]) for block in blocks]) for place in range(len(leaves))]
@@ -233,7 +233,7 @@ class Vmap(ByName):
 
 
 class _RowOutputs(Outputs):
-    """What the function returned for a row, and of which kind each leaf is: truths, integers or real numbers."""
+    """The function's result for a row, with the kind of each leaf: truths, integers or real numbers."""
 
     def __init__(self, row: Recording, result: Any) -> None:
         super().__init__(row, result)
@@ -241,7 +241,7 @@ class _RowOutputs(Outputs):
         self.kinds = ["i" if kind == "u" else kind if kind in "bi" else "f" for kind in kinds]
 
     def join(self, label: str, before: _RowOutputs | None) -> None:
-        """Raise unless the structure is that of rows before; a leaf that is not of one kind in all rows is of real numbers."""
+        """Raises unless the structure is that of the rows before; leaves of different kinds become integers or real numbers."""
         if before is None:
             return
         if (self.structure, self.shapes) != (before.structure, before.shapes):
@@ -266,43 +266,44 @@ def _of(given: list[Any], rows: np.ndarray[Any, Any]) -> list[Any]:
 def vmap(
     function: Callable[Arguments, Any], in_axes: Any = 0, out_axes: Any = 0, *, threads: int | None = None
 ) -> Callable[..., Any]:
-    """Make a function that calls `function` for every row of its arguments, side by side.
+    """Make a function that calls `function` for every row of its arguments, all at once.
 
     Parameters
     ----------
     function : callable
-        Of one row; written with NumPy, of numbers, arrays and nested structures of them.
+        A function of a single row, written with NumPy, of numbers, arrays and nested structures of them.
     in_axes : int, None, or tuple of them and of nested structures of them
-        The axis of the arguments that counts the rows; None for an argument that is the same in all rows. A tuple has one
-        entry for each positional argument, which may be a structure as the argument or the beginning of one. Keyword
-        arguments have their rows along axis 0.
+        The axis of the arguments that counts the rows; None for an argument that is the same in all rows. A tuple has an
+        entry for each positional argument, which may be a structure like the argument, or the beginning of the structure.
+        Keyword arguments have their rows along axis 0.
     out_axes : int, or nested structure of int
         The axis of the results that counts the rows.
     threads : int, optional
-        Compile the function and run blocks of 256 rows in so many threads (0: one a processor). This is the promise that it is
-        pure, as :func:`compile` is. The results are the same to the bit for every number of threads.
+        Compile the function and run blocks of 256 rows in so many threads (0: a thread for each processor). The caller
+        promises that the function is pure, as with :func:`compile`. The results are the same to the bit for every number of
+        threads.
 
     Returns
     -------
     callable
-        With the arguments of `function`, with rows; returns its results with rows.
+        With the arguments of `function`, with rows; returns the results with rows.
 
     Raises
     ------
     ShapeError
-        (When called) arguments have different numbers of rows, or not the axis.
+        (When called) arguments have different numbers of rows, or lack the axis.
     TypeError
         An argument with rows is no real number; `in_axes` has another structure than the arguments.
 
     Notes
     -----
-    The function is recorded for one row and runs on all of them, each operation as a loop over the rows. It is a function like
-    any other: it can be differentiated, compiled and called within others, and transformations of the row's function, as
-    ``ag.vmap(ag.grad(f))``, work as well. An ``if`` on values is right in every row: rows that decide otherwise are recorded
-    apart. Integers and truths with rows are what they are to the function, so that they can be indices: it is recorded once
-    for each different value, and without threads. Results that are truths or integers stay so.
+    The function is recorded for a single row and runs on all rows, each operation as a loop over the rows. The result can be
+    differentiated, compiled and called within other functions, and transformations of the row's function, as
+    ``ag.vmap(ag.grad(f))``, work as well. An ``if`` on values is right in every row: rows on another branch are recorded
+    separately. The function gets integers and truths with rows as plain values, which may be indices: the function is then
+    recorded once for each different value, and threads are not used. Results that are truths or integers keep their type.
 
-    Factorisations, densities and solutions of differential equations are carried out row by row.
+    Factorisations, densities and solutions of differential equations are computed row by row.
 
     Examples
     --------

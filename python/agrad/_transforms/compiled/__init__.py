@@ -1,1 +1,1 @@
-"""Compiled functions: recorded once, and run again as programs."""
+"""Defines compiled functions, which record once and run programs afterwards."""

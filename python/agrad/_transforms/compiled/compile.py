@@ -1,4 +1,4 @@
-"""compile: record a function once and run the program again, without Python and without the interpreter lock."""
+"""Defines compile, which records a function once and runs the program, without Python and without the interpreter lock."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         self._known = KnownCalls()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """As an attribute of a class: the compiled method of an instance, recorded for each instance by itself."""
+        """Returns the compiled method of an instance, for an attribute of a class; each instance has its own recordings."""
         if instance is None:
             return self
 
@@ -63,12 +63,12 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             try:
                 result: Result = self._known(args)
             except DomainError:
-                result = cast(Result, NotImplemented)  # the way below says where it comes from
+                result = cast(Result, NotImplemented)  # the code below raises the error with the line
             if result is not NotImplemented:
                 return result
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = Signature(own, kwargs)
-        if any(isinstance(leaf, Array) for leaf in call.leaves):  # recorded around this: one more part of that recording
+        if any(isinstance(leaf, Array) for leaf in call.leaves):  # part of an open recording
             return cast(Result, (self.transformation or self.function)(*args, **kwargs))
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
@@ -79,7 +79,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         return result
 
     def bind(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Callable[[], Result]:
-        """Make a function without arguments that calls this one with these arrays, as they are then.
+        """Make a function without arguments that calls this function with the present contents of these arrays.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         Returns
         -------
         callable
-            Returns what a call returns, in the same arrays at every call: copy what is to be kept. For loops in which a
+            Returns the result of a call, in the same arrays at every call: copy results to keep them. For loops in which a
             microsecond counts.
 
         Raises
@@ -109,23 +109,23 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             ) from None
 
     def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
-        """The path of a call, and the call taken apart."""
+        """Returns the path of a call, and the call's signature."""
         own = args if self.transformation is None else self.transformation.bind(args)[1]
         call = Signature(own, kwargs)
         path, _ = self._on_path(self._entry_of(own, call), call, lambda path: path.program.forward(call.inputs))
         return path, call
 
     def recorded(self) -> list[tuple[Any, list[Path]]]:
-        """The paths, by the signatures of calls that they were recorded for."""
+        """Returns the paths with the signatures of the recorded calls."""
         return [(key, list(entry.paths)) for key, entry in list(self._entries.items()) if entry.paths]
 
     def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
-        """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
+        """Adds paths of another recording for such arguments, unless there are paths already."""
         entry = self._entry_of(args, Signature(args, kwargs))
         entry.paths = entry.paths or list(paths)
 
     def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:
-        """Make the next such call a known one, where its arguments and its result are plain."""
+        """Adds a plan for the next such calls, where the arguments and the result are plain."""
         if entry.is_plain is False or path in entry.learnt:
             return
         wanted = Wanted.values if self.transformation is None else self.transformation.plan
@@ -144,7 +144,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             entry.learnt.append(path)
 
     def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
-        """The first path whose program, in the hands of `call`, holds for the arguments, and what that returned."""
+        """Returns the first path that holds for the arguments, and the result of `call` with the path's program."""
         signature = Signature(args, {})
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
@@ -172,7 +172,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         return path, result
 
     def _raise_with_line(self, call: Signature) -> None:
-        """Record the function for arguments that a program has refused: the recording raises at the line that is to blame."""
+        """Records the function for arguments that a program refused: the recording raises at the line with the fault."""
         try:
             self._record(call)
         except DomainError as error:
@@ -193,17 +193,17 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             return path
 
     def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:
-        """A program of its own for a call, and the lines that its operations come from."""
+        """Returns a new program for a call, and the source lines of the operations."""
         with open_recording(self.label, on_comparison=Comparison.guards) as recording:
             recording.note_lines()
             _, outputs, _ = self._recorded_in(recording, call)
             return recording.program_with_lines(outputs.joined)
 
     def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
-        """Call the function once, for a recording: its inputs there, what it returned, and aux."""
+        """Calls the function once, for a recording. Returns the recorded inputs, the outputs, and aux."""
         inputs = [recording.input(x) for x in call.inputs]
         args, kwargs = call.with_inputs(inputs)
-        with at(Place()):  # what is recorded here is run elsewhere
+        with at(Place()):  # the program runs outside of the present place
             result = self.function(*args, **kwargs)
         if self.transformation is None:
             return inputs, Outputs(recording, result), None
@@ -224,7 +224,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         return entry
 
     def _forget_old(self) -> None:
-        """Of too many signatures, that which was used least recently is recorded again when it comes back."""
+        """Removes the least recently used of too many signatures; a later call records again."""
         while len(self._entries) > _MOST_SIGNATURES:
             key, entry = min(list(self._entries.items())[:-1], key=lambda item: item[1].last_used)
             self._entries.pop(key, None)
@@ -239,7 +239,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
 
 def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signature) -> Any:
-    """The result of a compiled call for these arguments; None when the path does not hold for them."""
+    """Returns the result of a compiled call for these arguments; None when the path does not hold for the arguments."""
     if bound is None or entry.parameters is None:
         flat = path.program.forward(call.inputs)
         return None if flat is None else path.together(split(flat, path.shapes))
@@ -248,7 +248,7 @@ def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signat
 
 
 def _result_of(entry: Entry, path: Path) -> Any:
-    """What a plan makes of a run: the function's values, or its gradient with respect to the parameters."""
+    """Returns the description of a plan's result: the function's values, or the gradient with respect to the parameters."""
     if entry.parameters is None:
         begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
         return result_of(path.together, begins[:-1], path.shapes)
@@ -256,7 +256,7 @@ def _result_of(entry: Entry, path: Path) -> Any:
 
 
 def _firsts(entry: Entry) -> list[int]:
-    """The places of the parameters' leaves among the program's inputs."""
+    """Returns the first index of each of the parameters' leaves among the program's inputs."""
     if entry.parameters is None:
         return []
     places = np.r_[entry.wanted]
@@ -265,7 +265,7 @@ def _firsts(entry: Entry) -> list[int]:
 
 
 def _places(call: Signature, parameters: Parameters) -> Any:
-    """The places of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
+    """Returns the indices of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
     begins = np.cumsum([0, *(x.size for x in call.inputs)])
     numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
     args, _ = call.with_inputs(numbered)
@@ -280,18 +280,18 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
     Parameters
     ----------
     function : callable
-        Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. It must be pure:
-        what it reads beside its arguments is taken as it was at the first call, and what it does beside returning is not
-        done again. Above a method of a class it compiles the method of each instance by itself, with the attributes as they
-        are at the instance's first call.
+        Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. The function must be
+        pure: other values than arguments keep their state at the first call, and side effects happen at the recording only.
+        Above a method of a class, the method of each instance is compiled separately, with the attributes at the instance's
+        first call.
 
     Returns
     -------
     callable
-        With the arguments and the result of `function`. It records once for each structure and shapes of its arguments; of
-        more than 256 such signatures it forgets those that were used least recently.
-        Floats and arrays of them are values that the program is run with; everything else (integers and arrays of them,
-        strings, None) is part of what it was recorded for, so an integer array may be used as an index.
+        With the arguments and the result of `function`, which is recorded once for each structure and shapes of the arguments;
+        beyond 256 such signatures the least recently used are removed.
+        Floats and arrays of floats are inputs of the program; other arguments (integers and arrays of integers, strings, None)
+        are part of the signature, so an integer array may be used as an index.
 
     Raises
     ------
@@ -300,9 +300,9 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
 
     Notes
     -----
-    An ``if`` on recorded values is noticed: when a later call decides otherwise, the function is recorded again for that
-    path and both are kept. The interpreter lock is released while a program runs, and threads may call the same compiled
-    function.
+    An ``if`` on recorded values has a guard: when a later call takes another branch, the function is recorded again for that
+    path, and both paths are kept. The interpreter lock is released while a program runs, and threads may call the same
+    compiled function.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compiled functions as text: what was recorded for which arguments, and drawings of the programs."""
+"""Describes compiled functions as text: the recorded signatures and paths, and drawings of the programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["counted", "describe", "drawing", "leaf_names"]
 
 
 def leaf_names(structure: Any) -> list[str]:
-    """What messages call the leaves of a call's arguments: ``argument 0['rates']``."""
+    """Returns the names in messages of the leaves of a call's arguments: ``argument 0['rates']``."""
     return [str(path[2:].codify(f"argument {path[1].entry}")) for path in structure.accessors()]
 
 
@@ -22,14 +22,14 @@ def _of_kind(dtype: str, shape: Sequence[int]) -> str:
 
 
 def _constant(frozen: Any) -> str:
-    """A leaf that was recorded for, from what `signatures._frozen` made of it."""
+    """Returns the text of a constant leaf of the signature, from the result of `signatures._frozen`."""
     if len(frozen) == 3:
         return _of_kind(np.dtype(frozen[0]).name, frozen[1])
     return repr(frozen[1])
 
 
 def _signature(key: Any) -> Iterator[str]:
-    """The arguments that programs were recorded for, one text a leaf."""
+    """Yields a text for each leaf of the arguments of a signature."""
     structure, is_input, shapes, constants = key
     shape_of, constant_of = iter(shapes), iter(constants)
     for name, is_number in zip(leaf_names(structure), is_input, strict=True):
@@ -37,7 +37,7 @@ def _signature(key: Any) -> Iterator[str]:
 
 
 def describe(compiled: WithPaths) -> str:
-    """All that a compiled function has recorded."""
+    """Returns a text of all recordings of a compiled function."""
     recorded = compiled.recorded()
     name = compiled.label if compiled.transformation is None else f"compile({compiled.transformation.label})"
     paths = sum(len(each) for _, each in recorded)
@@ -54,12 +54,12 @@ def describe(compiled: WithPaths) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """The text ``1 path``, ``2 paths``."""
+    """Returns the text ``1 path``, ``2 paths``."""
     return f"{n} {what}{'s' * (n != 1)}"
 
 
 def drawing(path: Path, key: Any) -> str:
-    """The program of a path as text for Graphviz, with the names of arguments and results."""
+    """Returns the program of a path as text for Graphviz, with the names of arguments and results."""
     structure, is_input, shapes, _ = key
     names = [name for name, is_number in zip(leaf_names(structure), is_input, strict=True) if is_number]
     results = [str(each.codify("result")) for each in path.structure.accessors()]

@@ -1,4 +1,4 @@
-"""What can be done with a compiled function beside calling it: printing, drawing, profiling, pickling, copying."""
+"""Prints, draws, profiles, pickles and copies compiled functions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Inspected"]
 
 
 class Inspected(WithPaths, Generic[Arguments]):
-    """The part of :class:`agrad._transforms.compiled.compile.Compiled` that looks at what was recorded."""
+    """The part of :class:`agrad._transforms.compiled.compile.Compiled` that inspects the recordings."""
 
     @abstractmethod
     def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Any]:
-        """The path of a call, and the call taken apart."""
+        """Returns the path of a call, and the call's signature."""
 
     @abstractmethod
     def _record_lines(self, call: Any) -> tuple[Program, SourceLines]:
-        """A program of its own for a call, and the lines that its operations come from."""
+        """Returns a new program for a call, and the source lines of the operations."""
 
     def __repr__(self) -> str:
         return f"<{self.label}: {counted(sum(len(paths) for _, paths in self.recorded()), 'recorded path')}; print it>"
@@ -41,20 +41,20 @@ class Inspected(WithPaths, Generic[Arguments]):
         Parameters
         ----------
         *args, **kwargs
-            As for a call, which decide about the path; recorded first where it is new. Of a transformation it is the
-            function's program that is drawn.
+            As for a call; the arguments determine the path, which is recorded first where it is new. For a transformation the
+            function's program is drawn.
 
         Returns
         -------
         str
-            Text for Graphviz: boxes are operations, ellipses arguments, results and constants, arrows say how many numbers
-            go that way. ``dot -Tsvg`` makes a picture of it, and so does ``graphviz.Source`` in a notebook.
+            Text for Graphviz: boxes are operations, ellipses are arguments, results and constants, arrows have the counts of
+            numbers. ``dot -Tsvg``, or ``graphviz.Source`` in a notebook, draws the picture.
         """
         path, call = self._taken(args, kwargs)
         return drawing(path, call.key)
 
     def profile(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Profile:
-        """Time the operations of the program for these arguments, forwards and backwards, by line of the function.
+        """Time the operations of the program for these arguments, in the forward and reverse pass, by line of the function.
 
         Parameters
         ----------
@@ -64,14 +64,14 @@ class Inspected(WithPaths, Generic[Arguments]):
         Returns
         -------
         Profile
-            Printed it is a table, the costliest operations first; its ``rows`` are for programs to read.
+            Prints as a table, the costliest operations first; the attribute ``rows`` is for programs.
 
         Notes
         -----
-        The function is recorded anew, this time with the lines that its operations come from, and the program is run for
-        about half a second with a look at the clock around each operation. An operation that was put together from several
-        lines is shared out among them by its entries, and straight code among its steps. What was computed twice belongs to
-        the line that came first. Backwards means one sweep back from all results.
+        The function is recorded again, with the source lines of the operations, and the program runs for about half a second
+        with a clock around each operation. The time of an operation from several lines is divided among the lines by the
+        entries, and the time of straight code among the steps. A computation that occurs twice belongs to the first line.
+        ``backward`` means a reverse pass from all results.
         """
         call = self._taken(args, kwargs)[1]
         return profile_of(self.label, *self._record_lines(call), call.inputs)

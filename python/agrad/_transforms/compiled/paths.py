@@ -1,4 +1,4 @@
-"""Paths: what a compiled function has recorded, by the signatures of its calls."""
+"""Stores the recorded paths of a compiled function by the signatures of the calls."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Entry", "Path", "WithPaths"]
 
 
 class Path:
-    """One recorded path through the function: the program and what its outputs are."""
+    """A recorded path through the function: the program and the form of the outputs."""
 
     def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
         self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
         self.shapes, self.together = outputs.shapes, outputs.together
-        self.bodies: list[Any] = []  # of loops, which may grow while the program is run
+        self.bodies: list[Any] = []  # of loops, which may grow while the program runs
         self.aux: Aux | None = None
 
     def kept(self) -> tuple[Any, ...] | None:
-        """What pickles hold of it; None where the program holds more than data."""
+        """Returns the state of the path for pickles; None where the program holds more than data."""
         program = self.program.kept() if self.aux is None else None
         if program is None:
             return None
@@ -44,7 +44,7 @@ class Path:
 
 
 class Entry:
-    """What is known of calls of one signature: the recorded paths, and for a transformation its parameters."""
+    """The data on calls with the same signature: the recorded paths, and the parameters of a transformation."""
 
     def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
         self.paths: list[Path] = []
@@ -65,7 +65,7 @@ class Entry:
 
 
 class WithPaths(ABC):
-    """What those who print, pickle and copy compiled functions know of them: a function, and the paths that it has recorded."""
+    """The interface of compiled functions for printing, pickling and copying: a function, and the recorded paths."""
 
     label: str
     function: Callable[..., Any]
@@ -76,8 +76,8 @@ class WithPaths(ABC):
 
     @abstractmethod
     def recorded(self) -> list[tuple[Any, list[Path]]]:
-        """The paths, by the signatures of calls that they were recorded for."""
+        """Returns the paths with the signatures of the recorded calls."""
 
     @abstractmethod
     def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
-        """Take over paths that were recorded elsewhere for such arguments, unless some are here."""
+        """Adds paths of another recording for such arguments, unless there are paths already."""

@@ -1,10 +1,9 @@
-"""Pickling of compiled functions: the function by its name, the recorded programs as they are.
+"""Pickles compiled functions: the function by its name, and the recorded programs.
 
-A call's arguments are kept as their tree with a mark in place of each array, from which the signature can be made again, and
-so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/keep/portable.hpp), and a seal over
-all that belongs to them (what the function is, which signature each was recorded for, what its results are) says at loading
-that nothing was changed. Programs that hold more than data (Python callbacks) stay behind: they are recorded again where the
-function is unpickled, at its first call.
+A call's arguments are stored as a tree with a mark in place of each array, from which the signature can be computed again, and
+so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/keep/portable.hpp); a seal, a second
+checksum over the function, the signatures and the results, shows at loading whether the pickle was changed. Programs that hold
+more than data (Python callbacks) are not pickled: the unpickled function records again at its first call.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _FORMAT = 1  # of the tuples below
 
 
 class _Input:
-    """Stands for an array or number that a program is called with."""
+    """Stands for an array or number that is an input of a program."""
 
     __slots__ = ("shape",)
 
@@ -43,7 +42,7 @@ class _Input:
 
 
 def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) -> Any:
-    """Arguments and keyword arguments that have the signature; inputs are made by their shapes."""
+    """Returns arguments and keyword arguments with this signature; `of_shape` makes the inputs from their shapes."""
     structure, is_input, shapes, constants = key
     shape_of, constant_of = iter(shapes), iter(constants)
     leaves = [of_shape(next(shape_of)) if is_number else _thawed(next(constant_of)) for is_number in is_input]
@@ -51,7 +50,7 @@ def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) 
 
 
 def _thawed(frozen: Any) -> Any:
-    """The leaf that `signatures._frozen` froze."""
+    """Returns the leaf from the result of `signatures._frozen`."""
     if len(frozen) == 3:
         dtype, shape, content = frozen
         return np.frombuffer(content, dtype).reshape(shape)
@@ -59,12 +58,12 @@ def _thawed(frozen: Any) -> Any:
 
 
 def read_program(kept: bytes) -> _core.Program:
-    """The program that was kept as these bytes."""
+    """Returns the program from its bytes."""
     return _core.program_of(kept)
 
 
 def taken_apart(compiled: WithPaths) -> tuple[Any, ...]:
-    """What pickle wants: a function, and arguments of which it makes the same compiled function."""
+    """Returns the pair for pickle: a function, and arguments with which this function makes the same compiled function."""
     entries = []
     for key, paths in compiled.recorded():
         kept = [state for state in (path.kept() for path in paths) if state is not None]
@@ -124,13 +123,13 @@ def _check_seal(seal: Any, kind: Any, function: Any, entries: Any) -> None:
     _check(isinstance(kind, type) and issubclass(kind, WithPaths))
     try:
         found = _seal(kind, function, entries)
-    except (AttributeError, IndexError, TypeError, ValueError):  # not of the form that was written
+    except (AttributeError, IndexError, TypeError, ValueError):  # the pickle has another form
         found = ""
     _check(seal == found)
 
 
 def _seal(kind: Any, function: Any, entries: Any) -> str:
-    """A checksum of everything that decides what a compiled function computes, but the code of Python functions."""
+    """Returns a checksum of all data that determine the computation, except for the code of Python functions."""
     sum_of = hashlib.blake2b(digest_size=16)
     for part in _described((kind, function)):
         sum_of.update(part)
@@ -152,7 +151,7 @@ def _described_tree(tree: Any) -> Iterator[bytes]:
 
 
 def _described(thing: Any) -> Iterator[bytes]:
-    """What is known of an object wherever it is loaded: of those that others made their class alone."""
+    """Yields bytes that describe an object and do not depend on the process; only the class of objects of unknown types."""
     kind = type(thing)
     yield f"({kind.__module__}.{kind.__qualname__}".encode()
     if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):

@@ -1,8 +1,8 @@
-"""Plans: what a compiled function has learnt of a signature, described for the compiled part (bindings/call.hpp).
+"""Describes the plan of a signature for the compiled part (bindings/call.hpp).
 
-A plan takes numbers out of the arguments and puts results together without Python. It is made of plain trees only: dicts
-with string keys, lists, tuples, floats, floating-point arrays, and strings, integers, booleans and None that were recorded
-for. All other arguments, such as dataclasses or integer arrays, go the careful way at every call.
+A plan reads numbers from the arguments and builds results without Python. Plans know plain trees only: dicts with string keys,
+lists, tuples, floats, floating-point arrays, and strings, integers, booleans and None as constants. Calls with other
+arguments, such as dataclasses or integer arrays, do without a plan, which is slower.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ __all__ = ["plan_of", "result_of"]
 
 
 class _NotPlainError(Exception):
-    """The tree has something that plans do not know."""
+    """The tree contains an object that plans do not know."""
 
 
 class _Place:
-    """Stands for a leaf of a result: where its numbers begin, and its shape."""
+    """Stands for a leaf of a result: the index of the first number, and the shape."""
 
     def __init__(self, begin: int, shape: tuple[int, ...]) -> None:
         self.begin, self.shape = begin, shape
 
 
 def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
-    """A tree in the words of bindings/call.hpp; `place` is asked for the first number of each leaf that is no _Place."""
+    """Returns a tree as bindings/call.hpp describes trees; `place` yields the first index of each leaf that is no _Place."""
     kind = type(tree)
     if kind is _Place:
         return ("array", tree.begin, tree.shape) if tree.shape else ("number", tree.begin)
@@ -50,9 +50,9 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
 def plan_of(
     args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int, of_vector: Sequence[int] | None = None
 ) -> CallPlan | None:
-    """A plan without paths for such calls, whose inputs begin at `begins`; None for arguments that plans do not know.
+    """Returns a plan without paths for such calls, with inputs from `begins` on; None for arguments that plans do not know.
 
-    Where a vector comes last, its leaves begin at `of_vector`; integers in it are numbers, which plans do not take.
+    The leaves of a vector as last argument begin at `of_vector`; plans do not accept integers in the vector.
     """
     try:
         if of_vector is None:
@@ -67,7 +67,7 @@ def plan_of(
 
 
 def result_of(together: Any, begins: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...] | None:
-    """The description of a result whose leaves are parts of one vector; None for one that plans do not know."""
+    """Returns the description of a result with leaves in a single vector; None for a result that plans do not know."""
     try:
         return _described(together([_Place(begin, shape) for begin, shape in zip(begins, shapes, strict=True)]), None)
     except _NotPlainError:

@@ -1,4 +1,4 @@
-"""Profile: where the time of a compiled function's program goes, by operation and line of the user's code."""
+"""Measures the time of a compiled function's program by operation and line of the user's code."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ _MOST_RUNS, _LEAST_RUNS, _SECONDS = 501, 5, 0.5
 
 
 class ProfileRow(NamedTuple):
-    """What the operations of one kind that come from one line take in a run."""
+    """The time in a run of a line's operations of the same kind."""
 
     operation: str
-    #: How many there are in the program.
+    #: The number of these operations in the program.
     operations: int
-    #: How many numbers they make.
+    #: The number of entries of the results.
     entries: int
-    #: Nanoseconds of a run.
+    #: Nanoseconds of a forward pass.
     forward: float
-    #: Nanoseconds of a sweep back.
+    #: Nanoseconds of a reverse pass.
     backward: float
-    #: The user's file; None for what comes from no line.
+    #: The user's file; None for operations without a line.
     file: str | None
     line: int
 
     @property
     def source(self) -> str:
-        """The line as text: ``model.py:12: y = np.log(x)``."""
+        """Returns the line as text: ``model.py:12: y = np.log(x)``."""
         return line_of_code(self.file, self.line)
 
 
 class Profile:
-    """Where the time of a program goes. Printed it is a table; see :meth:`agrad._transforms.compiled.compile.Compiled.profile`.
+    """The times of a program, which print as a table; see :meth:`agrad._transforms.compiled.compile.Compiled.profile`.
 
     Attributes
     ----------
     function : str
-        What was profiled.
+        The name of the profiled function.
     rows : list of ProfileRow
         For each line and kind of operation: ``operation, operations, entries, forward, backward, file, line``, the costliest
         first. Times are nanoseconds.
     forward, backward : float
-        Nanoseconds of a whole run and of a whole sweep back, timed without looking at each operation.
+        Nanoseconds of a whole forward pass and of a whole reverse pass, timed without a clock around each operation.
     runs : int
-        How many runs the medians are of.
+        The number of runs for the medians.
     """
 
     def __init__(self, function: str, rows: Sequence[ProfileRow], forward: float, backward: float, runs: int) -> None:
@@ -88,7 +88,7 @@ def _aligned(line: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _time(nanoseconds: float) -> str:
-    """Nanoseconds with a unit and three digits."""
+    """Returns a text of a time with a unit and three digits."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if nanoseconds >= 0.9995 * size:
             digits = max(0, 2 - math.floor(math.log10(nanoseconds / size * 1.0005)))
@@ -97,7 +97,7 @@ def _time(nanoseconds: float) -> str:
 
 
 def profile_of(function: str, program: Program, lines: SourceLines, inputs: Sequence[object]) -> Profile:
-    """Time a program at the inputs that it was recorded with, for about half a second."""
+    """Times a program at the inputs of the recording, for about half a second."""
     first = _run(program, lines, inputs, 1)
     runs = int(min(_MOST_RUNS, max(_LEAST_RUNS, _SECONDS * 1e9 / (3 * (first[0] + first[1]) + 1.0))))
     forward, backward, rows = _run(program, lines, inputs, runs)

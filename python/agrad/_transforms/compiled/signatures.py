@@ -1,4 +1,4 @@
-"""Signatures: calls of compiled functions taken apart, and what a function returns beside its value."""
+"""Splits calls of compiled functions into signature and inputs, and records aux."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Aux", "Signature"]
 
 
 def _frozen(leaf: Any) -> Any:
-    """What two leaves have in common when a recording made for one holds for the other."""
+    """Returns a key of a leaf; leaves with equal keys can share a recording."""
     if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "O":
         return leaf.dtype.str, leaf.shape, leaf.tobytes()
     return type(leaf), leaf  # 1 and True are equal but not the same
 
 
 class Signature:
-    """A call taken apart: what the program is called with, and all that it was recorded for."""
+    """A call: the inputs of the program, and the key of all other properties that the recording depends on."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         leaves, self.together, self.structure = flatten((args, kwargs))
@@ -38,7 +38,7 @@ class Signature:
             check_kind("compile", lambda path=path: path[2:].codify(f"argument {path[1].entry}"), leaf)  # type: ignore[misc]
 
     def check_hashable(self, function: str) -> None:
-        """Raise for the first leaf that is neither a number nor hashable."""
+        """Raises for the first leaf that is neither a number nor hashable."""
         for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
             try:
                 hash(_frozen(leaf))
@@ -49,13 +49,13 @@ class Signature:
                 ) from None
 
     def with_inputs(self, inputs: list[Any]) -> Any:
-        """The call with its inputs replaced."""
+        """Returns the arguments of the call with the inputs replaced."""
         fresh = iter(inputs)
         return self.together([next(fresh) if given else leaf for leaf, given in zip(self.leaves, self.is_input, strict=True)])
 
 
 class Aux:
-    """What a function returns beside its value: recorded arrays by a program of their own, all else as it was recorded."""
+    """The aux of a function: a program of its own computes the recorded arrays, other objects are those of the recording."""
 
     def __init__(self, recording: Recording, aux: Any) -> None:
         self._leaves, self._together, _ = flatten(aux)
@@ -66,7 +66,7 @@ class Aux:
         self._is_recorded = [isinstance(leaf, Array) for leaf in flatten(aux)[0]]
 
     def of(self, inputs: list[Any]) -> Any:
-        """For inputs for which the path holds."""
+        """Returns aux for inputs for which the path holds."""
         flat = np.zeros(0) if self._program is None else self._program.forward(inputs)
         fresh = iter(split(flat, self._shapes))
         pairs = zip(self._leaves, self._is_recorded, strict=True)
