@@ -1,1 +1,1 @@
-"""What records: recorded values put together and taken apart, recordings, tapes, and what messages say of lines of code."""
+"""Records functions: recorded arrays and trees of them, recordings, tapes, and the user's lines of code in messages."""

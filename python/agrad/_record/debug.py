@@ -1,4 +1,4 @@
-"""debug_nans: recordings stop at the first nan and name the operation and the user's line that made it."""
+"""Defines debug_nans, with which recordings stop at the first nan and name the operation and the user's line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["debug_nans", "is_debugging", "watch"]
 
 
 class _Block(threading.local):
-    """The innermost block of this thread: whether infinities are looked for as well; None outside of any."""
+    """The innermost block of this thread: whether infinities count as well; None outside of all blocks."""
 
     infinities: bool | None = None
 
@@ -23,40 +23,39 @@ _block = _Block()
 
 
 def is_debugging() -> bool:
-    """Whether this thread is in a block of :func:`debug_nans`."""
+    """Returns whether this thread is in a block of :func:`debug_nans`."""
     return _block.infinities is not None
 
 
 def watch(recording: Recording) -> None:
-    """Let a new recording be watched if this thread is in such a block."""
+    """Adds the checks to a new recording if this thread is in a block of :func:`debug_nans`."""
     if _block.infinities is not None:
         recording.watch(_block.infinities, _fail)
 
 
 @contextmanager
 def debug_nans(*, infinities: bool = True) -> Iterator[None]:
-    """Within the block, functions that agrad records raise at the first nan, naming the operation and the line of code.
+    """Within the block, recorded functions raise at the first nan, and name the operation and the line of code.
 
-    Each operation is looked at after it was carried out, and again after the sweep back has gone through it. Functions that
-    were compiled are recorded again at each call, so that they can be looked at as well. Outside of the block there are no
-    checks, and they cost nothing.
+    Each operation is checked after the forward pass through the operation, and again after the reverse pass. Compiled functions
+    are recorded again at each call, so that they can be checked as well. Outside of the block nothing is checked, at no cost.
 
     Parameters
     ----------
     infinities : bool
-        Raise at an infinity, too, if all that it was made of is finite (``exp(1000.0)``, ``1 / x`` at 0). Pass False where
-        infinities are meant, such as the logarithm of a probability of zero.
+        Raise at an infinity, too, if all operands are finite (``exp(1000.0)``, ``1 / x`` at 0). Pass False where infinities
+        are intended, such as the logarithm of a probability of zero.
 
     Raises
     ------
     FloatingPointError
-        (Within the block) naming the operation, which of its entries, the numbers that it was made of, and the line.
+        (Within the block) with the operation, the entry of the result, the operands, and the line.
 
     Notes
     -----
-    The block belongs to the thread that opened it. An entry that ``np.where`` does not choose is looked at like any other.
-    Tangents (``jvp``, ``hessian``) are not looked at; values and gradients of the same function are. Nor are plain numbers
-    with which no recording has to do.
+    The block belongs to the thread that opened the block. An entry that ``np.where`` does not choose is checked like any other.
+    Tangents (``jvp``, ``hessian``) are not checked; values and gradients of the same function are. Plain numbers outside of
+    recordings are not checked.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def _fail(
     file: str | None,
     line: int,
 ) -> NoReturn:
-    """Raise for entry `index` of `count` of an operation's result, of its operand's adjoint, or of an input."""
+    """Raises for entry `index` of `count` of an operation's result, of an operand's adjoint, or of an input."""
     entry = f"[{index}]" if count > 1 else ""
     at = f"in {function} at {line_of_code(file, line)}"
     if what == "input":

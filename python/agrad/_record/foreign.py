@@ -1,4 +1,4 @@
-"""Functions of other packages that were called with recorded values: what messages call them, and what to write instead."""
+"""Explains calls of other packages' functions with recorded values: the function's name, and what to write instead."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["foreign_call", "stand_for_foreign"]
 
 _PACKAGES = ("scipy", "pandas")
 _GENERAL = "write it with NumPy's functions, or give it a derivative by agrad.custom_vjp"
-#: What of ours, or of NumPy's that knows recorded arrays, is of the name of a function of SciPy.
+#: The functions of agrad, or of NumPy for recorded arrays, by the names that SciPy has for them.
 _ours: dict[str, str] = {}
 
 
 def stand_for_foreign(package: str, names: Iterable[str]) -> None:
-    """Let messages name these functions of a package for SciPy's of the same names, unless another package has them."""
+    """Registers functions of a package as replacements for SciPy's of the same names, unless there are replacements already."""
     for name in names:
         _ours.setdefault(name, f"{package}.{name}")
 
@@ -43,7 +43,7 @@ def _name_of(frame: FrameType, package: str) -> str:
 
 
 def foreign_call(error: BaseException) -> str | None:
-    """Say what to write for a function of another package in which an error arose, if recorded values were its arguments."""
+    """Returns a message if an error arose in another package's function with recorded arguments, with the replacement."""
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame

@@ -1,9 +1,9 @@
-"""Nested: transformations inside of a function that is being recorded.
+"""Records transformations inside of a function that is being recorded.
 
-The user's function is recorded where the recording around it stands, and its sweep back, or its tangents, become more
-operations of that recording. They can be differentiated again, as often as one likes, and compiled with the rest. Values of
-the recording around it may be used in the function as they are: derivatives with respect to them come out right. A function of
-plain arguments that uses none is recorded by itself, as it is outside.
+The user's function is recorded in the recording around the call, and the function's reverse pass, or tangents, become further
+operations of that recording. These can be differentiated again, to any order, and compiled with the rest. The function may use
+values of the recording around the call; derivatives with respect to these values are right. A function of plain arguments that
+uses no such values has a recording of its own, as outside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Part", "has_recorded", "known"]
 
 
 class Part:
-    """What a function records of some inputs: from the making of this object on, until `end` is called."""
+    """The part of a recording between the construction of this object and the call of `end`: a function of `inputs`."""
 
     def __init__(self, recording: Recording, inputs: Sequence[Any]) -> None:
         self.recording = recording
@@ -28,23 +28,23 @@ class Part:
         self.begin = self.last = recording.operations
 
     def end(self) -> None:
-        """What is recorded from now on is no part of it; called again, what was recorded since is."""
+        """Ends the part at the last operation; a second call includes the operations recorded since."""
         self.last = self.recording.operations
 
     def adjoints(self, output: Array, seeds: Any) -> Array:
-        """The adjoints of all inputs, one after the other."""
+        """Returns the adjoints of all inputs in a single vector."""
         return self.recording.adjoints(self.begin, self.last, output, seeds, self.inputs)
 
     def tangents(self, output: Array, along: Any) -> Array:
-        """The tangent of the output, in its shape, for a direction of all inputs, one after the other."""
+        """Returns the tangent of the output, in the output's shape, for a direction: a single vector for all inputs."""
         return self.recording.tangents(self.begin, self.last, self.inputs, along, output)
 
     def rows(self, output: Array) -> Any:
-        """The Jacobian's rows, one for each entry of the output."""
+        """Returns the Jacobian by adjoints, row by row: a row for each entry of the output."""
         return self._stacked([self.adjoints(output, row) for row in np.eye(output.size)], 0, output.size)
 
     def columns(self, output: Array) -> Any:
-        """The same by columns, one for each entry of the inputs."""
+        """Returns the Jacobian by tangents, column by column: a column for each entry of the inputs."""
         n = self.size
         return self._stacked([np.ravel(self.tangents(output, column)) for column in np.eye(n)], 1, output.size)
 
@@ -57,12 +57,12 @@ class Part:
 
 
 def has_recorded(tree: Any) -> bool:
-    """Whether a leaf is a recorded value."""
+    """Returns whether a leaf is a recorded value."""
     return any(isinstance(leaf, Array) for leaf in flatten(tree)[0])
 
 
 def known(result: Any, arguments: Any) -> Any:
-    """The result, with plain values for what depends on nothing recorded, unless an argument was recorded."""
+    """Returns the result with plain values for leaves that depend on no recorded value, unless an argument was recorded."""
     if has_recorded(arguments):
         return result
     leaves, together, _ = flatten(result)

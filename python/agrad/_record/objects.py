@@ -1,8 +1,8 @@
-"""NumPy's arrays of objects that hold recorded numbers: what ``np.array([a, b])`` makes of recorded a and b.
+"""Handles NumPy's arrays of objects that hold recorded numbers, the results of ``np.array([a, b])`` of recorded a and b.
 
 NumPy computes with such an array entry by entry, by the operators and methods of the entries (``np.exp(z)`` calls ``exp()``
-of each), and agrad takes it wherever it takes a recorded array: it is joined to one there. Every operation of an entry is
-recorded, so no derivative is lost; what NumPy would turn into plain floats raises.
+of each). agrad accepts such an array in place of a recorded array, and joins the entries to a recorded array. Every operation
+of an entry is recorded, so no derivative is lost; conversions to plain floats raise.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ __all__ = ["as_recorded", "holds_objects", "methods", "objects_of", "recording_w
 
 
 def holds_objects(x: Any) -> bool:
-    """Whether x is a NumPy array of Python objects."""
+    """Returns whether x is a NumPy array of Python objects."""
     return isinstance(x, np.ndarray) and x.dtype.char == "O"
 
 
 def recording_within(x: Any) -> Recording | None:
-    """The innermost recording that an entry of an array of objects belongs to."""
+    """Returns the innermost recording of the entries of an array of objects; None without recorded entries."""
     entries = [entry.item() if holds_objects(entry) and entry.ndim == 0 else entry for entry in x.flat]
     found = [entry.recording for entry in entries if isinstance(entry, Array)]
     return max(found, key=lambda recording: recording.depth, default=None)
 
 
 def as_recorded(x: Any) -> Any:
-    """An array of objects that holds recorded numbers as one recorded array; everything else as it is."""
+    """Returns a recorded array for an array of objects with recorded numbers, and any other x unchanged."""
     if not holds_objects(x):
         return x
     recording = recording_within(x)
@@ -39,16 +39,16 @@ def as_recorded(x: Any) -> Any:
 
 
 def _is_asked_by_scipy() -> bool:
-    """Whether a sparse matrix asks for a recorded array as a NumPy array, to multiply itself with it."""
+    """Returns whether a sparse matrix converts a recorded array to a NumPy array for a product."""
     frame = sys._getframe(2)
     module = str(frame.f_globals.get("__name__", ""))
     return module.startswith("scipy.sparse.") and frame.f_code.co_name in ("_matmul_dispatch", "_mul_dispatch")
 
 
 def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-    """The recorded array as a NumPy array of objects, its entries: NumPy asks for it where it joins values (``__array__``)."""
+    """Returns a recorded array as a NumPy array of objects, the entries; NumPy calls this to join values (``__array__``)."""
     if dtype is None and _is_asked_by_scipy():
-        whole: np.ndarray[Any, Any] = np.empty((), object)  # at which SciPy leaves the product to x.__rmatmul__
+        whole: np.ndarray[Any, Any] = np.empty((), object)  # SciPy then calls x.__rmatmul__
         whole[()] = x
         return whole
     if dtype is not None and np.dtype(dtype) != np.object_:
@@ -71,7 +71,7 @@ def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any,
     return entries
 
 
-#: The methods that NumPy calls of each entry for the ufunc of the same name, and what Python's operators round by.
+#: The ufuncs for which NumPy calls a method of the same name of each entry.
 _BY_METHOD: tuple[Callable[..., Any], ...] = (
     np.arccos, np.arccosh, np.arcsin, np.arcsinh, np.arctan, np.arctan2, np.arctanh, np.cbrt, np.cos, np.cosh, np.deg2rad,
     np.degrees, np.exp, np.exp2, np.expm1, np.fabs, np.fmod, np.hypot, np.log, np.log10, np.log1p, np.log2, np.logical_xor,

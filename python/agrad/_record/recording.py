@@ -1,4 +1,4 @@
-"""Recording: calling a user's function once with recorded arrays in place of numbers."""
+"""Opens and closes recordings, in which a user's function is called with recorded arrays in place of numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["innermost", "is_any_run_again", "name_of", "named_after", "no_record
 
 
 class _Open(threading.local):
-    """The open recordings of this thread; None where a function that is called with plain values begins."""
+    """The open recordings of this thread; an entry None marks a function that is called with plain values."""
 
     def __init__(self) -> None:
         self.recordings: list[Recording | None] = []
@@ -36,12 +36,12 @@ def open_recording(
     captures: bool = False,
     is_row: bool = False,
 ) -> Iterator[Recording]:
-    """Open a recording; when the block ends, also by an exception, its arrays can no longer be used.
+    """Opens a recording; when the block ends, also by an exception, arrays of the recording can no longer be used.
 
-    A recording of a row becomes a part of the one around it; others have a derivative of their own.
+    A recording of a row becomes a part of the recording around; other recordings have derivatives of their own.
 
-    Where NumPy could not store a recorded value in an array of its own, or not compute with np.array([a, b]) of recorded a and
-    b, a TypeError says what to write instead.
+    Where NumPy cannot store a recorded value in a NumPy array, or cannot compute with np.array([a, b]) of recorded a and b, a
+    TypeError says what to write instead.
     """
     recording = Recording(function, on_comparison, keeps_adjoints, captures, len(_open.recordings) + 1)
     watch(recording)
@@ -67,18 +67,18 @@ def open_recording(
 
 
 def innermost() -> Recording | None:
-    """The recording that a function which is called now belongs to."""
+    """Returns the recording for a function that is called now; None outside of recordings."""
     return _open.recordings[-1] if _open.recordings else None
 
 
 def is_any_run_again(within: Recording) -> bool:
-    """Whether one of this thread's open recordings around that one will be run with other values."""
+    """Returns whether an open recording of this thread other than `within` will run with other values."""
     return any(
         each is not None and each is not within and each.on_comparison != Comparison.answers for each in _open.recordings
     )
 
 
-#: NumPy's own words are "setting an array element with a sequence", with what the value said as their cause.
+#: NumPy's message is "setting an array element with a sequence", and the cause of the error is the recorded value's error.
 _STORED = (
     "the value of an item assignment is recorded, but must be a plain number where the array is NumPy's own; "
     "write the list [a, b], ag.array([a, b]), or np.zeros(n, like=x) of a recorded x for an array that is filled"
@@ -86,7 +86,7 @@ _STORED = (
 _ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by entry and cannot do this; write ag.array([a, b])"
 _SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
 _INDEX = "where the index is a recorded value, choose between values with np.where, and hand entries over to a loop by ag.scan"
-#: The beginnings of what NumPy and SciPy say when recorded values meet what they have for numbers only.
+#: The beginnings of messages of NumPy and SciPy where recorded values are used with functions for plain numbers.
 _SAID = {
     r"loop of ufunc does not support argument \d+ of type (int|float|bool|agrad)": _ENTRIES,
     r"'(int|float|bool|agrad\._core\.Array)' object has no attribute '(arctan2|hypot|fmod|logical_xor)'": _ENTRIES,
@@ -98,12 +98,12 @@ _SAID = {
 
 
 def _hint(said: str) -> str | None:
-    """What to write where NumPy raised this."""
+    """Returns the hint what to write, for a message of NumPy or SciPy."""
     return next((hint for beginning, hint in _SAID.items() if re.match(beginning, said)), None)
 
 
 def _is_stored_plainly(error: Exception) -> bool:
-    """Whether NumPy asked a recorded value for a number, to store it."""
+    """Returns whether NumPy tried to convert a recorded value to a number in an assignment."""
     return (
         isinstance(error, ValueError)
         and isinstance(error.__cause__, TypeError)
@@ -112,13 +112,13 @@ def _is_stored_plainly(error: Exception) -> bool:
 
 
 def is_named_already(error: Exception) -> bool:
-    """Whether agrad has said what is wrong with an argument, in its own grammar."""
+    """Returns whether the error is a message of agrad on an argument."""
     return isinstance(error, (DomainError, ShapeError)) or ", but must be " in str(error)
 
 
 @contextmanager
 def no_recording() -> Iterator[None]:
-    """Within the block, functions are called with plain values: what they differentiate is no part of a recording."""
+    """Within the block, functions are called with plain values, and transformations do not record in open recordings."""
     _open.recordings.append(None)
     try:
         yield
@@ -127,10 +127,10 @@ def no_recording() -> Iterator[None]:
 
 
 def named_after(made: Any, function: Callable[..., Any]) -> None:
-    """Give what is made of a function its name and documentation; the attributes of a callable object are its own."""
+    """Copies a function's name and documentation to `made`, without the attributes of a callable object."""
     functools.update_wrapper(made, function, updated=())
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """How messages call a user's function."""
+    """Returns the name of a user's function for messages."""
     return getattr(function, "__name__", type(function).__name__)

@@ -1,7 +1,7 @@
-"""Structure: which recording arrays belong to, and joining them, by letting NumPy work on their slots.
+"""Finds the recording of arrays, and joins recorded arrays by NumPy's functions on slots.
 
-A recorded array knows where in the recording each of its entries is. Moving entries about is therefore NumPy's own
-function applied to the array of slots (``_numpy.moving``).
+A recorded array has a slot in the recording for each entry. To move entries, NumPy's own function is therefore applied to the
+array of slots (``_numpy.moving``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Outputs", "array", "arrays_of", "as_one", "find_recording", "of_rows
 
 
 def find_recording(*arguments: Any) -> Recording | None:
-    """The innermost recording among recorded arrays in (nested lists, tuples and arrays of) arguments; None without any."""
+    """Returns the innermost recording of recorded arrays in arguments (or nested lists, tuples, arrays of them), or None."""
     found: Recording | None = None
     for argument in arguments:
         if isinstance(argument, Array):
@@ -36,19 +36,19 @@ def find_recording(*arguments: Any) -> Recording | None:
 
 
 def as_one(x: Any) -> Any:
-    """Lists, tuples and NumPy's arrays of objects that hold recorded values as one recorded array; everything else as it is."""
+    """Returns a recorded array for lists, tuples and arrays of objects with recorded values, and any other x unchanged."""
     return x if isinstance(x, Array) or find_recording(x) is None else array(x)
 
 
 def slots_of(recording: Recording, x: Any) -> Any:
-    """The slots of an array, or of arrays in nested lists and tuples."""
+    """Returns the slots of an array, or of arrays in nested lists and tuples."""
     if isinstance(x, (list, tuple)):
         return [slots_of(recording, each) for each in x]
     return recording.array(x).slots
 
 
 def arrays_of(anchor: Array, result: Any, slots: Any) -> Any:
-    """What NumPy made of an array's slots, as arrays; those that share the memory of the slots are views for NumPy."""
+    """Returns NumPy's results on slots as recorded arrays; results that share memory with `slots` become views."""
     if isinstance(result, np.ndarray):
         return anchor.with_slots(result, slots if np.may_share_memory(result, slots) else None)
     if isinstance(result, np.generic):
@@ -57,7 +57,7 @@ def arrays_of(anchor: Array, result: Any, slots: Any) -> Any:
 
 
 def output_of(recording: Recording, name: str, x: Any) -> Array:
-    """What a user's function returned, under a name for messages, as an array of its recording."""
+    """Returns the result of a user's function as an array of the recording; `name` is for messages."""
     if x is None:
         raise TypeError(f"{recording.function}: {name} is None, but must be real numbers; does the function return?")
     try:
@@ -69,7 +69,7 @@ def output_of(recording: Recording, name: str, x: Any) -> Array:
 
 
 class Outputs:
-    """A nested structure that a user's function returned, as one array of its recording, and how it is put together again."""
+    """The nested structure of a user function's results as a single recorded array, with the data to restore the structure."""
 
     def __init__(self, recording: Recording, result: Any) -> None:
         leaves, self.together, self.structure = flatten(result)
@@ -82,14 +82,14 @@ class Outputs:
 
 
 def of_rows(form: Any, rows: Any, made: Callable[[Any, tuple[int, ...]], Any]) -> Any:
-    """A structure with ``made(its rows, its shape)`` in the place of each array; `form` has its `shapes` and `together`."""
+    """Returns a structure with ``made(rows, shape)`` in the place of each array; `form` has `shapes` and `together`."""
     ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in form.shapes], dtype=int)
     parts = zip([0, *ends[:-1]], ends, form.shapes, strict=True)
     return form.together([made(rows[begin:end], shape) for begin, end, shape in parts])
 
 
 def array(x: Any) -> Any:
-    """An array of numbers and recorded values, as ``np.array`` makes of numbers.
+    """Make an array of numbers and recorded values, as ``np.array`` does of numbers.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def array(x: Any) -> Any:
     Returns
     -------
     Array or numpy.ndarray
-        A recorded array when one of the entries is recorded, else a float64 NumPy array.
+        A recorded array if an entry is recorded, else a float64 NumPy array.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def array(x: Any) -> Any:
 
     Notes
     -----
-    ``np.array([a, b])`` of recorded ``a`` and ``b`` is a NumPy array of objects, which agrad takes wherever it takes a
-    recorded array; what NumPy computes with it goes entry by entry, and some functions refuse it. ``ag.array`` makes one
-    recorded array, which all of them take. ``np.stack([a, b])`` and ``np.concatenate([a, b])`` do, too.
+    ``np.array([a, b])`` of recorded ``a`` and ``b`` is a NumPy array of objects, which agrad accepts in place of a recorded
+    array; NumPy computes with such an array entry by entry, and some functions refuse. ``ag.array`` makes a recorded array,
+    which all these functions accept. ``np.stack([a, b])`` and ``np.concatenate([a, b])`` do so, too.
     """
     if isinstance(x, Array):
         return x.copy()

@@ -1,7 +1,8 @@
-"""The direct style: a tape that is open while ordinary code runs, variables, sweeps and adjoints.
+"""Defines the direct style: a tape that is open while ordinary code runs, variables, reverse passes and adjoints.
 
-A tape is a recording that is swept back where it stands, as that of :func:`agrad.grad`. Tapes within tapes are recordings of
-their own; a value of an outer tape becomes an input of the inner one, and a sweep that arrives there goes on outside.
+A tape is a recording with a reverse pass through the recording itself, as in :func:`agrad.grad`. Tapes within tapes are
+separate recordings; a value of an outer tape becomes an input of the inner tape, and the reverse pass through the inner tape
+continues from this input in the outer tape.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ __all__ = ["tape", "var"]
 
 
 class _Tape:
-    """An open tape: its recording, and what the last sweep left."""
+    """An open tape: the recording, and the adjoints of the last reverse pass."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.adjoints: np.ndarray[Any, Any] | None = None  # by slot; the last entry, 0, is that of all slots beyond
+        self.adjoints: np.ndarray[Any, Any] | None = None  # by slot; the last entry, 0, is for all later slots
 
     def sweep(self, parts: list[tuple[Array, np.ndarray[Any, Any]]]) -> list[tuple[Array, np.ndarray[Any, Any]]]:
-        """Sweep back from arrays with their adjoints; returns the same for the arrays of outer tapes that it came to."""
+        """Runs the reverse pass from arrays with seeds. Returns the captured arrays of outer tapes with their adjoints."""
         slots = np.concatenate([y.slots.ravel() for y, _ in parts])
         seeds = np.concatenate([seed.ravel() for _, seed in parts])
         output = parts[0][0].with_slots(slots)
-        reached = np.arange(int(slots.max(initial=0)) + 1, dtype=np.uint32)  # what was recorded later has no part in it
+        reached = np.arange(int(slots.max(initial=0)) + 1, dtype=np.uint32)  # later operations do not contribute
         self.adjoints = np.append(self.recording.reverse(output, seeds, [output.with_slots(reached)]), 0.0)
         outer = zip(self.recording.captured, self.recording.captured_inputs, strict=True)
         return [(outside, self.adjoint(inside)) for outside, inside in outer]
 
     def adjoint(self, x: Array) -> np.ndarray[Any, Any]:
-        """The adjoints that the last sweep left at the entries of x."""
+        """Returns the adjoints of the entries of x after the last reverse pass."""
         assert self.adjoints is not None, "a sweep has been made"
         return self.adjoints[np.minimum(x.slots, self.adjoints.size - 1)]
 
@@ -56,21 +57,21 @@ _open: dict[int, _Tape] = {}  # by the identity of their recordings, of all thre
 
 @contextmanager
 def tape() -> Iterator[None]:
-    """Open a tape: until the block ends, :func:`var` makes variables, and code that works with them is recorded.
+    """Open a tape: until the block ends, :func:`var` makes variables, and code that uses variables is recorded.
 
     Notes
     -----
-    Within the block, a recorded scalar y has ``y.grad()``, which sweeps back from it; then each recorded value x has
-    ``x.adj()``, the derivative of y with respect to x, and ``x.val()``, its value. ``y.grad([a, b])`` sweeps and returns the
-    gradient with respect to a and b in a list. Code is ordinary Python: an ``if`` goes by the values, and a name may be
-    assigned anew.
+    Within the block, a recorded scalar y has ``y.grad()``, the reverse pass from y; then each recorded value x has
+    ``x.adj()``, the derivative of y with respect to x, and ``x.val()``, the value of x. ``y.grad([a, b])`` also returns the
+    gradient with respect to a and b in a list. Code is ordinary Python: an ``if`` depends on the values, and a name may be
+    assigned again.
 
-    ``float(x)`` raises as it does in a function that is differentiated: ``math.exp(x)`` would call it and lose the derivative
-    unseen. Read with ``x.val()``.
+    ``float(x)`` raises as in a differentiated function: ``math.exp(x)`` would call ``float(x)`` and lose the derivative
+    silently. Read the value with ``x.val()``.
 
-    Tapes nest. What is recorded on an inner tape ends with its block; values of the outer tape can be used there, and a sweep
-    goes through to them. Each thread has tapes of its own. When the block ends, also by an exception, the tape is gone, and
-    using one of its values raises :class:`ScopeError`.
+    Tapes nest. Values of an inner tape end with the inner block; values of the outer tape can be used in the inner block, and
+    the reverse pass continues to the outer values. Each thread has tapes of its own. When the block ends, also by an
+    exception, the tape is gone, and the use of a value of the tape raises :class:`ScopeError`.
 
     Raises
     ------
@@ -101,12 +102,12 @@ def tape() -> Iterator[None]:
 
 
 def var(value: Any) -> Array:
-    """Make a variable of the innermost open tape: a number or array that derivatives can be taken with respect to.
+    """Make a variable of the innermost open tape: a number or array for derivatives with respect to the variable.
 
     Parameters
     ----------
     value : real number or array-like
-        Its value; integers become float64.
+        The value of the variable; integers become float64.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def _plain(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def _tape_of(function: str, x: Array) -> _Tape:
-    """The open tape of a recorded array."""
+    """Returns the open tape of a recorded array."""
     recording = x.recording
     found = _open.get(id(recording))
     if found is not None:
@@ -175,12 +176,12 @@ def _read(values: np.ndarray[Any, Any]) -> Any:
 
 
 def _grad(self: Array, wrt: Any = None) -> Any:
-    """Sweep back from this scalar of a tape: afterwards ``x.adj()`` is its derivative with respect to x.
+    """Run the reverse pass from this scalar of a tape: afterwards ``x.adj()`` is the scalar's derivative with respect to x.
 
     Parameters
     ----------
     wrt : recorded array or nested structure of them, optional
-        What to return the derivatives with respect to, in the same structure: ``y.grad([a, b])`` is a list.
+        The values for the returned derivatives, which have the same structure: ``y.grad([a, b])`` is a list.
 
     Returns
     -------
@@ -189,11 +190,11 @@ def _grad(self: Array, wrt: Any = None) -> Any:
     Raises
     ------
     ShapeError
-        This is no scalar.
+        The recorded value is no scalar.
     ScopeError
         The tape has ended.
     TypeError
-        This, or a part of wrt, is no value of a tape.
+        The recorded value, or a part of wrt, is no value of a tape.
     """
     mine = _tape_of("grad", self)
     if self.shape != ():
@@ -210,7 +211,7 @@ def _grad(self: Array, wrt: Any = None) -> Any:
 
 
 def _sweep(mine: _Tape, y: Array) -> None:
-    """Sweep back from y through its tape and, where that used values of tapes around it, through these, inner ones first."""
+    """Runs the reverse pass from y through y's tape and then through outer tapes whose values were used, inner tapes first."""
     for each in _stack.tapes:
         each.adjoints = np.zeros(1)
     waiting: dict[int, list[tuple[Array, np.ndarray[Any, Any]]]] = {id(mine.recording): [(y, np.ones(()))]}
@@ -227,12 +228,12 @@ def _adjoint_of(tape: _Tape, x: Array) -> np.ndarray[Any, Any]:
 
 
 def _adj(self: Array) -> Any:
-    """The derivative, with respect to this, of the scalar whose ``grad()`` was called last.
+    """Return the derivative, with respect to this value, of the scalar whose ``grad()`` was called last.
 
     Returns
     -------
     float or numpy.ndarray
-        Of this one's shape; zeros where that scalar does not depend on it.
+        Of the shape of this value; zeros where the scalar does not depend on this value.
 
     Raises
     ------
@@ -245,7 +246,7 @@ def _adj(self: Array) -> Any:
 
 
 def _val(self: Array) -> Any:
-    """The value of a recorded number or array of a tape.
+    """Return the value of a recorded number or array of a tape.
 
     Returns
     -------
@@ -256,7 +257,7 @@ def _val(self: Array) -> Any:
     ScopeError
         The tape has ended.
     TypeError
-        This is no value of a tape: a compiled function would take it as a constant.
+        The recorded number is no value of a tape: in a compiled function the value would become a constant.
     """
     _tape_of("val", self)
     return _read(self.recorded_values)

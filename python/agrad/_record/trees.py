@@ -1,4 +1,4 @@
-"""Trees: nested dicts, lists, tuples and dataclasses of arrays, flattened to leaves and put together again by optree."""
+"""Flattens trees (nested dicts, lists, tuples and dataclasses of arrays) to leaves, and restores trees, by optree."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _lock = threading.Lock()
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
-    """Leaves, the function that puts leaves together again, and a hashable description of the structure.
+    """Returns the leaves, the function that restores the tree from leaves, and a hashable description of the structure.
 
-    What `is_leaf` says is a leaf is not looked into. NumPy's arrays of recorded objects become recorded arrays.
+    Objects for which `is_leaf` returns True are leaves. NumPy's arrays of recorded objects become recorded arrays.
     """
     leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
     unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
@@ -49,7 +49,7 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
 
 def _register(dataclass: type) -> None:
-    """Make a dataclass a node; its fields are put back as they are, past __init__ and whatever that checks."""
+    """Registers a dataclass as a node; trees are restored without __init__ and its checks."""
     names = tuple(field.name for field in dataclasses.fields(dataclass))
 
     def take_apart(node: Any) -> tuple[tuple[Any, ...], None, tuple[str, ...]]:
@@ -74,7 +74,7 @@ def _register(dataclass: type) -> None:
 
 
 def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
-    """The axis of each leaf of a tree: an int or None for it, or for a structure that it belongs to."""
+    """Returns the axis of each leaf of a tree; `axes` has an int or None for each leaf, or for a structure of leaves."""
     try:
         found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=_NAMESPACE)
     except ValueError as error:
@@ -88,14 +88,14 @@ def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
 
 
 def as_plain(leaf: Any) -> Any:
-    """What says that it is an array, as a column of a table does, as NumPy's; everything else as it is."""
+    """Returns a NumPy array for an object with ``__array__``, as a column of a table, and any other leaf unchanged."""
     if isinstance(leaf, (np.ndarray, np.generic, Array, type)) or not hasattr(leaf, "__array__"):
         return leaf
     return np.asarray(leaf)
 
 
 def is_data(leaf: Any) -> bool:
-    """Whether a leaf of a differentiated structure is no parameter: an integer, a truth, a string, None or an object."""
+    """Returns whether a leaf of a differentiated structure is no parameter: an integer, truth, string, None or an object."""
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind in "iubSUMm"
     if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
@@ -104,14 +104,14 @@ def is_data(leaf: Any) -> bool:
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a floating-point number or array: something that a program may be called with anew."""
+    """Returns whether a leaf is a floating-point number or array, which is an input of programs."""
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind == "f"
     return isinstance(leaf, float)
 
 
 def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
-    """Raise for NumPy's arrays of other kinds, which mean something else by their entries or their operators."""
+    """Raises for masked arrays and matrices, whose entries or operators have another meaning."""
     if isinstance(leaf, np.ma.MaskedArray):
         raise TypeError(
             f"{function}: {label()} is a masked array, but must be a plain one, because recorded values have no mask; write "
@@ -125,9 +125,9 @@ def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
 
 
 def parameter(function: str, label: Callable[[], str], leaf: Any, within: Recording | None) -> Any:
-    """A leaf to differentiate with respect to, as float64; raises unless it is real and floating-point.
+    """Returns a leaf to differentiate with respect to, as float64; raises unless the leaf is real and floating-point.
 
-    Within a recording it may be a recorded value.
+    Within a recording the leaf may be a recorded value.
     """
     if isinstance(leaf, Array):
         if within is not None:
@@ -164,10 +164,10 @@ def direction(
     skip: int = 0,
     within: Recording | None = None,
 ) -> Any:
-    """The entries of a tree as one vector; raises unless it has the structure and the shapes of `like`.
+    """Returns the entries of a tree as a vector; raises unless the tree has the structure and the shapes of `like`.
 
-    `name` and `like` are what messages call the two; the first `skip` entries of a path are no part of a leaf's name. Within
-    a recording leaves may be recorded, and then so is the vector.
+    `name` and `like` are the names of the two trees in messages; the first `skip` entries of a path are no part of a leaf's
+    name. Within a recording leaves may be recorded, and then the vector is recorded, too.
     """
     leaves, _, its_structure = flatten(tree)
     if its_structure != structure:
@@ -175,7 +175,7 @@ def direction(
         raise TypeError(f"{function}: {name} is {given!r}, but must be of the structure of {like}")
     parts = []
     for path, leaf, shape in zip(structure.accessors(), leaves, shapes, strict=True):
-        if shape is None:  # data, which has no direction
+        if shape is None:  # data have no direction
             if leaf is not None:
                 label = path[skip:].codify(name)
                 raise TypeError(f"{function}: {label} is {leaf!r}, but must be None, because {like} has no parameter there")
@@ -191,7 +191,7 @@ def direction(
 
 
 def split(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-    """Consecutive parts of the last axis of `flat` in the given shapes; a float for each () of a vector."""
+    """Returns consecutive parts of the last axis of `flat` in the given shapes; a float for each () of a vector."""
     parts: list[Any] = []
     begin = 0
     for shape in shapes:
@@ -203,7 +203,7 @@ def split(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
 
 
 def values_of(tree: Any) -> Any:
-    """The tree with each recorded array replaced by the values it was recorded with."""
+    """Returns the tree with each recorded array replaced by the values of the recording."""
     leaves, together, _ = flatten(tree)
     return together([_value(leaf) for leaf in leaves])
 

@@ -1,7 +1,8 @@
-"""Within: where a thread is while derivatives by hand are recorded, and how often what it records will be differentiated.
+"""Stores, for each thread, the place in nested derivatives by hand, and how often the recorded operations are differentiated.
 
-A transformation inside of a recorded function says by how many orders it differentiates what its function records. A call of a
-function with a derivative by hand finds here whether it is part of another one's derivative (``_transforms.custom_functions``).
+A transformation inside of a recorded function stores the number of orders by which the function's operations will be
+differentiated. A call of a function with a derivative by hand reads here whether the call is part of another derivative by
+hand (``_transforms.custom_functions``).
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ __all__ = ["Place", "Stage", "at", "differentiated", "here"]
 
 
 class Stage(enum.Enum):
-    """What becomes of the values that are recorded."""
+    """The use of the values that are being recorded."""
 
-    free = 0  # they are differentiated as what they are
-    values = 1  # they have no derivatives
-    stopped = 2  # they are a derivative for tangents: at arguments that have no derivatives
-    held = 3  # they are a derivative for the sweep back: at arguments that have tangents only
+    free = 0  # differentiated as recorded
+    values = 1  # without derivatives
+    stopped = 2  # a derivative for tangents, at arguments without derivatives
+    held = 3  # a derivative for the reverse pass, at arguments with tangents only
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a thread is."""
+    """The place of a thread in nested derivatives by hand."""
 
     stage: Stage = Stage.free
-    orders: int = 0  # by how many transformations around it a value is differentiated before the recording ends
-    functions: tuple[Any, ...] = ()  # whose derivatives are being recorded
-    begin: int = 0  # the derivative's first operation
-    along: Sequence[Array] = ()  # and its tangents
+    orders: int = 0  # of derivatives that surrounding transformations take before the recording ends
+    functions: tuple[Any, ...] = ()  # with derivatives that are being recorded
+    begin: int = 0  # the first operation of the derivative
+    along: Sequence[Array] = ()  # the tangents of the derivative
 
     def depends(self, recording: Recording, x: Sequence[Array]) -> bool:
-        """Whether values depend on the tangents of the derivative that is being recorded; True where that is not known."""
+        """Returns whether values depend on the tangents of the derivative that is being recorded; True where unknown."""
         return any(each.recording is not recording for each in self.along) or recording.depends(self.begin, self.along, x)
 
 
@@ -51,7 +52,7 @@ here = _Here()
 
 @contextmanager
 def at(place: Place) -> Iterator[None]:
-    """Be there until the block ends."""
+    """Sets the thread's place until the block ends."""
     before, here.place = here.place, place
     try:
         yield
@@ -60,6 +61,6 @@ def at(place: Place) -> Iterator[None]:
 
 
 def differentiated(orders: int) -> Any:
-    """Within the block, a function is recorded that is then differentiated so many times where it stands."""
+    """Within the block, a function is recorded that is differentiated `orders` times in the same recording."""
     now = here.place
     return at(replace(now, stage=Stage.free, orders=now.orders + orders, begin=0, along=()))
