@@ -1,1 +1,1 @@
-"""Loops and branches that are recorded once."""
+"""Defines loops and branches that are recorded once."""

@@ -1,9 +1,10 @@
-"""The body of a loop: a user's function as a growing set of recorded paths.
+"""Records the body of a loop: a user's function as a growing set of paths.
 
-A path is recorded while the loop is, for the values of the first step that takes it, and later when a run of the program comes
-upon one. Recorded values from around the function are further inputs. While the recording around the loop is open they are
-found as they are met; afterwards a path can be recorded that uses what earlier ones, or the function's closure, know. Where it
-needs more, the run leaves its program, and the compiled function is recorded again, with the values of that run.
+A path is recorded during the recording of the loop, for the values of the first step on this path, or later in the first run
+that needs the path. Recorded values from around the function (captured values) are further inputs. While the recording around
+the loop is open, any such value can be captured; afterwards a new path can use the values that earlier paths captured, or that
+the function's closure holds. Where a path needs other values, the run leaves the program, and the compiled function is recorded
+again, with the values of that run.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ _MOST_PATHS = 64
 
 
 def bodies_of(recording: Recording) -> list[Any]:
-    """What must live as long as programs of the recording are run: the bodies of its loops."""
+    """Returns the bodies of the recording's loops, which must live as long as programs of the recording run."""
     bodies: list[Any] = recording.__dict__.setdefault("bodies", [])
     return bodies
 
 
 def keep(recording: Recording, body: Any) -> None:
-    """Let a body live as long as the recording and what is kept with it."""
+    """Keeps a body alive as long as the recording and the programs that keep `bodies_of`."""
     bodies_of(recording).append(body)
 
 
 class Body:
-    """The paths of a body that is made of the user's functions; `call` calls them and returns the leaves of their results."""
+    """The paths of a body of user's functions; `call` calls the functions and returns the leaves of the results."""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class Body:
         return joined([x.recorded_values for x in self.captured])
 
     def start(self, local: Any) -> list[Leaves]:
-        """Record the first path, for these inputs."""
+        """Records the first path, for these inputs, and returns the outputs."""
         recorded = self.record(local, np.zeros(0))
         assert recorded is not None
         assert self.outputs is not None
@@ -69,16 +70,16 @@ class Body:
         return self.outputs
 
     def explore(self, local: Any) -> None:
-        """Record the path for other inputs, which were not met, as far as the function can be called with them."""
+        """Records the path for inputs that have not occurred, if the function accepts such inputs."""
         try:
             recorded = self.record(local, self.captured_values())
-        except Exception:  # what it raises may be due to the inputs; it is raised when the path is needed
+        except Exception:  # the inputs may be the cause; the error is raised again when the path is needed
             return
         assert recorded is not None
         self.paths.add(recorded[0])
 
     def settle(self, around: Recording | None) -> None:
-        """The loop is recorded: from now on the recordings around it will have ended when a path is asked for."""
+        """Ends the recording of the loop: later paths are recorded after the end of the recordings around the loop."""
         self._is_settled = True
         if around is None or around.on_comparison == Comparison.answers:
             return  # no run with other values follows
@@ -86,9 +87,9 @@ class Body:
         self._may_leave = around.on_comparison == Comparison.guards
 
     def record(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
-        """Record the path for these inputs and captured values: its program, and values captured for it; None if it cannot be.
+        """Records the path for inputs and captured values. Returns the program and new captured values; None if impossible.
 
-        Called by the compiled part, whenever a step takes none of the known paths.
+        The compiled part calls this function when no known path holds for a step.
         """
         if self._is_complete:
             return None
@@ -101,7 +102,7 @@ class Body:
                 if not self._is_settled:
                     raise
                 if self._may_leave:
-                    self._is_complete = True  # what is recorded around it again will know more
+                    self._is_complete = True  # the next recording around the loop captures more values
                     return None
                 raise ScopeError(
                     f"{self.function}: a path that was not taken at first needs a value from around the function, but must "

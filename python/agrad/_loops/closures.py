@@ -1,4 +1,4 @@
-"""What functions close over: recorded values that a later path may need, and copies that later changes do not reach."""
+"""Finds recorded values that functions close over, and copies functions so that later changes of variables have no effect."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from agrad._core import Array, Comparison
 
 __all__ = ["frozen", "reached"]
 
-_MOST_REACHED = 1000  # objects that are looked through for recorded values
+_MOST_REACHED = 1000  # objects in a search for recorded values
 
 
 def frozen(function: Any, known: dict[int, Any] | None = None) -> Any:
-    """The function with the variables that it closes over as they are now.
+    """Returns a copy of the function with the present values of the variables that the function closes over.
 
-    Python looks them up when the function is called, and in ``for k in ...: cond(x > k, lambda: k * x, ...)`` a branch that is
-    recorded in a later run would find another k than the one that the loop was at.
+    Python reads these variables when the function is called, and in ``for k in ...: cond(x > k, lambda: k * x, ...)`` a branch
+    that is recorded in a later run would read another k than the k of its iteration.
     """
     known = {} if known is None else known
     if id(function) in known:
@@ -28,7 +28,7 @@ def frozen(function: Any, known: dict[int, Any] | None = None) -> Any:
         copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
         copy.__kwdefaults__, copy.__qualname__ = function.__kwdefaults__, function.__qualname__
         copy.__dict__.update(function.__dict__)
-        known[id(function)] = copy  # it may close over itself
+        known[id(function)] = copy  # a function may close over itself
         for cell, given in zip(cells, function.__closure__, strict=True):
             if given != _EMPTY:
                 cell.cell_contents = frozen(given.cell_contents, known)
@@ -41,10 +41,10 @@ def frozen(function: Any, known: dict[int, Any] | None = None) -> Any:
 
 
 def reached(roots: Sequence[Any], depth: int, *, is_run_again: bool) -> list[Array]:
-    """Recorded arrays that functions hold, where programs run again with other values: further paths may need them.
+    """Returns recorded arrays that functions hold and later paths may need, of recordings that run again with other values.
 
-    `is_run_again`: whether a recording around the body is, as one of a row by vmap is for the other rows; then it needs those
-    of all others.
+    `is_run_again`: whether a recording around the body runs again, as vmap's recording of a row does for other rows; then
+    arrays of all recordings around count.
     """
     found: list[Array] = []
     seen: set[int] = set()

@@ -1,7 +1,7 @@
-"""Loops and branches that are recorded once: scan, fori and cond, with JAX's signatures.
+"""Defines scan, fori and cond, with JAX's signatures: loops and branches that are recorded once.
 
-Each is one operation of the recording around it, or is run at once when nothing in it is recorded. What it does at each step is
-a :class:`agrad._loops.body.Body`.
+Each loop is a single operation of the recording around the call, or runs at once where no input is recorded. A
+:class:`agrad._loops.body.Body` holds the computation of a step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _as_length(function: str, name: str, n: Any) -> int:
 
 
 def _common_length(function: str, items: Leaves, length: Any) -> int:
-    """The number of steps: the length of the leading axes of xs."""
+    """Returns the number of steps: the length of the leading axes of xs."""
     n = None if length is None else _as_length(function, "length", length)
     if n is not None and n < 0:
         raise ValueError(f"{function}: length is {n}, but must not be negative")
@@ -66,7 +66,7 @@ def scan(
     reverse: bool = False,
     checkpoint: bool = False,
 ) -> tuple[Carry, Any]:
-    """Run a loop whose body is recorded once: carry something from step to step, and stack what the steps return.
+    """Run a loop whose body is recorded once: pass a carry from step to step, and stack the results of the steps.
 
     The same as ::
 
@@ -79,43 +79,43 @@ def scan(
     Parameters
     ----------
     f : callable
-        ``f(carry, x)`` returns ``(carry, y)``: the new carry, of the structure, shapes and dtypes of `init`, and what is
-        stacked, in any structure; None for nothing. Both may be nested dicts, lists, tuples and dataclasses. It may use
-        recorded values from around it, branch on recorded values, and contain other loops.
+        ``f(carry, x)`` returns ``(carry, y)``: the new carry, of the structure, shapes and dtypes of `init`, and the result to
+        be stacked, in any structure, or None. Both may be nested dicts, lists, tuples and dataclasses. f may capture recorded
+        values, branch on recorded values, and contain other loops.
     init : floating-point or boolean numbers, arrays, nested structures of them
         The carry at the beginning.
     xs : arrays, nested structures of them, or None
-        What the steps take, along the leading axes; inside of `f` it is float64, also where xs is of integers.
+        The inputs of the steps, along the leading axes; inside of `f`, x is float64, also for integers.
     length : int, optional
         The number of steps; needed where xs has no arrays.
     reverse : bool
-        Go from the last entries of xs to the first; ys are stacked at the places of their xs.
+        Run from the last entries of xs to the first; each y is stacked at the index of its x.
     checkpoint : bool
-        Keep the carry at about sqrt(length) steps only for the sweep back, and compute what lies between again.
+        Store the carry for the reverse pass at about sqrt(length) steps only, and compute the steps between again.
 
     Returns
     -------
     carry
         The carry after the last step.
     ys
-        What the steps returned, stacked along a new leading axis.
+        The results of the steps, stacked along a new leading axis.
 
     Raises
     ------
     ShapeError
         Arrays in xs have other lengths; the carry that `f` returns has a leaf of another shape than init.
     TypeError
-        The carry has another structure or dtype than init, or integers, which a loop does not carry; f returns no pair.
+        The carry has another structure or dtype than init, or contains integers; f returns no pair.
     RuntimeError
         Comparisons of recorded values took more than 64 different paths through `f`.
 
     Notes
     -----
     Recording takes the time and the memory of one step for each path that the steps take through `f`, whatever the length.
-    For the sweep back the carry of every step is kept; what `f` computes is kept only where that is little, and otherwise
-    computed again. Derivatives of every mode pass through, to the second order as far as they pass through `f`.
+    For the reverse pass the carry of every step is stored; intermediate values of `f` are stored only where they are few, and
+    otherwise computed again. Loops have derivatives of every mode, and of second order where `f` has second derivatives.
 
-    With plain arguments the loop is recorded and run all the same, and returns plain numbers and arrays.
+    With plain arguments the loop is also recorded and run, and returns plain numbers and arrays.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _next_carry(function: str, result: Any, init: Leaves, recording: Recording) 
 
 
 def _unchanged(carry: Leaves) -> Any:
-    """The carry of a loop without steps."""
+    """Returns the carry of a loop without steps."""
     arrays = zip(carry.arrays, carry.is_truth, strict=True)
     plain = [x if isinstance(x, Array) else x != 0 if is_truth else x for x, is_truth in arrays]
     return carry.together([x if isinstance(x, Array) or x.ndim else x.item() for x in plain])
@@ -171,10 +171,10 @@ def fori(lower: int, upper: int, body: Callable[[Any, Carry], Carry], init: Carr
     Parameters
     ----------
     lower, upper : int
-        The first number, and the one behind the last; known when the function is recorded.
+        The first number, and the last number plus 1; known when the function is recorded.
     body : callable
-        ``body(i, carry)`` returns the new carry, of the structure, shapes and dtypes of `init`. The number i is recorded: it
-        can be computed with, but is no index; :func:`scan` goes along arrays.
+        ``body(i, carry)`` returns the new carry, of the structure, shapes and dtypes of `init`. The number i is recorded and
+        cannot be an index; :func:`scan` loops over the entries of arrays.
     init : floating-point or boolean numbers, arrays, nested structures of them
         The carry at the beginning.
     checkpoint : bool
@@ -217,21 +217,21 @@ def fori(lower: int, upper: int, body: Callable[[Any, Carry], Carry], init: Carr
 
 
 def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Result], *operands: Any) -> Result:
-    """Call one of two functions, whichever a condition says: ``true_fun(*operands) if pred else false_fun(*operands)``.
+    """Call one of two functions, depending on a condition: ``true_fun(*operands) if pred else false_fun(*operands)``.
 
     Parameters
     ----------
     pred : number or truth, recorded or not
         A scalar; true unless it is zero.
     true_fun, false_fun : callable
-        Of the operands; both return numbers and arrays in the same structure and shapes. They may use recorded values from
-        around them.
+        Functions of the operands; both return numbers and arrays in the same structure and shapes. Both may capture recorded
+        values.
     *operands : anything
-        Handed on to the one that is called. What is not recorded stays as it is.
+        The arguments of the function. Plain operands are passed unchanged.
 
     Returns
     -------
-    what the function that was called returns
+    the result of the called function
 
     Raises
     ------
@@ -242,10 +242,10 @@ def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Re
 
     Notes
     -----
-    In a compiled function the choice is made anew at each run, and only the function that is chosen is computed, unlike with
-    :func:`where`. Each function is recorded when it is first needed; in the right-hand side of a differential equation both
-    are recorded at once. Unlike an ``if``, which makes a second program of all that surrounds it, it records the two functions
-    alone. Where nothing is run again (:func:`grad` without :func:`compile`), it is an ``if``.
+    In a compiled function each run chooses again, and only the chosen function is computed, unlike with :func:`where`. Each
+    function is recorded at its first use; in the right-hand side of a differential equation both are recorded at once. An
+    ``if`` makes a second program of the whole compiled function, ``cond`` records the two functions only. Where no program
+    runs again (:func:`grad` without :func:`compile`), ``cond`` works as an ``if``.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Re
 
 
 def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tuple[Any, ...]) -> Any:
-    """A choice that later runs make again: a loop of one step without a carry."""
+    """Records a choice that each run makes again, as a loop with a single step and no carry."""
     leaves, together, _ = flatten(operands)
     recorded = [pred, *(leaf for leaf in leaves if isinstance(leaf, Array))]
     items = Leaves(label, "operands", [x[np.newaxis] for x in recorded])

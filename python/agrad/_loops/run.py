@@ -1,4 +1,4 @@
-"""One loop: what goes into its operation, and what comes out. Read first: ``control_flow``."""
+"""Prepares the inputs of a loop's operation, and reads the results. Read first: ``control_flow``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from agrad._record.structure import find_recording
 
 __all__ = ["Loop", "pieces", "values_of"]
 
-_MOST_RESULTS = 2**31  # entries of what a loop stacks
+_MOST_RESULTS = 2**31  # entries of the stacked results of a loop
 
 
 class Loop:
-    """A loop over a body: what goes in, and its results as they come out of the operation."""
+    """A loop over a body: the inputs and options of the operation."""
 
     def __init__(
         self, function: str, carry: Leaves, items: Leaves, length: int, first: int | None, reverse: bool, checkpoint: bool
@@ -28,7 +28,7 @@ class Loop:
         self.counter = [] if first is None else [float(first)]
 
     def body(self, call: Callable[[Recording, list[Array], Sequence[Any]], list[Leaves]], *functions: Any) -> Body:
-        """The body with its first path: that of the first step."""
+        """Returns the body with the path of the first step."""
         shapes = [*self.carry.shapes, *(() for _ in self.counter), *(shape[1:] for shape in self.items.shapes)]
         is_truth = [*self.carry.is_truth, *(False for _ in self.counter), *self.items.is_truth]
         body = Body(self.function, call, functions, shapes, is_truth)
@@ -38,7 +38,7 @@ class Loop:
         return body
 
     def run(self, body: Body) -> tuple[Any, Recording | None]:
-        """The last carry and what was stacked, as one vector, and the recording that it is in."""
+        """Returns a vector of the last carry and the stacked results, and the vector's recording, or None."""
         assert body.outputs is not None
         ys = [size for each in body.outputs[1:] for size in each.sizes]
         if self.length * sum(ys) > _MOST_RESULTS:
@@ -57,9 +57,9 @@ class Loop:
             flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
             before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
             if around is before or around is None or not around.keeps_adjoints:
-                break  # else a later step was the first to use a recorded value, and the run must be kept for its sweep
+                break  # else a later step captured a recorded value first, and the run must be stored for the reverse pass
         body.settle(around)
-        self.items.forget()  # the operation has them
+        self.items.forget()  # the operation has the arrays
         if around is None:
             return flat, None
         parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
@@ -73,7 +73,7 @@ def values_of(x: Any) -> Any:
 
 
 def pieces(flat: Any, begin: int, leaves: Leaves, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-    """Consecutive parts of a vector in the given shapes; plain numbers for plain scalars."""
+    """Returns consecutive parts of a vector in the given shapes; plain numbers for plain scalars."""
     entries = flat.slots if isinstance(flat, Array) else flat
     pieces: list[Any] = []
     for shape, is_truth in zip(shapes, leaves.is_truth, strict=True):

@@ -1,4 +1,4 @@
-"""The nested structures that go into a loop and come out of its body: numbers in leaves, truths among them, and None."""
+"""Handles the nested structures of a loop's inputs and of a body's results: leaves are numbers, truths or None."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["Leaves", "joined"]
 
 
 class Leaves:
-    """The leaves of a tree that are not None, recorded arrays or plain ones of float64, with their names in messages."""
+    """The leaves of a tree that are not None, as recorded or plain arrays of float64, with the names for messages."""
 
     def __init__(
         self, function: str, name: str, tree: Any, *, takes_integers: bool = False, recording: Recording | None = None
     ) -> None:
-        """Take the tree apart; within a recording, as what a user's function returned there."""
+        """Flattens the tree; with a recording, the tree is the result of a user's function in this recording."""
         self.name = name
         leaves, self._together, self.structure = flatten(tree)
         paths = [path.codify(name) for path in self.structure.accessors()]
@@ -33,7 +33,7 @@ class Leaves:
             if recording is not None:
                 values: Any = output_of(recording, label, leaf)
             elif isinstance(leaf, Array):
-                values = leaf if leaf.recording.is_open else leaf * 1.0  # raises where it cannot be used
+                values = leaf if leaf.recording.is_open else leaf * 1.0  # raises, as the recording has ended
             else:
                 values = _plain(function, label, leaf, takes_integers)
             self.is_truth.append(values.dtype.kind == "b")
@@ -42,16 +42,16 @@ class Leaves:
         self.sizes: list[int] = [x.size for x in self.arrays]
 
     def forget(self) -> None:
-        """Keep the description alone, without the recording that the arrays belong to."""
+        """Removes the arrays, which keep the recording alive; the description stays."""
         self.arrays = []
 
     def together(self, leaves: Iterable[Any]) -> Any:
-        """The tree with other leaves in the place of those that are not None."""
+        """Returns the tree with other leaves in place of the leaves that are not None."""
         fresh = iter(leaves)
         return self._together([None if is_none else next(fresh) for is_none in self._is_none])
 
     def check_like(self, function: str, other: Leaves) -> None:
-        """Raise unless structure, shapes and dtypes are those of the other: of init, or of the same on another path."""
+        """Raises unless structure, shapes and dtypes equal those of `other`: init, or the result on another path."""
         is_init = other.name != self.name
         if self.structure != other.structure or self._is_none != other._is_none:
             reference = f"of the structure of {other.name}" if is_init else "of the structure that it has on another path"
@@ -95,5 +95,5 @@ def _plain(function: str, label: str, leaf: Any, takes_integers: bool) -> Any:
 
 
 def joined(arrays: Sequence[Any]) -> Any:
-    """The plain entries of arrays, one after the other."""
+    """Returns the plain entries of all arrays in a single vector."""
     return np.concatenate([np.ravel(x) for x in arrays]) if arrays else np.zeros(0)

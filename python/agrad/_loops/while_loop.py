@@ -1,4 +1,4 @@
-"""while_loop and switch: a loop that ends by a condition, a choice among several functions; made of fori and cond."""
+"""Defines while_loop and switch by fori and cond: a loop that ends by a condition, and a choice among several functions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def while_loop(
     Parameters
     ----------
     cond_fun : callable
-        Of the carry; returns a scalar truth, recorded or not.
+        A function of the carry; returns a scalar truth, recorded or not.
     body_fun : callable
-        Of the carry; returns the new one, of the structure, shapes and dtypes of `init_val`.
+        A function of the carry; returns the new carry, of the structure, shapes and dtypes of `init_val`.
     init_val : floating-point or boolean numbers, arrays, nested structures of them
         The carry at the beginning.
     max_steps : int, optional
-        Record the condition and the body once, for at most so many steps. Without, the loop is Python's: each step is recorded,
-        and in a compiled function each number of steps is a path of its own, of which there are 64 at most.
+        The most steps; condition and body are then recorded once. Without `max_steps` the loop is a Python loop: each step is
+        recorded, and in a compiled function each number of steps is a separate path, of at most 64.
 
     Returns
     -------
@@ -42,13 +42,12 @@ def while_loop(
     Raises
     ------
     RuntimeError
-        The condition still holds after `max_steps` steps. In the right-hand side of a differential equation, where nothing can
-        be noticed, the result is nan then.
+        The condition still holds after `max_steps` steps. In the right-hand side of a differential equation, which has no
+        guards, the result is nan instead.
 
     Notes
     -----
-    All transformations pass through. With `max_steps` a run costs the steps that it takes, and little for those that it does
-    not.
+    All transformations work. With `max_steps` the cost of a run is that of its steps, plus little for the remaining steps.
 
     Examples
     --------
@@ -85,25 +84,24 @@ def while_loop(
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any) -> Result:
-    """Call one of several functions, whichever a number says: ``branches[index](*operands)``.
+    """Call one of several functions, chosen by a number: ``branches[index](*operands)``.
 
     Parameters
     ----------
     index : whole number, recorded or not
-        Numbers below 0 mean the first function, those that are too large the last. Of a recorded one the floor counts.
+        Numbers below 0 mean the first function, too large numbers mean the last. A recorded number is rounded down.
     branches : sequence of callable
-        Of the operands; all return numbers and arrays in the same structure and shapes.
+        Functions of the operands; all return numbers and arrays in the same structure and shapes.
     *operands : anything
-        Handed on to the one that is called.
+        The arguments of the called function.
 
     Returns
     -------
-    what the function that was called returns
+    the result of the called function
 
     Notes
     -----
-    As :func:`cond`, of which it is made: in a compiled function the choice is made anew at each run, and only the function that
-    is chosen is computed.
+    Works by :func:`cond`: in a compiled function each run chooses again, and only the chosen function is computed.
 
     Examples
     --------
