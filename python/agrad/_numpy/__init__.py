@@ -1,1 +1,1 @@
-"""NumPy for recorded arrays: its functions, its protocols, and the methods of its arrays."""
+"""Defines NumPy for recorded arrays: NumPy's functions, protocols, and methods of arrays."""

@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation and polynomials: functions that are made of a few others."""
+"""Differences, integrals, interpolation and polynomials: functions by other functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["functions"]
 
 
 def _along(x: Any, axis: int, part: Any) -> Any:
-    """A part along one axis."""
+    """Returns a part of an array along an axis."""
     return x[(slice(None),) * axis + (part,)]
 
 
@@ -43,7 +43,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def _slope(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
-    """np.gradient along one axis: second-order differences, at the ends of first or second order."""
+    """Computes np.gradient along an axis: second-order differences, at the ends of first or second order."""
     n = f.shape[axis]
     if n < edge_order + 1:
         raise ValueError(f"np.gradient: length of axis {axis} is {n}, but must be at least {edge_order + 1}")
@@ -175,5 +175,5 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.around: _round,
     np.fix: lambda x: np.trunc(x),
     np.bincount: _bincount,
-    **{getattr(np, name): getattr(elementwise, name) for name in ("sinc", "i0")},  # of NumPy's, the two that are no ufuncs
+    **{getattr(np, name): getattr(elementwise, name) for name in ("sinc", "i0")},  # NumPy functions, but no ufuncs
 }

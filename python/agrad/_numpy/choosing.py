@@ -1,4 +1,4 @@
-"""Choosing between values: where, select, clip, and the comparisons that are made of others."""
+"""Choosing between values: where, select, clip, and comparisons by other comparisons."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _rows = {row.name: row for row in elementwise_rows()}
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """Entries of x where the condition holds, of y elsewhere; both are computed.
+    """Choose entries of x where the condition holds, of y elsewhere; both are computed.
 
     Parameters
     ----------
     condition, x, y : array-like or recorded, broadcast together
-        A condition that is not recorded picks entries when the function is recorded, at no cost when it runs.
+        A plain condition chooses entries at the recording, at no cost in a run.
 
     Returns
     -------
     Array or numpy.ndarray
-        Recorded when one of the arguments is.
+        Recorded if an argument is recorded.
 
     Notes
     -----
-    The derivative is the chosen entry's. An infinite derivative of the entry not chosen does no harm, because a zero
-    adjoint is never multiplied.
+    The derivative is the chosen entry's. An infinite derivative of the other entry does no harm, because a zero adjoint is
+    never multiplied.
     """
     recording = find_recording(condition, x, y)
     if recording is None:
@@ -58,7 +58,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0.0) -> Any:
 
 
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """Its functions are called with all of x, and entry by entry, as where does."""
+    """Computes np.piecewise. Each function is called with all of x, and the conditions choose entries, as in `where`."""
     first = recorded(x)[0]
     one = isinstance(condlist, Array) or (not isinstance(condlist, (list, tuple)) and np.ndim(condlist) == first.ndim)
     conditions = [condlist] if one else list(condlist)

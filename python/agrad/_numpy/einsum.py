@@ -1,7 +1,7 @@
 """einsum: sums of products by labelled axes, as transpositions and products of stacks of matrices, two operands at a time.
 
-The order in which operands are multiplied is NumPy's (``np.einsum_path``). Of two operands, labels that both have and that are
-still needed number a stack of matrices, labels that both have and that are not needed any more are summed by the product.
+The order of the products is NumPy's (``np.einsum_path``). Common labels of two operands that are still needed count the
+matrices of a stack; the product sums over common labels that are no longer needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Labelled = tuple[Any, list[Any]]
 
 
 def _from_lists(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    """The call ``einsum(x, [0, 1], y, [1, 2], [0, 2])`` as one with a string."""
+    """Converts the call ``einsum(x, [0, 1], y, [1, 2], [0, 2])`` to a string of subscripts and the operands."""
 
     def text(labels: Any) -> str:
         return "".join("..." if label is Ellipsis else _LETTERS[label] for label in labels)
@@ -33,7 +33,7 @@ def _from_lists(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 
 def _labels(text: str, ndim: int, subscripts: str) -> list[Any]:
-    """The label of each axis: letters, and for the axes of an ellipsis their number from the end."""
+    """Returns the label of each axis: a letter, or for an axis of an ellipsis the axis counted from the end."""
     head, dots, tail = text.partition("...")
     broadcast = ndim - len(head) - len(tail)
     if any(letter not in _LETTERS for letter in head + tail) or broadcast < 0 or (not dots and broadcast):
@@ -44,7 +44,7 @@ def _labels(text: str, ndim: int, subscripts: str) -> list[Any]:
 
 
 def _parsed(subscripts: str, arrays: list[Array]) -> tuple[list[list[Any]], list[Any]]:
-    """The labels of the operands and those of the result."""
+    """Returns the labels of the operands and the labels of the result."""
     given, arrow, wanted = subscripts.replace(" ", "").partition("->")
     texts = given.split(",")
     if len(texts) != len(arrays):
@@ -78,7 +78,7 @@ def _lengths(operands: list[Labelled]) -> dict[Any, int]:
 
 
 def _with_diagonals(x: Array, labels: list[Any], lengths: dict[Any, int]) -> Labelled:
-    """Each label once: axes of the same label become their diagonal. Axes of length 1 are broadcast."""
+    """Returns an operand with each label once: a diagonal for axes of the same label. Axes of length 1 are broadcast."""
     unique = list(dict.fromkeys(labels))
     shape = tuple(lengths[label] for label in labels)
     if shape == x.shape and len(unique) == len(labels):
@@ -91,14 +91,14 @@ def _with_diagonals(x: Array, labels: list[Any], lengths: dict[Any, int]) -> Lab
 
 
 def _summed(operand: Labelled, needed: set[Any]) -> Labelled:
-    """Without the labels that are not needed."""
+    """Returns the operand, summed over the labels that are not needed."""
     x, labels = operand
     gone = [n for n, label in enumerate(labels) if label not in needed]
     return (reduce("sum_along", x, gone), [label for label in labels if label in needed]) if gone else operand
 
 
 def _arranged(operand: Labelled, labels: list[Any]) -> Any:
-    """With its axes in that order; labels that it does not have are axes of length 1."""
+    """Returns the operand with axes in the order of `labels`, and an axis of length 1 for each label that the operand lacks."""
     x, own = operand
     if own == labels:
         return x
@@ -108,7 +108,7 @@ def _arranged(operand: Labelled, labels: list[Any]) -> Any:
 
 
 def _multiplied(a: Labelled, b: Labelled, needed: set[Any]) -> Labelled:
-    """The product of two operands, summed over the labels that only they have."""
+    """Returns the product of two operands, summed over the labels that are not needed."""
     a, b = _summed(a, needed | set(b[1])), _summed(b, needed | set(a[1]))
     both = [label for label in a[1] if label in b[1]]
     stack, inner = [x for x in both if x in needed], [x for x in both if x not in needed]
@@ -127,7 +127,7 @@ def _multiplied(a: Labelled, b: Labelled, needed: set[Any]) -> Labelled:
 
 
 def _pairs(subscripts: str, arrays: list[Array], optimize: Any) -> list[Any]:
-    """Which operands are multiplied next, as places among those that are left."""
+    """Returns the operands of each product, as indices among the remaining operands."""
     if len(arrays) <= 2:
         return [tuple(range(len(arrays)))]
     if optimize is False:

@@ -1,7 +1,7 @@
-"""NumPy's functions for recorded arrays: ``functions`` says which function of ours stands for which of NumPy's.
+"""Collects agrad's replacements of NumPy's functions for recorded arrays in the dictionary ``functions``.
 
-Those that only move entries about are in ``moving``, and nothing is recorded for them. A new function goes into the module
-that it belongs to and into the dictionary at that module's end, from which the lists in the documentation are made.
+Functions that only move entries are in ``moving`` and record no operations. A new function goes into the module of its kind
+and into the dictionary at that module's end, from which the lists in the documentation are made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""NumPy's linear algebra for recorded arrays: what ``np.linalg`` has, one operation of the program for each matrix.
+"""Defines the functions of ``np.linalg`` for recorded arrays, by an operation of the program for each matrix.
 
-The rules are the rows of the compiled part. Here are NumPy's conventions: stacks of matrices ``(..., n, n)``, which are one
-operation a matrix, right-hand sides that are vectors, named results, and checks of shapes in the caller's words. Functions
-of symmetric matrices take the symmetric part ``(a + a.T) / 2``, where NumPy reads one triangle. ``agrad.linalg`` has the rest.
+The compiled part has the rules. This module adds NumPy's conventions: stacks of matrices ``(..., n, n)``, right-hand sides that
+are vectors, named results, and checks of shapes with the caller's names. Functions of symmetric matrices use the symmetric part
+``(a + a.T) / 2``, where NumPy reads a single triangle. ``agrad.linalg`` has further functions.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _EIGH, _SVD, _QR, _SLOGDET = (
 
 
 def row(name: str, options: int = 0) -> Callable[..., tuple[Any, ...]]:
-    """The operation on vectors and matrices; its results are matrices."""
+    """Returns the operation on vectors and matrices; the operation's results are matrices."""
     return _rows[name, options]
 
 
 def recorded(*arguments: Any) -> list[Any]:
-    """All arguments as arrays of the recording that one of them belongs to."""
+    """Returns all arguments as arrays of the recording of the recorded arguments."""
     recording = find_recording(*arguments)
     assert recording is not None, "NumPy calls this for recorded arrays only"
     return [recording.array(x) for x in arguments]
@@ -56,7 +56,7 @@ def _matrices(name: str, a: Any) -> Any:
 
 
 def square(name: str, a: Any) -> Any:
-    """The argument as an array of square matrices."""
+    """Returns the argument as an array of square matrices; raises for other shapes."""
     x = _matrices(name, a)
     if x.shape[-1] != x.shape[-2]:
         _fail(name, "a", x, "of square matrices (..., n, n)")
@@ -64,7 +64,7 @@ def square(name: str, a: Any) -> Any:
 
 
 def apply(run: Callable[..., tuple[Any, ...]], *x: Any) -> list[Any]:
-    """Results of an operation on matrices for stacks of them, whose leading dimensions broadcast."""
+    """Returns the results of an operation on matrices for stacks of matrices, whose leading dimensions broadcast."""
     lead = np.broadcast_shapes(*(each.shape[:-2] for each in x))
     if lead == ():
         return list(run(*x))
@@ -77,7 +77,7 @@ def apply(run: Callable[..., tuple[Any, ...]], *x: Any) -> list[Any]:
 
 
 def solve_with(name: str, run: Callable[..., tuple[Any, ...]], a: Any, b: Any, rows: int) -> Any:
-    """Solution from an operation on a and b, where b is a vector or a stack of matrices of so many rows, as in NumPy 2."""
+    """Returns the solution of an operation on a and b; b is a vector or a stack of matrices with `rows` rows, as in NumPy 2."""
     if b.ndim == 0 or b.shape[max(b.ndim - 2, 0)] != rows:
         _fail(name, "b", b, f"a vector or matrices with {rows} rows, to go with a of shape {a.shape}")
     if b.ndim > 1:
@@ -216,7 +216,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 
 def _root(s: Any, p: float = 2.0) -> Any:
-    """Root s ** (1 / p), with derivative 0 where s is 0: of a norm that is one of those there may be."""
+    """Computes the root s ** (1 / p), with derivative 0 where s is 0, which is a subgradient of the norm."""
     zero = s == 0
     inside = np.where(zero, 1.0, s)
     return np.where(zero, 0.0, np.sqrt(inside) if p == 2 else inside ** (1 / p))
@@ -260,7 +260,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         y = _vector_norm(np.ravel(x), None, None, False)
         return np.reshape(y, (1,) * x.ndim) if keepdims else y
     axes = tuple(range(x.ndim)) if axis is None else (axis if isinstance(axis, tuple) else (operator.index(axis),))
-    np.empty((1,) * x.ndim).sum(axes)  # raises NumPy's own error for axes that are not there
+    np.empty((1,) * x.ndim).sum(axes)  # raises NumPy's own error for wrong axes
     if len(axes) not in (1, 2):
         raise ValueError(
             f"np.linalg.norm: axis is {axis!r} of {x.ndim}, but must be one or two; write np.ravel(x) for a vector"
@@ -306,7 +306,7 @@ def _matrix_power(a: Any, n: Any) -> Any:
 
 
 def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Where to split the product of matrices i to j, by dynamic programming over the numbers of multiplications."""
+    """Returns where to split the product of matrices i to j, by dynamic programming over the numbers of multiplications."""
     n = len(sizes) - 1
     cost = {(i, i): 0 for i in range(n)}
     split: dict[tuple[int, int], int] = {}
@@ -360,7 +360,7 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.linalg.matrix_power: _matrix_power,
     np.linalg.multi_dot: _multi_dot,
 }
-#: Those that NumPy has since its version 2, by name.
+#: Functions that NumPy has since version 2, by name.
 _LATER: dict[str, Callable[..., Any]] = {
     "svdvals": _svdvals,
     "vector_norm": _all_axes_norm,

@@ -1,4 +1,4 @@
-"""New arrays: of zeros, ones and other values, recorded so that they can be written into; grids; facts about arrays."""
+"""New arrays: zeros, ones and other values, as recorded arrays, which can be written into; grids; properties of arrays."""
 
 from __future__ import annotations
 
@@ -121,10 +121,10 @@ def _array(like: Array, object: Any, dtype: Any = None, **options: Any) -> Any:
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
-#: NumPy's functions that are called for recorded arrays by their argument ``like``: they make arrays of its recording.
+#: NumPy's functions with an argument ``like``, for a recorded `like`: each makes an array of the recording of `like`.
 creators: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _made_by(function) for function in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange)},
     np.array: _array,
     np.asarray: _array,
 }
-creators[np.empty] = _made_by(np.zeros)  # what was in memory is no constant
+creators[np.empty] = _made_by(np.zeros)  # uninitialised memory is no constant

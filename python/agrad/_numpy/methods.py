@@ -1,4 +1,4 @@
-"""Methods of recorded arrays: those of NumPy's arrays, by NumPy's functions, and ``at``."""
+"""Defines the methods of recorded arrays: the methods of NumPy's arrays, by NumPy's functions, and ``at``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agrad._numpy.updates import At
 
 __all__ = ["members"]
 
-#: Methods that are the functions of the same name.
+#: Methods that call the function of the same name.
 _SAME = (
     np.sum, np.prod, np.mean, np.var, np.std, np.any, np.all, np.cumsum, np.cumprod, np.clip, np.round, np.dot, np.trace,
     np.argmax, np.argmin, np.argsort, np.argpartition, np.searchsorted, np.nonzero, np.diagonal, np.squeeze, np.swapaxes,
@@ -92,7 +92,7 @@ def _matrix_transpose(self: Array) -> Any:
     return np.swapaxes(self, -1, -2)
 
 
-#: Name -> what the compiled class gets under it.
+#: Name -> member of that name for the compiled class.
 members: dict[str, Any] = {
     **{function.__name__: _method(functions[function]) for function in _SAME},
     "max": _method(functions[np.max]),

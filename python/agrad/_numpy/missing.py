@@ -1,4 +1,4 @@
-"""What is not there: the functions of NumPy that people look for, and what to write instead."""
+"""Hints for functions of NumPy that recorded arrays lack: what to write instead."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ INSTEAD: dict[Callable[..., object], str] = {
 
 
 def hint_for(function: Callable[..., object]) -> str:
-    """What to use instead of a function that recorded arrays do not have."""
+    """Returns the hint what to use instead of a function that recorded arrays lack."""
     return INSTEAD.get(function, _GENERAL)

@@ -1,6 +1,6 @@
 """Moving entries about: NumPy's own functions, applied to the slots of recorded arrays.
 
-Nothing is recorded and nothing is computed when the program runs. Slot 0 is the constant zero, so the zeros that ``np.tril``,
+No operation is recorded, so a run of the program has no cost. Slot 0 is the constant zero, so the zeros that ``np.tril``,
 ``np.diag`` or ``np.pad`` fill in are right as well.
 """
 
@@ -17,7 +17,7 @@ from agrad._record.structure import arrays_of, find_recording, slots_of
 
 __all__ = ["functions", "writers"]
 
-#: Functions of one array (and options), which it is moved about by.
+#: Functions of a single array (and options).
 _OF_ONE: tuple[Callable[..., Any], ...] = (
     np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
     np.broadcast_to, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.tile, np.repeat, np.take, np.take_along_axis,
@@ -25,7 +25,7 @@ _OF_ONE: tuple[Callable[..., Any], ...] = (
     np.delete, np.resize, np.copy, np.lib.stride_tricks.sliding_window_view,
     *(getattr(np, name) for name in ("unstack", "matrix_transpose") if hasattr(np, name)),  # NumPy 2.1, 2.0
 )  # fmt: skip
-#: Functions of a sequence of arrays, which they are joined by.
+#: Functions that join a sequence of arrays.
 _OF_SEQUENCE: tuple[Callable[..., Any], ...] = (
     np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block,
 )  # fmt: skip
@@ -35,7 +35,7 @@ _OF_SEVERAL: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 
 
-#: Where the argument `out` is after the arrays: NumPy would write slots into it.
+#: The index of the argument `out` after the arrays: NumPy would write slots into `out`.
 _OUT = {np.take: 2, np.concatenate: 1, np.stack: 1}
 
 
@@ -127,7 +127,7 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
     dst[...] = np.where(where, src, dst)
 
 
-#: Those that write into their first argument.
+#: Functions that write into their first argument.
 writers: tuple[Callable[..., Any], ...] = (np.put_along_axis, np.put, np.fill_diagonal, np.copyto)
 #: NumPy's function -> the same for recorded arrays.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {

@@ -1,4 +1,4 @@
-"""Reductions that leave out nans: numbers that are missing."""
+"""Reductions that leave out nans: nans are missing numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["functions"]
 
 
 def _replaced(plain: Callable[..., Any], instead: float) -> Callable[..., Any]:
-    """A reduction of what has a number in the place of each nan that does not change the result."""
+    """Returns a reduction with each nan replaced by a number that does not change the result."""
 
     def without_nans(a: Any, *options: Any, **named: Any) -> Any:
         x = recorded(a)[0]
@@ -35,7 +35,7 @@ def _extreme(plain: Callable[..., Any], instead: float) -> Callable[..., Any]:
 
 
 def _masked(plain: Callable[..., Any]) -> Callable[..., Any]:
-    """A mean or variance of the numbers."""
+    """Returns a mean or variance of the entries that are not nan."""
 
     def without_nans(a: Any, *options: Any, where: Any = True, **named: Any) -> Any:
         x = recorded(a)[0]

@@ -1,4 +1,4 @@
-"""Order: sorting, quantiles, and places, which are integers and so must be known when the function is recorded."""
+"""Order: sorting, quantiles, and indices, which are integers and so must be known when the function is recorded."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _quantile(
                  (below, np.minimum(below + 1, n - 1)))  # fmt: skip
     weight = weight.reshape(place.shape + (1,) * (x.ndim - 1))
     y = where(weight > 0, low + (high - low) * weight, low)
-    y = where(np.isnan(inputs[..., -1]), np.nan, y)  # sorted to the end
+    y = where(np.isnan(inputs[..., -1]), np.nan, y)  # nans are sorted to the end
     if keepdims:
         y = np.reshape(y, place.shape + tuple(1 if d in axes else length for d, length in enumerate(a.shape)))
     return y
@@ -71,14 +71,14 @@ def _place_of_extreme(name: str) -> Callable[..., Any]:
         found = reduce(name, x, [0] if axis is None else axes, keepdims and not kept)
         places = found.recorded_values.astype(np.intp)
         if found.known_values is None:
-            bool(np.all(found == places))  # another place at a later run is another path
+            bool(np.all(found == places))  # a guard: another index in a later run is another path
         return places.reshape((1,) * a.ndim) if kept else places[()]
 
     return place
 
 
 def _by_values(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
-    """A function that returns integers, where no run with other values follows."""
+    """Returns a function with results of integers, for recordings that do not run again with other values."""
 
     def plain(x: Any) -> Any:
         if not isinstance(x, Array):

@@ -1,4 +1,4 @@
-"""Products of arrays: everything that comes down to products of matrices, and to outer products."""
+"""Products of arrays: functions by products of matrices and outer products."""
 
 from __future__ import annotations
 

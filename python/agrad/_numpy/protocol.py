@@ -1,7 +1,7 @@
-"""NumPy's protocols for recorded arrays: ufuncs and functions; the methods are in ``methods``.
+"""Implements NumPy's protocols for recorded arrays: ufuncs and functions; ``methods`` has the methods.
 
-``np.exp(x)`` of a recorded array comes here through ``__array_ufunc__``, ``np.sum(x)`` through ``__array_function__``.
-Ufuncs find the rule that carries their name (the rows of the compiled part are the only list); functions are in ``functions``.
+NumPy calls ``__array_ufunc__`` for ``np.exp(x)`` of a recorded array, and ``__array_function__`` for ``np.sum(x)``. A ufunc
+uses the rule of the same name (the compiled part has the only list of rules); functions are in ``functions``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _fail(name: str, hint: str) -> NoReturn:
 
 
 def _power(x: Any, y: Any) -> Any:
-    return x**y if isinstance(x, Array) else _rows["pow"](x, y)  # NumPy's own ** would call its ufunc, and that this
+    return x**y if isinstance(x, Array) else _rows["pow"](x, y)  # NumPy's ** would call the ufunc, which calls this function
 
 
 def _reflected(operate: Callable[..., Any], reflected: str) -> Callable[..., Any]:
@@ -59,7 +59,7 @@ def _vecmat(x: Any, y: Any) -> Any:
     return np.squeeze(matmul(np.expand_dims(x, -2), y), -2)
 
 
-#: Ufuncs that are no rule of their own but made of others.
+#: Ufuncs without a rule, by other functions.
 _composed: dict[str, Callable[..., Any]] = {
     "matmul": matmul,
     "vecdot": _vecdot,
@@ -76,7 +76,7 @@ _composed: dict[str, Callable[..., Any]] = {
     "divmod": _reflected(divmod, "__rdivmod__"),
 }
 _by_name: dict[str, Callable[..., Any]] = {row.ufunc: row for row in elementwise_rows()} | _composed
-_by_ufunc: dict[np.ufunc, Callable[..., Any]] = {}  # filled as they are met
+_by_ufunc: dict[np.ufunc, Callable[..., Any]] = {}  # filled at the first use of each ufunc
 
 
 def _array_ufunc(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -113,17 +113,17 @@ def _any_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: d
 
 
 def _named(method: str, options: tuple[Any, ...]) -> dict[str, Any]:
-    """Positional options of a ufunc's method, after the array."""
+    """Returns the positional options of a ufunc's method after the array, by name."""
     return dict(zip(("axis", "dtype", "out", "keepdims", "initial", "where"), options, strict=False))
 
 
 def _is_default(option: str, value: Any) -> bool:
-    """Whether an option asks for what recorded arrays are anyway."""
+    """Returns whether an option has the only value that recorded arrays support."""
     return (option == "dtype" and np.dtype(value) == np.float64) or option == "casting" or (option == "where" and value is True)
 
 
 def _write(name: str, out: tuple[Any, ...], result: Any) -> Any:
-    """Put a ufunc's result where its argument `out` says."""
+    """Writes a ufunc's result into the argument `out`, and returns `out`."""
     if not (len(out) == 1 and (isinstance(out[0], Array) or holds_objects(out[0]))):
         _fail(
             name,
@@ -152,7 +152,7 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
 
 
 def _write_objects(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-    """A function that writes into its first argument, which is an array of objects."""
+    """Calls a function that writes into its first argument, for an array of objects as first argument."""
     written = self.recording.array(args[0])
     _array_function(self, function, None, (written, *args[1:]), kwargs)
     args[0][...] = objects_of(written)
@@ -165,7 +165,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _made_like(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """A function that is not in the list: called for its argument ``like``, or not there."""
+    """Calls a function of `creators`, for a recorded argument ``like``; raises for other functions."""
     create = creators.get(function)
     if create is None:
         _fail(_name(function), hint_for(function))
@@ -173,7 +173,7 @@ def _made_like(self: Array, function: Callable[..., Any], args: Any, kwargs: Any
 
 
 def _check_call(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
-    """Raise if the function for recorded arrays does not take what NumPy's takes."""
+    """Raises if the function for recorded arrays does not accept these arguments of NumPy's function."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:

@@ -74,7 +74,7 @@ def _ptp(a: Array, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 
 def _count(a: Array, axis: Any, where: Any, keepdims: bool) -> Any:
-    """How many entries are averaged over: a number, or an array where a mask leaves entries out."""
+    """Returns the number of entries in each average: a number, or an array where a mask leaves entries out."""
     if where is None:
         return float(np.prod([a.shape[n] for n in axes_of(axis, a.ndim)]))
     return np.sum(np.broadcast_to(where, a.shape), axis=axis, keepdims=keepdims) * 1.0
@@ -159,7 +159,7 @@ _cumsum, _cumprod = _cumulative("cumsum", "cumulative_sum"), _cumulative("cumpro
 
 
 def _running(name: str, of_two: Callable[..., Any]) -> Callable[..., Any]:
-    """The greatest or least entry so far, by doubling: of one entry, then of two, four and so on."""
+    """Returns a function for the cumulative maximum or minimum, by doubling: over 1, 2, 4 entries and so on."""
 
     def running(a: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         check_plain_options(f"np.{name}.accumulate", dtype, out)

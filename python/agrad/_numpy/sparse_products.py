@@ -1,4 +1,4 @@
-"""Products of SciPy's sparse matrices with recorded vectors and matrices: as many products of numbers as there are entries."""
+"""Computes products of SciPy's sparse matrices with recorded arrays, by a product of numbers for each stored entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["product"]
 
 
 def product(a: Any, b: Any) -> Any:
-    """The product a @ b, one of which is a sparse matrix and the other one recorded."""
+    """Returns the product a @ b of a sparse matrix and a recorded array, in either order."""
     if isinstance(a, Array):
         return np.swapaxes(product(b.T, np.swapaxes(a, -1, -2)), -1, -2) if a.ndim > 1 else product(b.T, a)
     rows, columns = a.shape

@@ -1,4 +1,4 @@
-"""Functional updates: ``x.at[key].set(v)`` is x with other values in some places; x stays as it is."""
+"""Defines functional updates: ``x.at[key].set(v)`` is a copy of x with other entries at `key`; x is not changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["At", "add_at"]
 
 
 def add_at(x: Array, key: Any, v: Any) -> Any:
-    """Return x with v added at x[key], entries that key names several times several times."""
+    """Return x with v added at x[key]; entries that occur several times in key get several summands."""
     if isinstance(key, Array):  # a recorded mask
         return np.where(key, x + v, x)
     places = np.arange(x.size).reshape(x.shape)[key]
@@ -20,7 +20,7 @@ def add_at(x: Array, key: Any, v: Any) -> Any:
 
 
 class _Places:
-    """Some places of a recorded array, and what can be done with them."""
+    """Some entries of a recorded array, with methods to update these entries."""
 
     def __init__(self, x: Array, key: Any) -> None:
         self._x, self._key = x, key
@@ -35,30 +35,30 @@ class _Places:
         return self._x[self._key]
 
     def set(self, v: Any) -> Array:
-        """Return x with v in these places."""
+        """Return x with v in these entries."""
         return self._with(v)
 
     def add(self, v: Any) -> Any:
-        """Return x with v added in these places; places that are named several times get several."""
+        """Return x with v added to these entries; repeated entries get several summands."""
         return add_at(self._x, self._key, v)
 
     def subtract(self, v: Any) -> Any:
-        """Return x with v subtracted in these places."""
+        """Return x with v subtracted from these entries."""
         return add_at(self._x, self._key, -v if isinstance(v, Array) else np.negative(v))
 
     def multiply(self, v: Any) -> Any:
-        """Return x with v multiplied in these places, which are different ones."""
+        """Return x with these entries, which must differ, multiplied by v."""
         masked = isinstance(self._key, Array)
         return np.where(self._key, self._x * v, self._x) if masked else self._with(self._x[self._key] * v)
 
     def divide(self, v: Any) -> Any:
-        """Return x with these places, which are different ones, divided by v."""
+        """Return x with these entries, which must differ, divided by v."""
         masked = isinstance(self._key, Array)
         return np.where(self._key, self._x / v, self._x) if masked else self._with(self._x[self._key] / v)
 
 
 class At:
-    """``x.at``, to be indexed."""
+    """The object ``x.at``, which is indexed by a key."""
 
     def __init__(self, x: Array) -> None:
         self._x = x
