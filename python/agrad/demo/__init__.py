@@ -1,7 +1,7 @@
-"""The demonstration ``python -m agrad demo``: a population model fitted to the lynx and hare pelts of 1900-1920.
+"""Runs the demonstration ``python -m agrad demo``, which fits a population model to the lynx and hare pelts of 1900-1920.
 
-The gradient of the log posterior goes through a differential equation, by any of agrad's methods, and through nothing that was
-derived by hand. Read model.py first; fit.py, report.py and plot.py follow.
+The log posterior contains a differential equation, solved by any of agrad's methods; no derivative was derived by hand.
+Read model.py first; fit.py, report.py and plot.py follow.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The fit: mode of the posterior, check of the gradient there, Hessian, standard errors and means by Laplace's method.
+"""Fits the model: mode of the posterior, check of the gradient, Hessian, standard errors and means by Laplace's method.
 
-Everything is made of one compiled function, the log posterior with its gradient through the differential equation.
+All results use a single compiled function, the log posterior with its gradient through the differential equation.
 Read next: report.py, plot.py.
 """
 
@@ -20,18 +20,18 @@ __all__ = ["Fit", "fit_model"]
 
 @dataclass(frozen=True)
 class Fit:
-    """The result.
+    """The result of the fit.
 
     Attributes
     ----------
     mode : numpy.ndarray, shape (8,)
         Mode of the density of the unknowns' logarithms.
     covariance : numpy.ndarray, shape (8, 8)
-        Of the logarithms: the inverse of the negative Hessian at the mode.
+        Covariance of the logarithms: the inverse of the negative Hessian at the mode.
     means : numpy.ndarray, shape (8,)
-        Posterior means of the unknowns themselves, by Laplace's method.
+        Posterior means of the unknowns (not of the logarithms), by Laplace's method.
     iterations, gradients : int
-        What the optimiser took to find the mode.
+        The optimiser's iterations and gradients.
     gradient_difference : float
         Largest relative difference between the gradient at the mode and central differences.
     """
@@ -45,12 +45,12 @@ class Fit:
 
     @property
     def standard_errors(self) -> Vector:
-        """Laplace standard errors of the unknowns, from those of the logarithms by the delta method."""
+        """Laplace standard errors of the unknowns, from standard errors of the logarithms by the delta method."""
         return np.exp(self.mode) * np.sqrt(np.diag(self.covariance))
 
 
 def fit_model(progress: Callable[[str], None], method: str = METHODS[0]) -> Fit:
-    """Fit the model by a method of METHODS; `progress` is told in a few words what is being done."""
+    """Fit the model by a method of METHODS; `progress` is called with a text for each stage of the work."""
     progress("recording the log posterior")
     compiled = ag.compile(ag.value_and_grad(log_posterior))
 
@@ -73,7 +73,7 @@ ValueAndGradient = Callable[[Vector], tuple[float, Vector]]
 
 
 def _find_mode(value_and_gradient: ValueAndGradient, progress: Callable[[str], None]) -> tuple[Vector, int, int]:
-    """Maximise with SciPy's BFGS; the mode, iterations and gradients."""
+    """Maximise with SciPy's BFGS; return the mode, and the numbers of iterations and gradients."""
     calls = 0
 
     def loss(u: Vector) -> tuple[float, Vector]:
@@ -84,7 +84,7 @@ def _find_mode(value_and_gradient: ValueAndGradient, progress: Callable[[str], N
         return -value, -gradient
 
     found = minimize(loss, first_guess(), jac=True, method="BFGS", options={"gtol": 1e-4})
-    # Near the mode a line search ends without success where what is left to gain is less than CVODES' noise.
+    # Near the mode a line search fails where the remaining gain is below CVODES' noise.
     left_to_gain = found.jac @ found.hess_inv @ found.jac / 2
     if not (found.success or left_to_gain < 1e-7):
         raise RuntimeError(f"demo: the mode was not found after {found.nit} iterations: {found.message}")
@@ -92,7 +92,7 @@ def _find_mode(value_and_gradient: ValueAndGradient, progress: Callable[[str], N
 
 
 def _central_differences(f: Callable[[Vector], Vector | float], x: Vector, step: float = 1e-3) -> Vector:
-    """Fourth-order central differences of f along each coordinate of x; a row for each."""
+    """Return fourth-order central differences of f along each coordinate of x; a row for each."""
 
     def second_order(h: float) -> Vector:
         return np.array([(np.asarray(f(x + h * e)) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)])
@@ -101,12 +101,12 @@ def _central_differences(f: Callable[[Vector], Vector | float], x: Vector, step:
 
 
 def _gradient_difference(gradient: Vector, mode: Vector, method: str = METHODS[0]) -> float:
-    """Largest relative difference between a gradient of the log posterior at its mode and central differences.
+    """Return the largest relative difference between a gradient of the log posterior at the mode and central differences.
 
-    The gradient at a mode is zero, and nothing can be relative to that. It is zero because what the data and what the
-    prior say cancel, so each component's difference is taken relative to the data's part of that component: to the
-    gradient of the log likelihood, which is the part that goes through the differential equation. Values are those that come
-    with a gradient: the steps of a value alone see no derivatives.
+    The gradient at a mode is zero, because the contributions of data and prior cancel, so no difference can be relative to the
+    gradient. Each component's difference is therefore relative to the data's contribution: the gradient of the log likelihood,
+    which goes through the differential equation. Values are computed together with a gradient: without a gradient the error
+    control of the steps ignores derivatives.
     """
     compiled = ag.compile(ag.value_and_grad(log_posterior))
     difference = gradient - _central_differences(lambda u: compiled(u, method)[0], mode)
@@ -114,21 +114,21 @@ def _gradient_difference(gradient: Vector, mode: Vector, method: str = METHODS[0
 
 
 def _covariance(value_and_gradient: ValueAndGradient, u: Vector) -> Vector:
-    """Inverse of the negative Hessian, which is made of differences of exact gradients."""
+    """Return the inverse of the negative Hessian, by differences of exact gradients."""
     hessian = _central_differences(lambda x: value_and_gradient(x)[1], u)
     return np.linalg.inv(-(hessian + hessian.T) / 2)
 
 
 def _posterior_mean(value_and_gradient: ValueAndGradient, mode: Vector, covariance: Vector, k: int) -> float:
-    """Posterior mean of unknown k, the integral of exp(log posterior + u_k) over that of exp(log posterior).
+    """Return the posterior mean of unknown k: the integral of exp(log posterior + u_k) over that of exp(log posterior).
 
-    Each integral is taken by Laplace's method at its own mode, and most of the two errors cancels: of n observations the
-    mean is right to order 1/n^2, the mode to 1/n only (Tierney and Kadane 1986, equation 2.2). For the error scales that is
-    the difference between 0.22 and 0.25.
+    Each integral is computed by Laplace's method at its own mode, and most of the two errors cancels: with n observations the
+    mean is right to order 1/n^2, the mode only to order 1/n (Tierney and Kadane 1986, equation 2.2). For the error scales this
+    is the difference between 0.22 and 0.25.
     """
     tilt = np.eye(mode.size)[k]
     u = mode
-    for _ in range(20):  # Newton's method with the Hessian at hand, which lies close by
+    for _ in range(20):  # Newton's method with the Hessian at the mode, which is nearby
         step = covariance @ (value_and_gradient(u)[1] + tilt)
         u = u + step
         if np.max(np.abs(step)) < 1e-6:

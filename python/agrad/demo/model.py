@@ -1,8 +1,8 @@
-"""The model: Lotka-Volterra equations for hare and lynx, lognormal observations, priors.
+"""Defines the model: Lotka-Volterra equations for hare and lynx, lognormal observations, priors.
 
-The unknowns are positive, so the functions take the vector of their logarithms, in the order of `UNKNOWNS`, and the
-densities are those of the logarithms. Nothing here is derived by hand; see B. Carpenter, Predator-Prey Population Dynamics
-(2018), for the model, and agrad/data/README.md for the data. Read next: fit.py.
+The unknowns are positive, so the functions take the vector of the logarithms, in the order of `UNKNOWNS`, and the densities
+are densities of the logarithms. No derivative is derived by hand; see B. Carpenter, Predator-Prey Population Dynamics (2018),
+for the model, and agrad/data/README.md for the data. Read next: fit.py.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ONE_STEP = {
     "DOP853": ag.ode_dop853_tol,
     "Rodas4": ag.ode_rodas4_tol,
 }
-#: How the differential equation can be solved; the first is the quickest.
+#: The methods for the differential equation; the first is the quickest.
 METHODS = (*_ONE_STEP, "BDF", "Adams")
 
 _HERMITE, _POLYNOMIAL = 1, 2
@@ -49,18 +49,18 @@ def lynx_hare() -> tuple[Vector, Vector]:
 
 
 def _growth(t: Any, z: Any, rates: Any) -> list[Any]:
-    """Right-hand side: hares grow and are eaten, lynxes starve and eat."""
+    """Return the right-hand side: hares grow and are eaten, lynxes starve and eat."""
     hare, lynx = z
     alpha, beta, gamma, delta = rates
     return [(alpha - beta * lynx) * hare, (-gamma + delta * hare) * lynx]
 
 
 def populations(log_unknowns: Any, years: Vector, method: str = METHODS[0]) -> Any:
-    """Hare and lynx at the given years since 1900, the first of which is 0; shape (years, 2)."""
+    """Return hare and lynx at the given years since 1900, which begin with 0; shape (years, 2)."""
     unknowns = np.exp(log_unknowns)
     rates, z0 = unknowns[:4], unknowns[4:6]
     if method in _ONE_STEP:
-        tolerance = 1e-8 if method == "Rodas4" else 1e-11  # the gradient is that of the computed solution, however tight
+        tolerance = 1e-8 if method == "Rodas4" else 1e-11  # the gradient is exact for the computed solution
         later = _ONE_STEP[method](_growth, z0, 0.0, years[1:], tolerance, tolerance, 10_000, rates)
     else:
         later = _by_cvodes(rates, z0, years[1:], method)
@@ -68,7 +68,7 @@ def populations(log_unknowns: Any, years: Vector, method: str = METHODS[0]) -> A
 
 
 def _by_cvodes(rates: Any, z0: Any, years: Vector, method: str) -> Any:
-    """The populations by CVODES and its adjoint method, with everything that can be chosen."""
+    """Return the populations by CVODES and its adjoint method, with all options."""
     code, interpolation = (2, _HERMITE) if method == "BDF" else (1, _POLYNOMIAL)
     return ag.ode_adjoint_tol_ctl(
         _growth, z0, 0.0, years,
@@ -83,14 +83,14 @@ def _by_cvodes(rates: Any, z0: Any, years: Vector, method: str) -> Any:
 
 
 def log_likelihood(log_unknowns: Any, method: str = METHODS[0]) -> Any:
-    """Log density of the pelts: each observation is lognormal about the logarithm of its population."""
+    """Return the log density of the pelts: each observation is lognormal about the logarithm of the population."""
     years, pelts = lynx_hare()
     log_z, sigma = np.log(populations(log_unknowns, years, method)), np.exp(log_unknowns[6:])
     return sum(ag.lognormal_lpdf(pelts[k], log_z[:, k], sigma[k]) for k in range(2))
 
 
 def log_posterior(log_unknowns: Any, method: str = METHODS[0]) -> Any:
-    """Log density of the unknowns' logarithms given the pelts, up to a constant."""
+    """Return the log density of the unknowns' logarithms given the pelts, up to a constant."""
     unknowns = np.exp(log_unknowns)
     rates, z0, sigma = unknowns[:4], unknowns[4:6], unknowns[6:]
     log_prior = (
@@ -99,12 +99,12 @@ def log_posterior(log_unknowns: Any, method: str = METHODS[0]) -> Any:
         + ag.lognormal_lpdf(z0, np.log(10.0), 1.0)
         + ag.lognormal_lpdf(sigma, -1.0, 1.0)
     )
-    log_jacobian = np.sum(log_unknowns)  # of the exponential function: the density is that of the logarithms
+    log_jacobian = np.sum(log_unknowns)  # of the exponential function, for the density of the logarithms
     return log_likelihood(log_unknowns, method) + log_prior + log_jacobian
 
 
 def first_guess() -> Vector:
-    """Logarithms to start from: rates by linear regression of log growth on the other species, z0 as observed.
+    """Return logarithms to start from: rates by linear regression of log growth on the other species, z0 as observed.
 
     The posterior has other modes, in which the populations do not oscillate; a start at the priors' centres ends there.
     """

@@ -1,4 +1,4 @@
-"""The plot: pelts, fitted populations and a band in which nine of ten observations are to be expected."""
+"""Draws the plot: pelts, fitted populations and a band in which nine of ten observations are expected."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def write_plot(path: Path, fit: Fit) -> None:
 
 
 def _curves(fit: Fit, years: Vector) -> tuple[Vector, Vector, Vector]:
-    """Populations at the mode, and the 5 % and 95 % quantiles of observations; each of shape (years, 2).
+    """Return populations at the mode, and the 5 % and 95 % quantiles of observations; each of shape (years, 2).
 
-    The quantiles are those of draws from the normal approximation of the posterior, each with an observation error. One error
-    serves all years of a draw: at each year the distribution is right, and the curves are smooth.
+    The quantiles are from draws from the normal approximation of the posterior, each with an observation error. All years of a
+    draw have the same error: at each year the distribution is right, and the curves are smooth.
     """
     solve = ag.compile(populations)
     random = np.random.default_rng(1900)

@@ -1,4 +1,4 @@
-"""What the demonstration prints: a line of progress while it works, then the estimates beside the published ones."""
+"""Prints the demonstration's output: a line of progress, then the estimates beside the published estimates."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PUBLISHED = np.array([
 
 
 class Progress:
-    """One line on a terminal's standard error that is written over; nothing where that is no terminal."""
+    """A line of progress on standard error, which the next text replaces; nothing where standard error is no terminal."""
 
     def __init__(self) -> None:
         self._width = 0
         self._shown = sys.stderr.isatty()
 
     def __call__(self, text: str) -> None:
-        """Show a text in place of the last one."""
+        """Show a text in place of the last text."""
         if self._shown:
             print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
             self._width = len(text)
@@ -45,7 +45,7 @@ class Progress:
 
 
 def table(fit: Fit) -> str:
-    """Estimates and standard errors beside the published posterior means and standard deviations; the mode at the end."""
+    """Return estimates and standard errors beside the published posterior means and standard deviations, and the mode."""
     differences = np.round((fit.means - PUBLISHED[:, 0]) / PUBLISHED[:, 1], 2) + 0.0  # no -0.00
     modes = np.exp(fit.mode)
     lines = [
