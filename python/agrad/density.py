@@ -1,7 +1,7 @@
-"""Log probability densities: one function for each density rule of the compiled part.
+"""Log probability densities: a function for each density rule of the compiled part.
 
-Names, arguments and conditions come from the rules; this module holds no list of its own. What is here is also exported
-as ``agrad.<name>``.
+Names, arguments and conditions come from the rules; this module has no list of its own. Each function is also exported as
+``agrad.<name>``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from agrad._core import DensityRow, GlmRow, density_rows, glm_rows
 
 _SHAPES = "    Arrays are of one shape; single numbers broadcast."
-#: Of the arguments of generalised linear models, which are these in all of them.
+#: Texts for the arguments of generalised linear models, which all have the same arguments.
 _MODEL_SHAPES = {
     "y": "Outcomes, n of them or one for all rows; they have no derivatives.",
     "x": "Predictors, n x p.",

@@ -1,7 +1,7 @@
-"""Elementwise functions of numbers, NumPy arrays and recorded arrays: one for each rule of the compiled part.
+"""Elementwise functions of numbers, NumPy arrays and recorded arrays: a function for each rule of the compiled part.
 
-Names, arguments, texts and domains come from the rules; this module holds no list of its own. What is here is also
-exported as ``agrad.<name>``.
+Names, arguments, texts and domains come from the rules; this module has no list of its own. Each function is also exported as
+``agrad.<name>``.
 """
 
 from __future__ import annotations

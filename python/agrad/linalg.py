@@ -1,7 +1,8 @@
-"""Linear algebra that NumPy has no dispatching name for, spelled as in ``scipy.linalg``.
+"""Linear algebra without a dispatching function in NumPy, with the names of ``scipy.linalg``.
 
-Everything in ``np.linalg`` that has derivatives works on recorded arrays by itself. These functions take numbers, NumPy arrays
-and recorded arrays; of plain arrays they are SciPy's. Matrices may be stacked: ``(..., n, n)`` is one operation a matrix.
+Functions of ``np.linalg`` with derivatives work on recorded arrays directly. The functions of this module accept numbers, NumPy
+arrays and recorded arrays; for plain arrays SciPy's functions are called. Matrices may be stacked: ``(..., n, n)`` is recorded
+as an operation for each matrix.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ stand_for_foreign(__name__, __all__)
 
 
 def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
-    """Solution x of ``a @ x = b``.
+    """Compute the solution x of ``a @ x = b``.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
     b : array-like or recorded, (n,) or (..., n, k)
         Right-hand sides.
     assume_a : {None, "gen", "pos"}
-        "pos": `a` is symmetric positive definite, and only its symmetric part counts; that takes half the time.
+        "pos": `a` is symmetric positive definite, and only the symmetric part of `a` counts; this takes half the time.
 
     Returns
     -------
@@ -41,7 +42,7 @@ def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
     Raises
     ------
     DomainError
-        `a` is singular, or not positive definite though it is to be; the message has the pivot.
+        `a` is singular, or not positive definite with "pos"; the message has the pivot.
     """
     if assume_a not in (None, "gen", "pos"):
         raise ValueError(f"solve: assume_a is {assume_a!r}, but must be None, 'gen' or 'pos'")
@@ -59,20 +60,20 @@ def _is_transposed(trans: Any) -> bool:
 
 
 def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
-    """Solution x of ``a @ x = b`` for a triangular matrix, by substitution.
+    """Compute the solution x of ``a @ x = b`` for a triangular matrix, by substitution.
 
     Parameters
     ----------
     a : array-like or recorded, (..., n, n)
-        Only its upper triangle is read, or its lower one; the rest has derivative zero.
+        Only the upper or the lower triangle is read; other entries have derivative zero.
     b : array-like or recorded, (n,) or (..., n, k)
         Right-hand sides.
     trans : {0, 1, 2, "N", "T", "C"}
         1, 2, "T", "C": solves with the transposed triangle.
     lower : bool
-        Which triangle.
+        Whether the lower triangle is read.
     unit_diagonal : bool
-        The diagonal is not read and taken to be 1.
+        The diagonal is not read; its entries count as 1.
 
     Returns
     -------
@@ -89,27 +90,27 @@ def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_d
         return scipy.linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
     a, b = recorded(a, b)
     square("solve_triangular", a)
-    # A row-major matrix is its transposed one to the rule, and the other triangle.
+    # The rule reads a row-major matrix as the transposed matrix, with the other triangle.
     options = (0 if lower else 1) + (0 if is_transposed else 2) + (4 if unit_diagonal else 0)
     return solve_with("solve_triangular", row("solve_triangular", options), a, b, a.shape[-1])
 
 
 def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
-    """Cholesky factor of a symmetric positive definite matrix, for `cho_solve`.
+    """Compute the Cholesky factor of a symmetric positive definite matrix, for `cho_solve`.
 
     Parameters
     ----------
     a : array-like or recorded, (..., n, n)
-        Symmetric positive definite; a recorded one counts by its symmetric part.
+        Symmetric positive definite; of a recorded matrix the symmetric part counts.
     lower : bool
-        Whether the lower factor is returned, else its transpose.
+        Whether the lower factor is returned, else the transposed factor.
 
     Returns
     -------
     c : Array or numpy.ndarray
-        The factor; the other triangle of a plain one is not defined, as SciPy says.
+        The factor; the other triangle of a plain factor is undefined, as in SciPy.
     lower : bool
-        As it was given.
+        The argument `lower`.
 
     Raises
     ------
@@ -124,12 +125,12 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
 
 
 def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
-    """Solution x of ``a @ x = b`` from the Cholesky factor of `a`.
+    """Compute the solution x of ``a @ x = b`` from the Cholesky factor of `a`.
 
     Parameters
     ----------
     c_and_lower : (array-like or recorded (..., n, n), bool)
-        What `cho_factor` returns.
+        The result of `cho_factor`.
     b : array-like or recorded, (n,) or (..., n, k)
         Right-hand sides.
 
@@ -141,14 +142,14 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     c, lower = c_and_lower
     if find_recording(c, b) is None:
         return scipy.linalg.cho_solve((c, lower), b)
-    if np.ndim(b) == 1:  # beside a stack of factors it would be taken for a matrix on its way
+    if np.ndim(b) == 1:  # with a stack of factors the vector would become a matrix
         return np.squeeze(cho_solve(c_and_lower, np.expand_dims(b, 1)), -1)
     half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
     return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
 
 
 def expm(a: Any) -> Any:
-    """Exponential of a square matrix.
+    """Compute the exponential of a square matrix.
 
     Parameters
     ----------
@@ -171,14 +172,14 @@ def expm(a: Any) -> Any:
 
 
 def log_determinant(a: Any, *, spd: bool = False) -> Any:
-    """Logarithm of the absolute value of the determinant.
+    """Compute the logarithm of the absolute value of the determinant.
 
     Parameters
     ----------
     a : array-like or recorded, (..., n, n)
         Invertible.
     spd : bool
-        `a` is symmetric positive definite, and only its symmetric part counts; that takes half the time.
+        `a` is symmetric positive definite, and only the symmetric part of `a` counts; this takes half the time.
 
     Returns
     -------
@@ -188,11 +189,11 @@ def log_determinant(a: Any, *, spd: bool = False) -> Any:
     Raises
     ------
     DomainError
-        `a` is singular, or not positive definite though it is to be.
+        `a` is singular, or not positive definite with `spd`.
 
     Notes
     -----
-    ``np.linalg.slogdet`` has the sign as well, and is minus infinity where this raises.
+    ``np.linalg.slogdet`` also returns the sign, and minus infinity where this function raises.
     """
     is_plain = find_recording(a) is None
     if is_plain:
@@ -203,17 +204,17 @@ def log_determinant(a: Any, *, spd: bool = False) -> Any:
 
 
 def block_diag(*arrays: Any) -> Any:
-    """The matrix with the given matrices along its diagonal and zeros elsewhere.
+    """Make a matrix with the given matrices along the diagonal and zeros elsewhere.
 
     Parameters
     ----------
     *arrays : array-like or recorded, up to two dimensions
-        A vector is a matrix of one row, a number is 1 x 1.
+        A vector counts as a matrix with a single row, a number as a 1 x 1 matrix.
 
     Returns
     -------
     Array or numpy.ndarray
-        Its derivatives cost nothing: entries are moved about when the function is recorded.
+        Derivatives cost nothing: entries are moved when the function is recorded.
     """
     recording = find_recording(*arrays)
     if recording is None:

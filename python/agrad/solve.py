@@ -1,4 +1,4 @@
-"""What a solve of a differential equation has done, for those who tune one."""
+"""Reports on the steps of solves of differential equations, for tuning."""
 
 from agrad._ode.explain import explain
 from agrad._ode.step_report import StepReport

@@ -1,7 +1,7 @@
 """Special functions of numbers, NumPy arrays and recorded arrays, in SciPy's spelling.
 
-The elementwise ones are agrad's own (``agrad.elementwise``) under the names of ``scipy.special``, whose ufuncs take recorded
-arrays too. ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for plain arrays only, are here.
+Elementwise functions are agrad's own (``agrad.elementwise``) under the names of ``scipy.special``, whose ufuncs accept recorded
+arrays, too. This module defines ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for plain arrays only.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from agrad._record.structure import array, find_recording
 def logsumexp(
     a: Any, axis: int | tuple[int, ...] | None = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
 ) -> Any:
-    """Logarithm of the sum of exponentials, log(sum(b exp(a))), without overflow.
+    """Compute the logarithm of the sum of exponentials, log(sum(b exp(a))), without overflow.
 
     Parameters
     ----------
     a : array-like or recorded array
-        The exponents. -inf counts for nothing.
+        The exponents; -inf contributes nothing.
     axis : int, tuple of int or None
-        Where to sum along; None is everywhere.
+        The axes of the sum; None means all axes.
     b : array-like or recorded array, optional
         Weights, broadcast against `a`. Where a weight is zero the exponent may be anything.
     keepdims : bool
@@ -40,12 +40,12 @@ def logsumexp(
     Returns
     -------
     Array, numpy.ndarray or float
-        Of `a`'s shape without the axes; -inf for a sum of nothing, nan for a negative sum.
+        Of `a`'s shape without the axes; -inf for an empty sum, nan for a negative sum.
 
     Notes
     -----
-    The derivative with respect to an exponent is its share of the sum, see :func:`softmax`, exact however large the exponents
-    are; that of a sum of -inf only is taken to be zero, and several +inf share equally.
+    The derivative with respect to an exponent is the exponent's share of the sum, see :func:`softmax`, and exact for exponents
+    of any size. The derivative of a sum with exponents -inf only is zero, and several exponents +inf have equal shares.
 
     Examples
     --------
@@ -67,14 +67,14 @@ def logsumexp(
 
 
 def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
-    """Logarithm of :func:`softmax`, x - logsumexp(x).
+    """Compute the logarithm of :func:`softmax`, x - logsumexp(x).
 
     Parameters
     ----------
     x : array-like or recorded array
         The exponents.
     axis : int, tuple of int or None
-        Where the shares add up to 1; None is everywhere.
+        The axes along which the shares add up to 1; None means all axes.
 
     Returns
     -------
@@ -86,20 +86,20 @@ def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
         return scipy.special.log_softmax(x, axis=axis)
     if x.size == 0:
         return x.copy()
-    top = stop_gradient(np.max(x, axis=axis, keepdims=True))  # without which the result would be as inexact as x is large
+    top = stop_gradient(np.max(x, axis=axis, keepdims=True))  # for large x the difference would be inexact
     below = x - np.where(np.isfinite(top), top, 0.0)
     return below - logsumexp(below, axis=axis, keepdims=True)
 
 
 def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
-    """Shares exp(x) / sum(exp(x)), without overflow.
+    """Compute the shares exp(x) / sum(exp(x)), without overflow.
 
     Parameters
     ----------
     x : array-like or recorded array
         The exponents; -inf has the share 0.
     axis : int, tuple of int or None
-        Where the shares add up to 1; None is everywhere.
+        The axes along which the shares add up to 1; None means all axes.
 
     Returns
     -------
