@@ -272,7 +272,9 @@ struct program_loops {
     constexpr auto arguments = static_cast<std::size_t>(Rule::arguments);
     if (!v.has(arguments, 2 * arguments)) return false;
     std::array<shape, arguments> x;
+    bool is_active = false;  // what no active operand reaches is a constant, and rules have no adjoint for that case
     for (std::size_t i = 0; i < arguments; ++i) {
+      is_active = is_active || v.op.operands[i].active;
       const std::uint32_t rows = v.integers[2 * i], cols = v.integers[2 * i + 1], entries = v.op.operands[i].count;
       if (!v.is_product(entries, rows, cols) || !v.is_dense(i, entries)) return false;
       x[i] = {static_cast<Index>(rows), static_cast<Index>(cols)};
@@ -281,7 +283,7 @@ struct program_loops {
       std::size_t slots = 0;
       for (const shape& y : std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x))
         slots += static_cast<std::size_t>(y.rows * y.cols);
-      return slots + kept_slots<Rule>(x) == v.op.count;
+      return is_active && slots + kept_slots<Rule>(x) == v.op.count;
     } catch (const ShapeError&) {
       return false;
     }
