@@ -48,8 +48,8 @@ struct interval {
 /// A rule's `ufunc` if NumPy's function of the rule's name is another function.
 inline constexpr std::string_view no_ufunc = "none";
 
-/// Base of rules whose function is in `<cmath>`, too. Plain calls that match <cmath>'s templates (integers, float with double)
-/// use <cmath>, so that calls are unambiguous if both functions are visible.
+/// Base of rules whose function is in the standard header cmath, too. Plain calls that match the templates of cmath (integers,
+/// float with double) use cmath, so that calls are unambiguous if both functions are visible.
 struct in_cmath {};
 
 /// Tag: the derivative with respect to argument I.
