@@ -16,11 +16,11 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define AGRAD_COLD [[gnu::cold]]
-#define AGRAD_INLINE [[gnu::always_inline]] inline
+#define AGRAD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define AGRAD_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), false)
 #else
 #define AGRAD_COLD
-#define AGRAD_INLINE inline
+#define AGRAD_ALWAYS_INLINE inline
 #define AGRAD_UNLIKELY(condition) (condition)
 #endif
 

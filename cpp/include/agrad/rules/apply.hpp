@@ -69,7 +69,7 @@ using applied = typename std::enable_if_t<!detail::left_to_cmath<Rule, X...>, de
 
 /// Applies a rule to its arguments by their engine.
 template <class Rule, class... X>
-AGRAD_INLINE applied<Rule, X...> apply(const X&... x) {
+AGRAD_ALWAYS_INLINE applied<Rule, X...> apply(const X&... x) {
   static_assert(sizeof...(X) == Rule::arity, "the rule takes another number of arguments");
   return detail::strongest<X...>::type::template apply<Rule>(x...);
 }

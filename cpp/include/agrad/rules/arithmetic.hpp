@@ -142,23 +142,23 @@ double without_derivative(const X& x) {
 }
 
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-AGRAD_INLINE applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<add_rule, X, Y> operator+(const X& x, const Y& y) {
   return apply<add_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-AGRAD_INLINE applied<subtract_rule, X, Y> operator-(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<subtract_rule, X, Y> operator-(const X& x, const Y& y) {
   return apply<subtract_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-AGRAD_INLINE applied<multiply_rule, X, Y> operator*(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<multiply_rule, X, Y> operator*(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
-AGRAD_INLINE applied<divide_rule, X, Y> operator/(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<divide_rule, X, Y> operator/(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);
 }
 template <class X, class = detail::if_scalar_operands<X>>
-AGRAD_INLINE applied<negative_rule, X> operator-(const X& x) {
+AGRAD_ALWAYS_INLINE applied<negative_rule, X> operator-(const X& x) {
   return apply<negative_rule>(x);
 }
 template <class X, class = detail::if_scalar_operands<X>>

@@ -16,7 +16,7 @@ namespace agrad {
 namespace detail {
 
 /// The product of a slope with a tangent or an adjoint.
-AGRAD_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
+AGRAD_ALWAYS_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
 
 /// The same as a rule, which has derivatives.
 struct sent_rule : rule<2> {
@@ -35,7 +35,7 @@ struct sent_rule : rule<2> {
 
 /// The slope of a rule that grows without bound: nan if the argument has overflowed.
 template <class T, class Slope>
-AGRAD_INLINE T slope_below_infinity(const T& x, const Slope& slope) {
+AGRAD_ALWAYS_INLINE T slope_below_infinity(const T& x, const Slope& slope) {
   return either<T>(
       x == infinity, [] { return T(quiet_nan); }, slope);
 }

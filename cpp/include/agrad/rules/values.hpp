@@ -52,7 +52,7 @@ inline constexpr bool has_packets = has_interval_of_packets<Rule> || has_region_
 /// 1 if a rule's packets are as accurate as its value, else 0. There are no branches, and the integers are as wide as doubles,
 /// so that the compiler vectorises this function, too.
 template <class Rule, class... X>
-AGRAD_INLINE Eigen::Index suits_packets(const X&... x) {
+AGRAD_ALWAYS_INLINE Eigen::Index suits_packets(const X&... x) {
   if constexpr (has_region_of_packets<Rule>) {
     return static_cast<Eigen::Index>(Rule::suits_packets(x...));
   } else {
@@ -88,7 +88,7 @@ inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
 /// to[i] = packet(x[i]...) in octets, and number(x[i]...) where packets are not accurate. The rounding of an entry depends
 /// neither on the number of entries nor on the entry's place, because each entry is part of a full octet.
 template <class Rule, class Packet, class Number, class Suits, class... X>
-AGRAD_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, const Number& number, const Suits& suits,
+AGRAD_ALWAYS_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, const Number& number, const Suits& suits,
                             const X*... x) {
   Eigen::Index i = 0;
   for (; i + 8 <= n; i += 8) Eigen::Map<octet_array>(to + i) = packet(Eigen::Map<const octet_array>(x + i)...);
@@ -114,7 +114,7 @@ void octets_into(double* to, Eigen::Index n, const X*... x) {
 
 /// The value of octets_into for a single entry; the plain value for rules without packets.
 template <class Rule, class... X>
-AGRAD_INLINE double value_in_octets(const X&... x) {
+AGRAD_ALWAYS_INLINE double value_in_octets(const X&... x) {
   if constexpr (has_packets<Rule>) {
     if (AGRAD_UNLIKELY(suits_packets<Rule>(x...) == 0)) return Rule::value(x...);
     const octet_array values = Rule::values(octet_array(octet_array::Constant(x))...);

@@ -72,39 +72,39 @@ using operand_t = typename operand_of<T>::type;
 template <class T>
 struct operand_of<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   using type = constant;
-  AGRAD_INLINE static constant make(T x) { return {static_cast<double>(x)}; }
+  AGRAD_ALWAYS_INLINE static constant make(T x) { return {static_cast<double>(x)}; }
 };
 template <class T>
 struct operand_of<T, std::enable_if_t<is_operand<T>>> {
   using type = T;
-  AGRAD_INLINE static const T& make(const T& x) { return x; }
+  AGRAD_ALWAYS_INLINE static const T& make(const T& x) { return x; }
 };
 
 /// Appends an operand's leaves to a result from Place on, scaled by the derivative with respect to the operand.
 template <int Place, class Result>
-AGRAD_INLINE void append_leaves(Result&, double, const constant&) {}
+AGRAD_ALWAYS_INLINE void append_leaves(Result&, double, const constant&) {}
 template <int Place, class Result>
-AGRAD_INLINE void append_leaves(Result& result, double derivative, const leaf& x) {
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const leaf& x) {
   result.partials[Place] = derivative;
   result.indices[Place] = x.index;
 }
 template <int Place, class Result, int N, std::size_t... I>
-AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x, std::index_sequence<I...>) {
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x, std::index_sequence<I...>) {
   ((result.partials[Place + I] = passed(derivative, x.partials[I])), ...);
   ((result.indices[Place + I] = x.indices[I]), ...);
 }
 template <int Place, class Result, int N>
-AGRAD_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x) {
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x) {
   append_leaves<Place>(result, derivative, x, std::make_index_sequence<std::size_t{N}>{});
 }
 
 /// Appends the statement that adds an expression, times a sign, to the target.
-AGRAD_INLINE void write_statement(tape&, tape::index_type, const constant&, int) {}
-AGRAD_INLINE void write_statement(tape& t, tape::index_type target, const leaf& x, int sign) {
+AGRAD_ALWAYS_INLINE void write_statement(tape&, tape::index_type, const constant&, int) {}
+AGRAD_ALWAYS_INLINE void write_statement(tape& t, tape::index_type target, const leaf& x, int sign) {
   t.record<1>(target, {static_cast<double>(sign)}, {x.index});
 }
 template <int N>
-AGRAD_INLINE void write_statement(tape& t, tape::index_type target, expression<N> x, int sign) {
+AGRAD_ALWAYS_INLINE void write_statement(tape& t, tape::index_type target, expression<N> x, int sign) {
 #ifdef AGRAD_CHECKED
   if (x.scope != 0) t.check_usable("expression", "variable", x.scope);
 #endif
@@ -134,7 +134,7 @@ constexpr int leaves_before() {
 
 /// Applies a rule to operands.
 template <class Rule, std::size_t... I, class... Operand>
-AGRAD_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
+AGRAD_ALWAYS_INLINE auto express(std::index_sequence<I...>, const Operand&... x) {
   expression<(Operand::leaves + ...)> result;
   result.value = Rule::value(x.value...);
 #ifdef AGRAD_CHECKED
@@ -155,7 +155,7 @@ struct tape_engine {
   static constexpr int rank = 1;
   using scalar = var;  // the type in which expressions are stored
   template <class Rule, class... X>
-  AGRAD_INLINE static auto apply(const X&... x) {
+  AGRAD_ALWAYS_INLINE static auto apply(const X&... x) {
     return detail::express<Rule>(std::index_sequence_for<X...>{}, detail::operand_of<X>::make(x)...);
   }
 };

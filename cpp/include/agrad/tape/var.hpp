@@ -40,7 +40,7 @@ class var {
 
   /// The result of an expression: one statement.
   template <int N>
-  AGRAD_INLINE var(const expression<N>& e) {  // NOLINT: an expression is a var
+  AGRAD_ALWAYS_INLINE var(const expression<N>& e) {  // NOLINT: an expression is a var
     assign(e);
   }
 
@@ -62,19 +62,19 @@ class var {
   ~var() = default;
 
   template <class X, class = detail::operand_t<X>>
-  AGRAD_INLINE var& operator+=(const X& x) {
+  AGRAD_ALWAYS_INLINE var& operator+=(const X& x) {
     return accumulate<1>(x);
   }
   template <class X, class = detail::operand_t<X>>
-  AGRAD_INLINE var& operator-=(const X& x) {
+  AGRAD_ALWAYS_INLINE var& operator-=(const X& x) {
     return accumulate<-1>(x);
   }
   template <class X, class = detail::operand_t<X>>
-  AGRAD_INLINE var& operator*=(const X& x) {
+  AGRAD_ALWAYS_INLINE var& operator*=(const X& x) {
     return assign(*this * x);
   }
   template <class X, class = detail::operand_t<X>>
-  AGRAD_INLINE var& operator/=(const X& x) {
+  AGRAD_ALWAYS_INLINE var& operator/=(const X& x) {
     return assign(*this / x);
   }
   var& operator++() { return *this += 1.0; }
@@ -173,7 +173,7 @@ class var {
 
   // Always inlined, so that a sum in a loop stays in registers.
   template <class E>
-  AGRAD_INLINE var& assign(const E& e) {
+  AGRAD_ALWAYS_INLINE var& assign(const E& e) {
     tape& t = tape::current();
     const tape::index_type index = t.leaf();
     detail::write_statement(t, index, e, 1);
@@ -183,7 +183,7 @@ class var {
   }
 
   template <int Sign, class X>
-  AGRAD_INLINE var& accumulate(const X& x) {
+  AGRAD_ALWAYS_INLINE var& accumulate(const X& x) {
     if constexpr (std::is_arithmetic_v<X>) {  // a number changes the value and no derivative
       if (index_ == 0) return *this = var(value_ + Sign * static_cast<double>(x));
       return add<Sign>(detail::constant{static_cast<double>(x)});
@@ -192,7 +192,7 @@ class var {
     }
   }
   template <int Sign, class E>
-  AGRAD_INLINE var& add(const E& e);
+  AGRAD_ALWAYS_INLINE var& add(const E& e);
 
   tape& reached_tape(const char* function) const {
     tape& t = tape::current();
@@ -217,7 +217,7 @@ namespace detail {
 template <>
 struct operand_of<var> {
   using type = leaf;
-  AGRAD_INLINE static leaf make(const var& x) {
+  AGRAD_ALWAYS_INLINE static leaf make(const var& x) {
 #ifdef AGRAD_CHECKED
     x.check_usable("expression");
     x.share();

@@ -29,7 +29,7 @@ class block_reader {
       : first_(x.first), list_(x.listed ? integers + x.first : nullptr), stride_(x.stride) {}
 
   /// Returns entries begin .. begin + n of the operand as consecutive numbers.
-  AGRAD_INLINE const double* read(const double* space, std::uint32_t begin, std::uint32_t n) {
+  AGRAD_ALWAYS_INLINE const double* read(const double* space, std::uint32_t begin, std::uint32_t n) {
     if (list_ == nullptr && stride_ == 1) return space + (first_ + begin) * width;
     double* to = copy_.data();
     if (list_ == nullptr) {
@@ -43,7 +43,7 @@ class block_reader {
   }
 
   /// Adds n times `width` numbers to the operand's entries in a space.
-  AGRAD_INLINE void add(double* space, std::uint32_t begin, std::uint32_t n, const double* __restrict what) const {
+  AGRAD_ALWAYS_INLINE void add(double* space, std::uint32_t begin, std::uint32_t n, const double* __restrict what) const {
     if (list_ != nullptr) {
       for (std::uint32_t i = 0; i < n; ++i)
         for (std::size_t k = 0; k < width; ++k) space[list_[begin + i] * width + k] += what[i * width + k];
@@ -56,7 +56,7 @@ class block_reader {
   }
 
   /// Returns the sum of n numbers at a distance of `width`, with eight partial sums in a fixed order.
-  AGRAD_INLINE static double total(std::uint32_t n, const double* __restrict what) {
+  AGRAD_ALWAYS_INLINE static double total(std::uint32_t n, const double* __restrict what) {
     double sums[8] = {};
     std::uint32_t i = 0;
     for (; i + 8 <= n; i += 8)
@@ -97,7 +97,7 @@ struct elementwise_loops {
   }
   /// Calls use(begin, n) for each block.
   template <class Use>
-  AGRAD_INLINE static void each_block(const operation& op, const Use& use) {
+  AGRAD_ALWAYS_INLINE static void each_block(const operation& op, const Use& use) {
     for (std::uint32_t begin = 0; begin < op.count; begin += block_length) use(begin, std::min(block_length, op.count - begin));
   }
 

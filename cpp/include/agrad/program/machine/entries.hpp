@@ -38,13 +38,13 @@ namespace detail {
 
 /// Computes the partial derivative with respect to argument J, for numbers or duals.
 template <class Rule, std::size_t J, class T, std::size_t... I>
-AGRAD_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
+AGRAD_ALWAYS_INLINE auto partial_of(const std::array<T, sizeof...(I)>& x, const T& y, std::index_sequence<I...>) {
   return Rule::derivative(wrt<static_cast<int>(J)>{}, x[I]..., y);
 }
 
 /// Returns 1 where packets suit the arguments of a rule; the last parameter is the value.
 template <class Rule, class... X>
-AGRAD_INLINE Eigen::Index suits_all_but_last(X... x) {
+AGRAD_ALWAYS_INLINE Eigen::Index suits_all_but_last(X... x) {
   if constexpr (Rule::arity == 1)
     return [](double first, double) { return suits_packets<Rule>(first); }(x...);
   else
@@ -67,7 +67,7 @@ inline constexpr bool has_derivatives<Rule, J, 2> = has_derivatives_of<Rule, J, 
 /// Computes the partial derivatives d with respect to argument J of n entries, in octets where the rule has a function for
 /// octets.
 template <class Rule, std::size_t J, class... X>
-AGRAD_INLINE void partials_into(double* __restrict d, std::uint32_t n, const double* y, const X*... x) {
+AGRAD_ALWAYS_INLINE void partials_into(double* __restrict d, std::uint32_t n, const double* y, const X*... x) {
   constexpr wrt<static_cast<int>(J)> with_respect_to{};
   if constexpr (has_derivatives<Rule, J, sizeof...(X)>) {
     in_octets<Rule>(
@@ -81,7 +81,7 @@ AGRAD_INLINE void partials_into(double* __restrict d, std::uint32_t n, const dou
 
 /// Does the same for one entry.
 template <class Rule, std::size_t J, std::size_t... I>
-AGRAD_INLINE double partial_at(const std::array<double, sizeof...(I)>& x, double y, std::index_sequence<I...>) {
+AGRAD_ALWAYS_INLINE double partial_at(const std::array<double, sizeof...(I)>& x, double y, std::index_sequence<I...>) {
   double d;
   partials_into<Rule, J>(&d, 1, &y, &x[I]...);
   return d;
@@ -94,12 +94,12 @@ struct entries_of {
   using direction = dual<double, static_cast<int>(arity)>;
 
   template <std::size_t... I>
-  AGRAD_INLINE static std::array<double, arity> at(columns x, std::uint32_t i, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static std::array<double, arity> at(columns x, std::uint32_t i, std::index_sequence<I...>) {
     return {x[I][i]...};
   }
 
   template <std::size_t... I>
-  AGRAD_INLINE static void compute(std::uint32_t n, columns x, double* __restrict y, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static void compute(std::uint32_t n, columns x, double* __restrict y, std::index_sequence<I...>) {
     const std::array<const double*, arity> from{x[I]...};
     if constexpr (has_packets<Rule>)
       octets_into<Rule>(y, n, from[I]...);
@@ -109,7 +109,7 @@ struct entries_of {
   static void values(std::uint32_t n, columns x, double* y) { compute(n, x, y, every{}); }
 
   template <std::size_t J, std::size_t... I>
-  AGRAD_INLINE static void differentiate(std::uint32_t n, columns x, const double* y, double* __restrict d,
+  AGRAD_ALWAYS_INLINE static void differentiate(std::uint32_t n, columns x, const double* y, double* __restrict d,
                                          std::index_sequence<I...>) {
     const std::array<const double*, arity> from{x[I]...};
     partials_into<Rule, J>(d, n, y, from[I]...);
@@ -123,7 +123,7 @@ struct entries_of {
   }
 
   template <std::size_t J, std::size_t... I>
-  AGRAD_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* __restrict d,
+  AGRAD_ALWAYS_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* __restrict d,
                                    std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> with_respect_to{};
     const std::array<const double*, arity> from{x[I]...};
@@ -159,7 +159,7 @@ struct entries_of {
   }
   /// h = the derivatives, with respect to argument K, of the partial derivative with respect to argument J
   template <std::size_t J, std::size_t K, std::size_t... I>
-  AGRAD_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
+  AGRAD_ALWAYS_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
                                                    const std::array<const double*, arity>& x, std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> first{};
     constexpr wrt<static_cast<int>(K)> then{};

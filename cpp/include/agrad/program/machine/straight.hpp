@@ -93,11 +93,11 @@ struct straight_rule {
   static constexpr bool is_active = ((Active >> J) & 1U) != 0;
 
   template <std::size_t... I>
-  AGRAD_INLINE static double value(const instruction* at, const double* values, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static double value(const instruction* at, const double* values, std::index_sequence<I...>) {
     return value_in_octets<Rule>(values[at->x[I]]...);
   }
   template <std::size_t... I>
-  AGRAD_INLINE static std::array<double, arity> read(const instruction* at, const double* values, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static std::array<double, arity> read(const instruction* at, const double* values, std::index_sequence<I...>) {
     return {values[at->x[I]]...};
   }
 
@@ -108,12 +108,12 @@ struct straight_rule {
   }
 
   template <std::size_t J>
-  AGRAD_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
+  AGRAD_ALWAYS_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
                                 double* adjoints) {
     if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
   }
   template <std::size_t... J>
-  AGRAD_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
+  AGRAD_ALWAYS_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
                                     std::index_sequence<J...>) {
     const double y_adjoint = adjoints[y];
     if (y_adjoint == 0) return;
@@ -131,14 +131,14 @@ struct straight_rule {
   static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
 
   template <int Width, std::size_t J>
-  AGRAD_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
+  AGRAD_ALWAYS_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
     if constexpr (is_active<J>) {
       const double* from = tangents + at->x[J] * std::size_t{Width};
       for (int k = 0; k < Width; ++k) sum[k] += passed(factor, from[k]);
     }
   }
   template <int Width, std::size_t... J>
-  AGRAD_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
+  AGRAD_ALWAYS_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
                                      std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, values, every{});
     double sum[std::size_t{Width}] = {};
@@ -154,7 +154,7 @@ struct straight_rule {
 
   /// Propagates the adjoint of a step and its tangents to operand J.
   template <int Width, std::size_t J, std::size_t... L>
-  AGRAD_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
+  AGRAD_ALWAYS_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
                                      std::size_t y, std::index_sequence<L...>) {
     if constexpr (is_active<J>) {
       const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
@@ -170,7 +170,7 @@ struct straight_rule {
     }
   }
   template <int Width, std::size_t... J>
-  AGRAD_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
+  AGRAD_ALWAYS_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
                                          std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, w.values, every{});
     (send_both<Width, J>(at, w, x, y, every{}), ...);

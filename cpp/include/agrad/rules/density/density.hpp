@@ -53,28 +53,28 @@ struct density_sums {
   std::array<density_total<S>, arity> partials = same_for_each(density_total<S>{}, std::make_index_sequence<arity>{});
 
   template <class P>
-  AGRAD_INLINE void add(std::size_t i, const P& term, const std::array<P, arity>& partial) {
+  AGRAD_ALWAYS_INLINE void add(std::size_t i, const P& term, const std::array<P, arity>& partial) {
     value.add(term);
     add(i, partial, places{});
   }
   /// Calls use(k, sum) with the sum of partial derivatives for each active scalar argument.
   template <class Use>
-  AGRAD_INLINE void scalars(const Use& use) const {
+  AGRAD_ALWAYS_INLINE void scalars(const Use& use) const {
     scalars(use, places{});
   }
 
  private:
   using places = std::make_index_sequence<arity>;
   template <class Use, std::size_t... K>
-  AGRAD_INLINE void scalars(const Use& use, std::index_sequence<K...>) const {
+  AGRAD_ALWAYS_INLINE void scalars(const Use& use, std::index_sequence<K...>) const {
     ((in[K].active && in[K].stride == 0 ? use(K, partials[K].sum()) : void()), ...);
   }
   template <class P, std::size_t... K>
-  AGRAD_INLINE void add(std::size_t i, const std::array<P, arity>& partial, std::index_sequence<K...>) {
+  AGRAD_ALWAYS_INLINE void add(std::size_t i, const std::array<P, arity>& partial, std::index_sequence<K...>) {
     (add<K>(i, partial[K]), ...);
   }
   template <std::size_t K, class P>
-  AGRAD_INLINE void add(std::size_t i, const P& partial) {
+  AGRAD_ALWAYS_INLINE void add(std::size_t i, const P& partial) {
     if (!in[K].active) return;
     if (in[K].stride == 0)
       partials[K].add(partial);
@@ -88,7 +88,7 @@ template <class S>
 struct density_value_sum {
   density_total<S> value{};
   template <class P, class Partial>
-  AGRAD_INLINE void add(std::size_t, const P& term, const Partial&) {
+  AGRAD_ALWAYS_INLINE void add(std::size_t, const P& term, const Partial&) {
     value.add(term);
   }
 };
@@ -98,7 +98,7 @@ template <class S, std::size_t Arity>
 struct store_partials {
   const std::array<S*, Arity>& partial;
   template <class P>
-  AGRAD_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
+  AGRAD_ALWAYS_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
     store(partial[k] + i, d);
   }
 };
@@ -109,7 +109,7 @@ struct add_to_adjoints {
   const std::array<S*, Arity>& adjoint;
   const S& sum_adjoint;
   template <class P>
-  AGRAD_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
+  AGRAD_ALWAYS_INLINE void operator()(std::size_t k, std::size_t i, const P& d) const {
     store(adjoint[k] + i, load<P>(adjoint[k] + i) + d * P(sum_adjoint));
   }
 };

@@ -19,35 +19,35 @@ namespace agrad::detail {
 template <class S>
 struct density_total {
   S single = S(0);
-  AGRAD_INLINE void add(const S& x) { single += x; }
+  AGRAD_ALWAYS_INLINE void add(const S& x) { single += x; }
   S sum() const { return single; }
 };
 template <>
 struct density_total<double> {
   octet lanes = 0.0;
   double single = 0;
-  AGRAD_INLINE void add(const octet& x) { lanes += x; }
-  AGRAD_INLINE void add(double x) { single += x; }
+  AGRAD_ALWAYS_INLINE void add(const octet& x) { lanes += x; }
+  AGRAD_ALWAYS_INLINE void add(double x) { single += x; }
   double sum() const { return lanes.sum() + single; }
 };
 
 template <class P, class S>
-AGRAD_INLINE P load(const S* from) {
+AGRAD_ALWAYS_INLINE P load(const S* from) {
   if constexpr (std::is_same_v<P, S>)
     return *from;
   else
     return P::load(from);
 }
 template <class S>
-AGRAD_INLINE void store(S* to, const S& x) {
+AGRAD_ALWAYS_INLINE void store(S* to, const S& x) {
   *to = x;
 }
-AGRAD_INLINE void store(double* to, const octet& x) { x.store(to); }
+AGRAD_ALWAYS_INLINE void store(double* to, const octet& x) { x.store(to); }
 
 /// Returns an array with the same value for each place. There is no loop here, because an array indexed by a variable stays in
 /// memory; for the same reason there is no loop over arguments near the loop over terms.
 template <class P, std::size_t... K>
-AGRAD_INLINE std::array<P, sizeof...(K)> same_for_each(const P& value, std::index_sequence<K...>) {
+AGRAD_ALWAYS_INLINE std::array<P, sizeof...(K)> same_for_each(const P& value, std::index_sequence<K...>) {
   return {(static_cast<void>(K), value)...};
 }
 
@@ -60,17 +60,17 @@ struct density_strides<Rule, std::index_sequence<K...>> {
   bool prepare_each;
 
   template <class S>
-  AGRAD_INLINE explicit density_strides(const density_inputs<Rule, S>& in)
+  AGRAD_ALWAYS_INLINE explicit density_strides(const density_inputs<Rule, S>& in)
       : is_array{(in[K].stride != 0)...}, prepare_each(((in[K].stride != 0 && Rule::arguments[K].prepared) || ...)) {}
 };
 
 template <class Rule, class P, class S, std::size_t... K>
-AGRAD_INLINE std::array<P, sizeof...(K)> first_term(const density_inputs<Rule, S>& in, std::index_sequence<K...>) {
+AGRAD_ALWAYS_INLINE std::array<P, sizeof...(K)> first_term(const density_inputs<Rule, S>& in, std::index_sequence<K...>) {
   return {P(*in[K].values)...};
 }
 /// The arguments of the first term.
 template <class Rule, class P, class S>
-AGRAD_INLINE auto first_term(const density_inputs<Rule, S>& in) {
+AGRAD_ALWAYS_INLINE auto first_term(const density_inputs<Rule, S>& in) {
   return first_term<Rule, P>(in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
 }
 
@@ -82,26 +82,26 @@ class density_terms {
   using prepared_type = typename Rule::template prepared<P>;
 
  public:
-  AGRAD_INLINE density_terms(const density_inputs<Rule, S>& in, const density_strides<Rule>& strides, const parts& kept,
+  AGRAD_ALWAYS_INLINE density_terms(const density_inputs<Rule, S>& in, const density_strides<Rule>& strides, const parts& kept,
                              const prepared_type& prepared)
       : in_(in), strides_(strides), kept_(kept), x_(first_term<Rule, P>(in)), prepared_(prepared) {}
 
   const prepared_type& prepared() const { return prepared_; }
   /// Reads the arguments of term i, or of the octet from term i on; returns whether all are in the density's support.
-  AGRAD_INLINE bool read(std::size_t i) {
+  AGRAD_ALWAYS_INLINE bool read(std::size_t i) {
     read(i, std::make_index_sequence<arity>{});
     return Rule::in_support(x_);
   }
   /// The value of the terms read last, and with `with_partials` their partial derivatives.
   template <bool with_partials>
-  AGRAD_INLINE P value(std::array<P, arity>& partial) {
+  AGRAD_ALWAYS_INLINE P value(std::array<P, arity>& partial) {
     if (strides_.prepare_each) prepared_ = prepared_type(x_, kept_);
     return Rule::template term<with_partials>(prepared_, x_, kept_, partial);
   }
 
  private:
   template <std::size_t... K>
-  AGRAD_INLINE void read(std::size_t i, std::index_sequence<K...>) {
+  AGRAD_ALWAYS_INLINE void read(std::size_t i, std::index_sequence<K...>) {
     ((strides_.is_array[K] ? void(x_[K] = load<P>(in_[K].values + i)) : void()), ...);
   }
 
@@ -114,7 +114,7 @@ class density_terms {
 
 /// Calls use.add(i, value, partial) for each of n > 0 terms, or for octets that begin with term i.
 template <class Rule, bool with_partials, class S, class Use>
-AGRAD_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept, Use& use) {
+AGRAD_ALWAYS_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept, Use& use) {
   constexpr std::make_index_sequence<static_cast<std::size_t>(Rule::arity)> places;
   using P = std::conditional_t<std::is_same_v<S, double>, octet, S>;
   const density_strides<Rule> strides(in);

@@ -28,36 +28,36 @@ struct octet {
   lanes_type lanes;
 
   octet() = default;
-  AGRAD_INLINE octet(double x) : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
-  AGRAD_INLINE explicit octet(const lanes_type& x) : lanes(x) {}
-  AGRAD_INLINE static octet load(const double* from) {
+  AGRAD_ALWAYS_INLINE octet(double x) : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
+  AGRAD_ALWAYS_INLINE explicit octet(const lanes_type& x) : lanes(x) {}
+  AGRAD_ALWAYS_INLINE static octet load(const double* from) {
     octet x;
     std::memcpy(&x.lanes, from, sizeof x.lanes);
     return x;
   }
-  AGRAD_INLINE void store(double* to) const { std::memcpy(to, &lanes, sizeof lanes); }
+  AGRAD_ALWAYS_INLINE void store(double* to) const { std::memcpy(to, &lanes, sizeof lanes); }
 
-  AGRAD_INLINE friend octet operator+(const octet& x, const octet& y) { return octet(x.lanes + y.lanes); }
-  AGRAD_INLINE friend octet operator-(const octet& x, const octet& y) { return octet(x.lanes - y.lanes); }
-  AGRAD_INLINE friend octet operator*(const octet& x, const octet& y) { return octet(x.lanes * y.lanes); }
-  AGRAD_INLINE friend octet operator/(const octet& x, const octet& y) { return octet(x.lanes / y.lanes); }
-  AGRAD_INLINE friend octet operator-(const octet& x) { return octet(-x.lanes); }
-  AGRAD_INLINE octet& operator+=(const octet& y) { return *this = *this + y; }
-  AGRAD_INLINE octet& operator-=(const octet& y) { return *this = *this - y; }
+  AGRAD_ALWAYS_INLINE friend octet operator+(const octet& x, const octet& y) { return octet(x.lanes + y.lanes); }
+  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x, const octet& y) { return octet(x.lanes - y.lanes); }
+  AGRAD_ALWAYS_INLINE friend octet operator*(const octet& x, const octet& y) { return octet(x.lanes * y.lanes); }
+  AGRAD_ALWAYS_INLINE friend octet operator/(const octet& x, const octet& y) { return octet(x.lanes / y.lanes); }
+  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x) { return octet(-x.lanes); }
+  AGRAD_ALWAYS_INLINE octet& operator+=(const octet& y) { return *this = *this + y; }
+  AGRAD_ALWAYS_INLINE octet& operator-=(const octet& y) { return *this = *this - y; }
 
-  AGRAD_INLINE friend bool operator>(const octet& x, double y) {
+  AGRAD_ALWAYS_INLINE friend bool operator>(const octet& x, double y) {
     double of[size];
     x.store(of);
     bool all = true;
     for (const double lane : of) all &= lane > y;
     return all;
   }
-  AGRAD_INLINE friend bool operator<(const octet& x, double y) { return -x > -y; }
+  AGRAD_ALWAYS_INLINE friend bool operator<(const octet& x, double y) { return -x > -y; }
 
-  AGRAD_INLINE friend octet log(const octet& x) { return by_rule<log_rule>(x); }
+  AGRAD_ALWAYS_INLINE friend octet log(const octet& x) { return by_rule<log_rule>(x); }
 
   /// The sum of the lanes: halves are added to halves.
-  AGRAD_INLINE double sum() const {
+  AGRAD_ALWAYS_INLINE double sum() const {
     double of[size];
     store(of);
     return ((of[0] + of[4]) + (of[2] + of[6])) + ((of[1] + of[5]) + (of[3] + of[7]));
@@ -66,7 +66,7 @@ struct octet {
  private:
   /// Applies a rule with `values`, and the rule's `value` where packets are not accurate.
   template <class Rule>
-  AGRAD_INLINE static octet by_rule(const octet& x) {
+  AGRAD_ALWAYS_INLINE static octet by_rule(const octet& x) {
     array from;
     x.store(from.data());
     array to = Rule::values(from);
