@@ -6,17 +6,20 @@ if(SKBUILD)
 endif()
 include(GNUInstallDirs)
 set(AGRAD_SUNDIALS_DESTINATION ${CMAKE_INSTALL_LIBDIR}/agrad/sundials)
+set(AGRAD_COMPILED_DESTINATION ${CMAKE_INSTALL_DATADIR}/agrad/compiled)
 set(agrad_config_destination ${CMAKE_INSTALL_LIBDIR}/cmake/agrad)
 
-install(DIRECTORY cpp/include/agrad DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY cpp/include/agrad DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
+install(DIRECTORY cpp/compiled/ DESTINATION ${AGRAD_COMPILED_DESTINATION})
 
 configure_package_config_file(cmake/agrad-config.cmake.in ${PROJECT_BINARY_DIR}/agrad-config.cmake
   INSTALL_DESTINATION ${agrad_config_destination}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR AGRAD_SUNDIALS_DESTINATION)
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR AGRAD_SUNDIALS_DESTINATION AGRAD_COMPILED_DESTINATION)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/agrad-config-version.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/agrad-config.cmake ${PROJECT_BINARY_DIR}/agrad-config-version.cmake
-  cmake/AgradSundialsTarget.cmake DESTINATION ${agrad_config_destination})
+  cmake/AgradSundialsTarget.cmake cmake/AgradCompiled.cmake DESTINATION ${agrad_config_destination})
 
 if(agrad_sundials_tree)
   file(GLOB header_directories ${agrad_sundials_tree}/include/cvodes ${agrad_sundials_tree}/include/idas

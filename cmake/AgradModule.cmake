@@ -13,9 +13,9 @@ file(GLOB rows CONFIGURE_DEPENDS cpp/rows/*.cpp)
 list(FILTER rows EXCLUDE REGEX "/emit\\.cpp$")
 add_library(agrad_rows OBJECT ${rows})
 target_include_directories(agrad_rows PUBLIC cpp)
-target_link_libraries(agrad_rows PUBLIC agrad PRIVATE agrad_options)
-target_compile_definitions(agrad_rows PUBLIC AGRAD_LIST_KERNELS)  # pickles name them
-set_target_properties(agrad_rows PROPERTIES
+target_link_libraries(agrad_rows PUBLIC agrad_compiled PRIVATE agrad_options)
+target_compile_definitions(agrad_compiled PUBLIC AGRAD_LIST_KERNELS)  # pickles name them
+set_target_properties(agrad_rows agrad_compiled PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
 file(GLOB bindings CONFIGURE_DEPENDS python/bindings/*.cpp)
@@ -24,7 +24,7 @@ list(FILTER solvers INCLUDE REGEX "/(dae|events|ode|solve|steady)[^/]*$")
 list(REMOVE_ITEM bindings ${solvers})
 pybind11_add_module(_core MODULE NO_EXTRAS ${solvers} ${bindings})  # no LTO: a serial link of 6 s that gains nothing
 set_target_properties(_core PROPERTIES UNITY_BUILD ${AGRAD_GROUP_FILES} UNITY_BUILD_BATCH_SIZE 4)
-target_link_libraries(_core PRIVATE agrad_options agrad_rows agrad_ode)
+target_link_libraries(_core PRIVATE agrad_options agrad_rows agrad_compiled)
 if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the process may bring another
   target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)
 endif()

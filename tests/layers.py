@@ -107,9 +107,20 @@ def rooms_of(headers: dict[str, set[str]]) -> dict[str, set[str]]:
     return graph
 
 
+def complaints_about_definitions() -> list[str]:
+    """Return one sentence for every .ipp file that the compiled library does not compile exactly once."""
+    compiled = [include for path in (CPP / "compiled").glob("*.cpp") for include in INCLUDE.findall(path.read_text())]
+    names = {path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.ipp")}
+    return [
+        f"{name} is included {compiled.count(name)} times by cpp/compiled, not once"
+        for name in sorted(names)
+        if compiled.count(name) != 1
+    ]
+
+
 def main() -> int:
     """Print every complaint; return the number of them."""
-    paths = sorted(HEADERS.rglob("*.hpp"))
+    paths = sorted(HEADERS.rglob("*.[hi]pp"))
     texts = {path.relative_to(HEADERS).as_posix(): path.read_text() for path in paths}
     rooms = rooms_of({header: agrad_includes(text) for header, text in texts.items()})
     # What a header includes behind its code are parts of it, which begin by including it.
@@ -126,11 +137,12 @@ def main() -> int:
         for what, graph in (("rooms", rooms), ("headers", headers))
         if (ring := cycle(graph))
     ]
+    found += complaints_about_definitions()
     found += layers_python.complaints()
     for complaint in found:
         print(f"layers: {complaint}")
     arrows = sum(map(len, rooms.values()))
-    print(f"layers: {len(paths)} headers in {len(rooms)} rooms, {arrows} arrows between them, {len(found)} complaints")
+    print(f"layers: {len(paths)} files in {len(rooms)} rooms, {arrows} arrows between them, {len(found)} complaints")
     return len(found)
 
 

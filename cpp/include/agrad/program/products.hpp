@@ -30,51 +30,27 @@ void for_lanes(std::size_t n, const double* directions, std::size_t count, const
 }
 
 /// Copies the first `here` of `width` numbers of each of m slots to the rows from d on.
-inline void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
-                       double* rows) {
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t k = 0; k < here; ++k) rows[(d + k) * m + i] = from[i * width + k];
-}
+void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
+                double* rows);
 
 }  // namespace detail
 
 /// Computes y = f(x) and J times each of `count` directions (count x n): products, count x m.
-inline void jacobian_products(const program& f, workspace& w, const double* x, const double* directions, std::size_t count,
-                              double* y, double* products) {
-  f.forward(w, x, y, true);
-  const std::size_t m = f.output_size();
-  std::vector<double> out(m * lane_count);
-  detail::interrupt_pace pace(f.size());
-  detail::for_lanes(f.input_size(), directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
-    pace.step();
-    f.tangent<width()>(w, in, out.data());
-    detail::take_apart(out, width(), m, d, here, products);
-  });
-}
+void jacobian_products(const program& f, workspace& w, const double* x, const double* directions, std::size_t count, double* y,
+                       double* products);
 
 /// Computes y = f(x) and J' times each of `count` adjoints of y (count x m): products, count x n; with one forward pass for
 /// all.
-inline void adjoint_products(const program& f, workspace& w, const double* x, const double* adjoints, std::size_t count,
-                             double* y, double* products) {
-  f.forward(w, x, y, true);
-  f.reverse_rows(w, count, adjoints, products);
-}
+void adjoint_products(const program& f, workspace& w, const double* x, const double* adjoints, std::size_t count, double* y,
+                      double* products);
 
 /// Computes for g(x) = y_adjoint . f(x): y, the gradient of g (n), and the Hessian of g times each of `count` directions (count
 /// x n).
-inline void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint, const double* directions,
-                             std::size_t count, double* y, double* gradient, double* products) {
-  f.forward(w, x, y, true);
-  if (count == 0) return f.reverse(w, y_adjoint, gradient);
-  const std::size_t n = f.input_size();
-  std::vector<double> out(f.output_size() * lane_count), back(n * lane_count);
-  detail::interrupt_pace pace(f.size());
-  detail::for_lanes(n, directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
-    pace.step();
-    f.tangent<width()>(w, in, out.data());
-    f.second<width()>(w, y_adjoint, gradient, back.data());
-    detail::take_apart(back, width(), n, d, here, products);
-  });
-}
+void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint, const double* directions,
+                      std::size_t count, double* y, double* gradient, double* products);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/products.ipp>
+#endif

@@ -89,7 +89,7 @@ inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
 /// neither on the number of entries nor on the entry's place, because each entry is part of a full octet.
 template <class Rule, class Packet, class Number, class Suits, class... X>
 AGRAD_ALWAYS_INLINE void in_octets(double* to, Eigen::Index n, const Packet& packet, const Number& number, const Suits& suits,
-                            const X*... x) {
+                                   const X*... x) {
   Eigen::Index i = 0;
   for (; i + 8 <= n; i += 8) Eigen::Map<octet_array>(to + i) = packet(Eigen::Map<const octet_array>(x + i)...);
   if (i < n) {

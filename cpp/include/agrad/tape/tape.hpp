@@ -95,7 +95,8 @@ class AGRAD_VISIBLE tape {
   /// Appends a statement: the reverse pass adds the target's adjoint times partials[i] to the adjoint of indices[i]. The target
   /// is a fresh index (`leaf`) or, for an increment, an existing index.
   template <std::size_t N>
-  AGRAD_ALWAYS_INLINE void record(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices) {
+  AGRAD_ALWAYS_INLINE void record(index_type target, const std::array<double, N>& partials,
+                                  const std::array<index_type, N>& indices) {
     static_assert(N <= statement::max_leaves, "one statement has too many variables; assign a part of it to a var first");
     if constexpr (N > 0) write(target, partials, indices, std::make_index_sequence<statement::size(N)>{});
   }
@@ -221,8 +222,8 @@ class AGRAD_VISIBLE tape {
   [[gnu::noinline]] void sweep_back(std::size_t first, std::size_t last);
 
   template <std::size_t N, std::size_t... I>
-  AGRAD_ALWAYS_INLINE void write(index_type target, const std::array<double, N>& partials, const std::array<index_type, N>& indices,
-                          std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE void write(index_type target, const std::array<double, N>& partials,
+                                 const std::array<index_type, N>& indices, std::index_sequence<I...>) {
     constexpr std::size_t size = sizeof...(I);
     if (AGRAD_UNLIKELY(!statements_.has_room(size))) grow(size);
     edge* edges = statements_.end();

@@ -28,12 +28,7 @@ class tangent_recorder {
 
   void seed(slot input, slot tangent) { tangent_[input] = tangent; }
 
-  void sweep() {
-    for (std::size_t i = part_.begin(); i < part_.end(); ++i) {
-      const operation op = in_.code().operations[i];
-      if (op.count > 0 && part_.depends(op.result, op.count)) carry(op);
-    }
-  }
+  void sweep();
 
   /// Returns the tangent of a slot after `sweep`; slot 0, a zero, where there is none.
   slot of(slot s) const { return s < tangent_.size() ? tangent_[s] : 0; }
@@ -41,100 +36,28 @@ class tangent_recorder {
  private:
   using Index = std::uint32_t;
 
-  void carry(const operation& op) {
-    const kernel* what = op.what;
-    if (what->entries != nullptr) return carry_elementwise(op);
-    if (what == &kernels::gather) return carry_gather(op);
-    if (what == &kernels::product) return carry_product(op);
-    if (is_linear_in_first(op)) return carry_repeated(op, {tangents_of(op.operands[0])});
-    if (what == &kernels::scatter_add)
-      return carry_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
-    if (what == &kernels::log_sum_exp_along && op.arity == 1) return carry_log_sum_exp(op);
-    if (what == &kernels::softmax_along || what == &kernels::shares_along) return carry_shares(op);
-    if (what == &kernels::perturbation) return put_slots(op, op.operands[0]);
-    if (what == &kernels::with_derivative) return put_slots(op, op.operands[2]);
-    carry_by_loops(op);
-  }
+  void carry(const operation& op);
 
-  static bool is_linear_in_first(const operation& op) {
-    return op.arity == 1 && (op.what == &kernels::sum || op.what == &kernels::sum_along || op.what == &kernels::cumulative_sum);
-  }
+  static bool is_linear_in_first(const operation& op);
 
-  std::vector<slot> tangent_slots(const span& x) const {
-    return {tangent_.begin() + x.first, tangent_.begin() + x.first + x.count};
-  }
-  span tangents_of(const span& x) {
-    const std::vector<slot> slots = tangent_slots(x);
-    return in_.dense(slots.data(), slots.size());
-  }
+  std::vector<slot> tangent_slots(const span& x) const;
+  span tangents_of(const span& x);
 
-  void put(const operation& op, const span& tangents) {
-    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = detail::slot_at(tangents, i);
-  }
-  void put_slots(const operation& op, const span& from) {
-    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[detail::slot_at(from, i)];
-  }
+  void put(const operation& op, const span& tangents);
+  void put_slots(const operation& op, const span& from);
 
-  void carry_gather(const operation& op) {
-    for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[in_.code().integers[op.data + i]];
-  }
+  void carry_gather(const operation& op);
 
-  void carry_elementwise(const operation& op) {
-    traced x[3] = {0.0, 0.0, 0.0}, sum(0.0);
-    for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
-    const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
-    for (Index k = 0; k < op.arity; ++k) {
-      const span& from = op.operands[k];
-      if (!part_.depends(from.first, from.count)) continue;
-      const traced partial = op.what->entries->recorded_partial(k, x, y);
-      if (partial.is_constant() && partial.constant() == 0) continue;
-      const std::vector<slot> slots = tangent_slots(from);
-      const traced part = detail::times(partial, detail::number_of(in_, in_.consecutive(slots.data(), slots.size())));
-      sum = sum.is_constant() ? part : sum + part;
-    }
-    put(op, sum.slots_in(in_));
-  }
-  void carry_repeated(const operation& op, const std::vector<span>& operands) {
-    put(op, in_.consecutive(in_.repeat(in_, op, operands.data()), op.count));
-  }
+  void carry_elementwise(const operation& op);
+  void carry_repeated(const operation& op, const std::vector<span>& operands);
 
-  void carry_product(const operation& op) {
-    traced sum(0.0);
-    for (Index k = 0; k < 2; ++k) {
-      const span& from = op.operands[k];
-      if (!part_.depends(from.first, from.count)) continue;
-      span operands[] = {part_.now(in_, op.operands[0], op), part_.now(in_, op.operands[1], op)};
-      operands[k] = tangents_of(from);
-      const traced part = detail::number_of(in_, in_.consecutive(in_.repeat(in_, op, operands), op.count));
-      sum = sum.is_constant() ? part : sum + part;
-    }
-    put(op, sum.slots_in(in_));
-  }
+  void carry_product(const operation& op);
 
   /// y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
-  void carry_log_sum_exp(const operation& op) {
-    const span& x = op.operands[0];
-    const detail::recorded_lines over(in_, op, x.count);
-    const traced along = detail::number_of(in_, tangents_of(x));
-    put(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
-  }
-  void carry_shares(const operation& op) {
-    const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
-    const traced along = detail::number_of(in_, tangents_of(op.operands[0]));
-    put(op, detail::recorded_lines(in_, op, op.count).carry_shares(shares, along).slots_in(in_));
-  }
+  void carry_log_sum_exp(const operation& op);
+  void carry_shares(const operation& op);
 
-  void carry_by_loops(operation op) {
-    std::vector<slot> slots = part_.operands_now(in_, op);
-    part_.mark_active(op);
-    for (Index k = 0; k < op.arity; ++k) {
-      const std::vector<slot> tangents = tangent_slots(op.operands[k]);
-      slots.insert(slots.end(), tangents.begin(), tangents.end());
-    }
-    auto f = std::make_shared<tangent_operation>(alone(in_, op), "the tangent of " + part_.name_of(in_, op),
-                                                 part_.is_linear(in_, op));
-    put(op, in_.consecutive(in_.apply(std::move(f), in_.dense(slots.data(), slots.size()), op.count, true), op.count));
-  }
+  void carry_by_loops(operation op);
 
   recorder& in_;
   recorded_part& part_;
@@ -142,3 +65,7 @@ class tangent_recorder {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/derive/tangents.ipp>
+#endif

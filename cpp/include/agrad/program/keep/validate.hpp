@@ -23,57 +23,17 @@ namespace detail {
 class program_check {
  public:
   program_check(const program_code& code, const std::vector<double>& fixed, std::size_t size, const std::vector<slot>& inputs,
-                const std::vector<slot>& outputs)
-      : code_(code), fixed_(fixed) {
-    std::size_t end = fixed.size();
-    for (const operation& op : code.operations) {
-      expect(op.result == end, "a result");
-      end += op.count;
-    }
-    expect(end == size && size <= std::numeric_limits<slot>::max(), "the number of slots");
-    slots_.assign(fixed.size(), kind::constant);
-    slots_.resize(size, kind::pending);
-    for (const slot s : inputs) {
-      expect(s < fixed.size(), "an input");
-      slots_[s] = kind::input;
-    }
-    for (const operation& op : code.operations) check(op);
-    for (const slot s : outputs) expect(s < slots_.size(), "an output");
-  }
+                const std::vector<slot>& outputs);
 
  private:
   using kind = operation_view::slot_kind;
 
-  static void expect(bool holds, std::string_view part) {
-    if (AGRAD_UNLIKELY(!holds)) fail_damaged(part);
-  }
-  static bool lies_within(std::size_t first, std::size_t count, std::size_t size) {
-    return first <= size && count <= size - first;
-  }
+  static void expect(bool holds, std::string_view part);
+  static bool lies_within(std::size_t first, std::size_t count, std::size_t size);
 
-  void check(const operation& op) {
-    const bool is_straight = op.what == &kernels::straight;  // data of straight code are instructions
-    expect(op.arity <= operation::most_operands && (is_straight || lies_within(op.data, op.data_count, code_.integers.size())),
-           "an operation");
-    for (std::uint32_t k = 0; k < op.arity; ++k) expect(is_ready(op.operands[k], op.what->steps != nullptr), "an operand");
-    const std::uint32_t* integers = is_straight ? nullptr : code_.integers.data() + op.data;
-    const operation_view view{op, integers, code_.instructions, code_.externals, fixed_, slots_};
-    if (AGRAD_UNLIKELY(op.what->fits == nullptr || !op.what->fits(view))) fail_damaged(op.what->name);
-    std::fill_n(slots_.begin() + op.result, op.count, kind::computed);
-  }
+  void check(const operation& op);
 
-  bool is_ready(const span& x, bool may_list) const {
-    if (x.stride > 1 || (x.stride == 0 && x.count != 1) || (x.listed && (!may_list || x.stride != 1))) return false;
-    const auto ready = [&](slot s) { return s < slots_.size() && slots_[s] != kind::pending; };
-    if (x.listed) {
-      if (!lies_within(x.first, x.count, code_.integers.size())) return false;
-      const std::uint32_t* slots = code_.integers.data() + x.first;
-      return std::all_of(slots, slots + x.count, ready);
-    }
-    if (!lies_within(x.first, x.count, slots_.size())) return false;
-    const auto first = slots_.begin() + x.first;
-    return std::none_of(first, first + x.count, [](kind k) { return k == kind::pending; });
-  }
+  bool is_ready(const span& x, bool may_list) const;
 
   const program_code& code_;
   const std::vector<double>& fixed_;
@@ -83,9 +43,11 @@ class program_check {
 }  // namespace detail
 
 /// Throws std::invalid_argument if the parts are not a program that can run.
-inline void check_program(const program_code& code, const std::vector<double>& fixed, std::size_t size,
-                          const std::vector<slot>& inputs, const std::vector<slot>& outputs) {
-  detail::program_check(code, fixed, size, inputs, outputs);
-}
+void check_program(const program_code& code, const std::vector<double>& fixed, std::size_t size,
+                   const std::vector<slot>& inputs, const std::vector<slot>& outputs);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/keep/validate.ipp>
+#endif

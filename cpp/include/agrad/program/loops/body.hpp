@@ -54,36 +54,16 @@ class body {
   /// Returns the present paths.
   std::vector<body_path> paths() const { return {paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(size())}; }
 
-  void add(body_path path) {
-    const std::lock_guard<fork_safe_mutex> lock(mutex_);
-    append(std::move(path));
-  }
+  void add(body_path path);
 
   /// Records another path after `known` paths were tried, unless another thread has added one. Throws kernels::path_left when
   /// no path can be recorded.
-  void grow(std::size_t known, const double* local, std::vector<double>& captured) {
-    if (size() > known) return;
-    body_path path = hook_ ? hook_(local, captured) : body_path{};
-    if (path.code == nullptr) throw kernels::path_left{};
-    const std::lock_guard<fork_safe_mutex> lock(mutex_);
-    if (size() == known) append(std::move(path));
-  }
+  void grow(std::size_t known, const double* local, std::vector<double>& captured);
 
-  const external_operation* first_without_tangents(int order = 2) const {
-    for (std::size_t i = 0, n = size(); i < n; ++i)
-      if (const external_operation* found = path(i).code->first_without_tangents(order)) return found;
-    return nullptr;
-  }
+  const external_operation* first_without_tangents(int order = 2) const;
 
  private:
-  void append(body_path path) {
-    const std::size_t n = size();
-    if (n == most_paths) throw std::length_error(name_ + ": number of paths is 65, but must be at most 64");
-    if (path.code->input_size() != inputs_ + path.captured || (n > 0 && path.code->output_size() != output_size()))
-      throw std::logic_error(name_ + ": paths must have the same inputs and outputs");
-    paths_[n] = std::move(path);
-    size_.store(n + 1, std::memory_order_release);
-  }
+  void append(body_path path);
 
   std::string name_;
   std::size_t inputs_;
@@ -96,9 +76,7 @@ class body {
 namespace detail {
 
 /// Copies few numbers, usually one or two, where a call of memmove would take longer.
-inline void copy_few(const double* from, std::size_t n, double* to) {
-  for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-}
+void copy_few(const double* from, std::size_t n, double* to);
 
 /// The spaces of one path, used by one run at a time. The spaces of tangents have `Width` numbers for each slot.
 class path_spaces {
@@ -108,47 +86,19 @@ class path_spaces {
   bool is_swept = false;                         // whether its external operations can run a reverse pass
   std::size_t tangents_of = 0, adjoints_of = 0;  // numbers of the passes to which they belong
 
-  path_spaces(const body_path& path, std::size_t inputs)
-      : of_(path), inputs_(inputs), first_result_(path.code->fixed().size()) {
-    path.code->begin(work_.values);
-  }
+  path_spaces(const body_path& path, std::size_t inputs);
 
   /// Writes the captured values of a new run of the loop.
-  void begin_values(const std::vector<double>& captured) {
-    if (captured.size() < of_.captured) throw std::logic_error("body: captured values are missing");
-    holds = nothing;
-    for (std::size_t i = 0; i < of_.captured; ++i) work_.values[slots()[inputs_ + i]] = captured[i];
-  }
+  void begin_values(const std::vector<double>& captured);
 
   /// Runs the path. Returns false when a comparison differs from the recording.
-  bool run(const double* local, bool with_adjoint) {
-    holds = nothing;
-    for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
-    const run_context context = work_.context(code(), with_adjoint);
-    double* values = work_.values.data();
-    try {
-      for (const operation& op : code().operations) {
-        if (op.what != &kernels::guard)
-          op.what->forward(op, context, values);
-        else if ((values[op.operands[0].first] != 0) != (context.integers[op.data] != 0))
-          return false;
-      }
-    } catch (const kernels::path_left&) {  // from a body inside this body
-      return false;
-    }
-    is_swept = with_adjoint;
-    return true;
-  }
+  bool run(const double* local, bool with_adjoint);
   /// Return the number of computed values, and whether the reverse pass needs no other data.
   std::size_t results() const { return of_.code->size() - first_result_; }
   bool is_plain() const { return code().externals.empty(); }
   void save(double* to) const { std::copy_n(work_.values.data() + first_result_, results(), to); }
   /// Restores the state after a run with these inputs from saved results.
-  void restore(const double* local, const double* from) {
-    for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
-    std::copy_n(from, results(), work_.values.data() + first_result_);
-    is_swept = true;
-  }
+  void restore(const double* local, const double* from);
   double output(std::size_t i) const { return work_.values[of_.code->outputs()[i]]; }
 
   // ---- tangents
@@ -240,3 +190,7 @@ class path_spaces {
 }  // namespace detail
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/loops/body.ipp>
+#endif

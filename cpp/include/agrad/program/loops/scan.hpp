@@ -30,79 +30,25 @@ class scan_operation final : public external_operation {
 
   static constexpr std::string_view kept_kind = "scan";
   std::string_view kind() const override { return kept_kind; }
-  bool fits(std::size_t arguments, std::size_t results) const override {
-    return arguments == input_size() && results == output_size();
-  }
+  bool fits(std::size_t arguments, std::size_t results) const override;
   void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
   /// Reads a loop; its body has the stored paths and cannot record others.
-  static std::shared_ptr<const external_operation> read(portable_reader& from) {
-    std::string name;
-    std::size_t inputs = 0, captured = 0;
-    std::vector<body_path> paths;
-    scan_loop loop;
-    from(name, inputs, paths, captured, loop);
-    const std::size_t outputs = paths.empty() ? 0 : paths[0].code->output_size();
-    from.expect(!paths.empty() && paths.size() <= body::most_paths && loop.fits(inputs, outputs, captured), "a loop");
-    auto of = std::make_shared<body>(std::move(name), inputs);
-    for (body_path& path : paths) {
-      from.expect(
-          path.captured <= captured && path.code->input_size() == inputs + path.captured && path.code->output_size() == outputs,
-          "a path of a loop");
-      of->add(std::move(path));
-    }
-    return std::make_shared<const scan_operation>(std::move(of), std::move(loop), captured);
-  }
+  static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  std::unique_ptr<external_operation::state> make_state() const override {
-    if (ready_ != nullptr) return std::move(ready_);
-    return std::make_unique<scan_state>(*this);
-  }
+  std::unique_ptr<external_operation::state> make_state() const override;
 
-  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
-    auto& mine = static_cast<scan_state&>(s);
-    if (!mine.first.empty()) {
-      std::copy(mine.first.begin(), mine.first.end(), y);
-      mine.first = {};
-      return;
-    }
-    const double* captured = x + loop_.carry;
-    mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, with_adjoint);
-  }
+  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
 
-  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
-    static_cast<scan_state&>(s).run.reverse<0>(y_adjoint, nullptr, x_adjoint, nullptr);
-  }
+  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
 
-  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
-    check_tangents(1);
-    detail::scan_run& run = static_cast<scan_state&>(s).run;
-    if (width == 1)
-      run.tangent<1>(x_tangent, y_tangent);
-    else
-      run.tangent<lane_count>(x_tangent, y_tangent);
-  }
+  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
-              double* x_adjoint, double* x_adjoint_tangent) const override {
-    check_tangents(2);
-    detail::scan_run& run = static_cast<scan_state&>(s).run;
-    if (width == 1)
-      run.reverse<1>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
-    else
-      run.reverse<lane_count>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
-  }
+              double* x_adjoint, double* x_adjoint_tangent) const override;
 
   /// Runs the loop before the operation is recorded, while the body may still capture values; recording then takes over the
   /// result, which is also returned. The first path must be recorded, and only the caller may know the operation.
-  const std::vector<double>& prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint) {
-    auto made = std::make_unique<scan_state>(*this);
-    std::vector<double>& y = made->first;
-    y.resize(output_size());
-    made->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
-    captured_ = made->run.captured().size();
-    ready_ = std::move(made);
-    return y;
-  }
+  const std::vector<double>& prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint);
 
  private:
   struct scan_state final : external_operation::state {
@@ -111,9 +57,7 @@ class scan_operation final : public external_operation {
     std::vector<double> first;  // result of a run before the operation was recorded
   };
 
-  void check_tangents(int order) const {
-    if (const external_operation* without = first_without_tangents(order)) without->fail_tangent();
-  }
+  void check_tangents(int order) const;
 
   std::shared_ptr<body> body_;
   scan_loop loop_;
@@ -122,3 +66,7 @@ class scan_operation final : public external_operation {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/loops/scan.ipp>
+#endif

@@ -25,29 +25,10 @@ namespace agrad::detail {
 
 class scan_run final : public external_operation::state {
  public:
-  scan_run(body& of, const scan_loop& loop) : body_(of), loop_(loop), length_(loop.segment_length()), local_(of.input_size()) {
-    for (std::size_t i = 0; i < body::most_paths; ++i) follows_[i] = static_cast<std::uint8_t>(i);
-  }
+  scan_run(body& of, const scan_loop& loop);
 
   /// x: the carry, then `captured`, then xs. y: the carry, then ys.
-  void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint) {
-    captured_ = std::move(captured);
-    xs_.assign(xs, xs + loop_.recorded());
-    for (auto& each : spaces_)
-      if (each != nullptr) each->begin_values(captured_);
-    pace_.begin(body_.size() > 0 ? body_.path(0).code->size() : 4096);
-    starts_.resize(with_adjoint ? segments() * loop_.carry : 0);
-    segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
-    const std::size_t results = with_adjoint ? space_of(0).results() : 0, steps = std::min(length_, loop_.length);
-    kept_stride_ = results * steps <= loop_.most_kept ? results : 0;
-    kept_.resize(with_adjoint ? kept_stride_ * steps : 0);
-    std::copy_n(carry, loop_.carry, local_.data());
-    for (std::size_t s = 0; s < segments(); ++s) {
-      if (with_adjoint) std::copy_n(local_.data(), loop_.carry, starts_.data() + s * loop_.carry);
-      run_segment(s, with_adjoint, y + loop_.carry);
-    }
-    std::copy_n(local_.data(), loop_.carry, y);
-  }
+  void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint);
 
   /// x_tangents: the tangents of the carry, of `captured`, of xs.
   template <int Width>
@@ -104,75 +85,21 @@ class scan_run final : public external_operation::state {
   std::size_t end_of(std::size_t segment) const { return std::min(loop_.length, (segment + 1) * length_); }
 
   /// Sets denormal adjoints to zero; they would stay denormal and make all further steps twenty times slower.
-  static void drop_denormal(std::vector<double>& adjoints) {
-    for (double& each : adjoints)
-      if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
-  }
+  static void drop_denormal(std::vector<double>& adjoints);
 
   /// Runs the steps of a segment from the carry in local_ and, if `keep`, stores the carries. ys may be null.
-  void run_segment(std::size_t s, bool keep, double* ys) {
-    const std::size_t begin = s * length_, end = end_of(s), c = loop_.carry;
-    segment_ = path_spaces::nothing;
-    segment_begin_ = begin;
-    if (keep) {
-      carries_.resize(std::min(length_, loop_.length) * c);
-      paths_.resize(std::min(length_, loop_.length));
-    }
-    for (std::size_t step = begin; step < end; ++step) {
-      pace_.step();
-      fill_entries(step);
-      if (keep) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
-      const std::size_t path = run_step(step, keep && step + 1 == end);
-      if (keep) paths_[step - begin] = static_cast<std::uint8_t>(path);
-      const path_spaces& at = *spaces_[path];
-      if (keep && keeps(at)) at.save(kept_.data() + (step - begin) * kept_stride_);
-      for (std::size_t i = 0; i < c; ++i) local_[i] = at.output(i);
-      if (ys != nullptr) each_y(step, [&](std::size_t output, std::size_t place) { ys[place] = at.output(output); });
-    }
-    if (keep) segment_ = s;
-  }
+  void run_segment(std::size_t s, bool keep, double* ys);
 
   bool keeps(const path_spaces& at) const { return at.is_plain() && at.results() <= kept_stride_; }
 
   /// Runs the path that is valid for the local inputs and returns its number. Tries first the path that last followed the
   /// previous path.
-  std::size_t run_step(std::size_t step, bool with_adjoint) {
-    const auto holds = [&](std::size_t path) { return space_of(path).run(local_.data(), with_adjoint); };
-    const std::size_t likely = follows_[last_];
-    std::size_t path = likely;
-    if (!holds(likely)) {
-      for (path = 0;; ++path) {
-        if (path == body_.size()) body_.grow(path, local_.data(), captured_);
-        if (path != likely && holds(path)) break;
-      }
-    }
-    space_of(path).holds = step;
-    follows_[last_] = static_cast<std::uint8_t>(path);
-    last_ = path;
-    return path;
-  }
+  std::size_t run_step(std::size_t step, bool with_adjoint);
 
-  path_spaces& space_of(std::size_t path) {
-    auto& found = spaces_[path];
-    if (found == nullptr) {
-      found = std::make_unique<path_spaces>(body_.path(path), local_.size());
-      found->begin_values(captured_);
-    }
-    return *found;
-  }
+  path_spaces& space_of(std::size_t path);
 
   /// Writes the local inputs after the carry.
-  void fill_entries(std::size_t step) {
-    double* to = local_.data() + loop_.carry;
-    const std::size_t entry = loop_.entry(step);
-    if (loop_.counts) *to++ = loop_.first + static_cast<double>(entry);
-    const double* recorded = xs_.data();
-    for (const scan_loop::sequence& x : loop_.xs) {
-      copy_few((x.is_constant ? x.constants.data() : recorded) + entry * x.size, x.size, to);
-      to += x.size;
-      if (!x.is_constant) recorded += x.size * loop_.length;
-    }
-  }
+  void fill_entries(std::size_t step);
 
   /// Calls use(output of the body, index in ys) for each number of ys that a step computes.
   template <class Use>
@@ -215,19 +142,7 @@ class scan_run final : public external_operation::state {
   }
 
   /// Returns the spaces with the values of a step of the present segment, ready for a reverse pass.
-  path_spaces& need_values(std::size_t step) {
-    path_spaces& at = *spaces_[paths_[offset(step)]];
-    if (at.holds == step && at.is_swept) return at;
-    copy_few(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
-    fill_entries(step);
-    if (keeps(at))
-      at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
-    else if (!at.run(local_.data(), true))
-      throw std::logic_error(body_.name() + ": a step took another path when it was run again");
-    at.holds = step;
-    tangents_at_ = path_spaces::nothing;
-    return at;
-  }
+  path_spaces& need_values(std::size_t step);
   template <int Width>
   path_spaces& need_step(std::size_t step) {
     pace_.step();
@@ -324,3 +239,7 @@ class scan_run final : public external_operation::state {
 };
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/loops/scan_run.ipp>
+#endif

@@ -110,7 +110,7 @@ struct entries_of {
 
   template <std::size_t J, std::size_t... I>
   AGRAD_ALWAYS_INLINE static void differentiate(std::uint32_t n, columns x, const double* y, double* __restrict d,
-                                         std::index_sequence<I...>) {
+                                                std::index_sequence<I...>) {
     const std::array<const double*, arity> from{x[I]...};
     partials_into<Rule, J>(d, n, y, from[I]...);
   }
@@ -123,8 +123,8 @@ struct entries_of {
   }
 
   template <std::size_t J, std::size_t... I>
-  AGRAD_ALWAYS_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* __restrict d,
-                                   std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint,
+                                          double* __restrict d, std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> with_respect_to{};
     const std::array<const double*, arity> from{x[I]...};
     for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
@@ -160,7 +160,8 @@ struct entries_of {
   /// h = the derivatives, with respect to argument K, of the partial derivative with respect to argument J
   template <std::size_t J, std::size_t K, std::size_t... I>
   AGRAD_ALWAYS_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
-                                                   const std::array<const double*, arity>& x, std::index_sequence<I...>) {
+                                                          const std::array<const double*, arity>& x,
+                                                          std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> first{};
     constexpr wrt<static_cast<int>(K)> then{};
     const auto number = [](const auto&... of) {

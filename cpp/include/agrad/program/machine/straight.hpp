@@ -97,7 +97,8 @@ struct straight_rule {
     return value_in_octets<Rule>(values[at->x[I]]...);
   }
   template <std::size_t... I>
-  AGRAD_ALWAYS_INLINE static std::array<double, arity> read(const instruction* at, const double* values, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static std::array<double, arity> read(const instruction* at, const double* values,
+                                                            std::index_sequence<I...>) {
     return {values[at->x[I]]...};
   }
 
@@ -109,12 +110,12 @@ struct straight_rule {
 
   template <std::size_t J>
   AGRAD_ALWAYS_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
-                                double* adjoints) {
+                                       double* adjoints) {
     if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
   }
   template <std::size_t... J>
   AGRAD_ALWAYS_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
-                                    std::index_sequence<J...>) {
+                                           std::index_sequence<J...>) {
     const double y_adjoint = adjoints[y];
     if (y_adjoint == 0) return;
     const std::array<double, arity> x = read(at, values, every{});
@@ -139,7 +140,7 @@ struct straight_rule {
   }
   template <int Width, std::size_t... J>
   AGRAD_ALWAYS_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
-                                     std::index_sequence<J...>) {
+                                            std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, values, every{});
     double sum[std::size_t{Width}] = {};
     (add_carried<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
@@ -155,7 +156,7 @@ struct straight_rule {
   /// Propagates the adjoint of a step and its tangents to operand J.
   template <int Width, std::size_t J, std::size_t... L>
   AGRAD_ALWAYS_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
-                                     std::size_t y, std::index_sequence<L...>) {
+                                            std::size_t y, std::index_sequence<L...>) {
     if constexpr (is_active<J>) {
       const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
       double factors[std::size_t{Width}] = {};  // tangents of d
@@ -171,7 +172,7 @@ struct straight_rule {
   }
   template <int Width, std::size_t... J>
   AGRAD_ALWAYS_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
-                                         std::index_sequence<J...>) {
+                                                std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, w.values, every{});
     (send_both<Width, J>(at, w, x, y, every{}), ...);
   }

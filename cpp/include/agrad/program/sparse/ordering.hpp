@@ -21,56 +21,25 @@ inline constexpr ordering all_orderings[] = {ordering::natural, ordering::larges
 namespace detail {
 
 /// Returns 0 .. n - 1 by descending degree; equal degrees stay in natural order.
-inline std::vector<std::uint32_t> by_descending_degree(const std::vector<std::size_t>& degrees) {
-  std::vector<std::uint32_t> order(degrees.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return degrees[a] > degrees[b]; });
-  return order;
-}
+std::vector<std::uint32_t> by_descending_degree(const std::vector<std::size_t>& degrees);
 
 /// Vertices by the number of neighbours already taken (the incidence), highest first: doubly linked lists of equal incidence,
 /// so that raising a vertex costs the same wherever the vertex stands.
 class incidence_queue {
  public:
   /// Among equals, vertices that are earlier in `order` are preferred.
-  explicit incidence_queue(const std::vector<std::uint32_t>& order)
-      : next_(order.size(), none), previous_(order.size(), none), incidence_(order.size(), 0), head_(1, none) {
-    for (auto v = order.rbegin(); v != order.rend(); ++v) insert(*v);
-  }
+  explicit incidence_queue(const std::vector<std::uint32_t>& order);
 
   bool is_waiting(std::uint32_t v) const { return incidence_[v] != taken; }
-  void raise(std::uint32_t v) {
-    remove(v);
-    if (++incidence_[v] == head_.size()) head_.push_back(none);
-    insert(v);
-    highest_ = std::max<std::size_t>(highest_, incidence_[v]);
-  }
+  void raise(std::uint32_t v);
   /// Removes and returns the vertex of highest incidence; the queue must not be empty.
-  std::uint32_t take() {
-    while (head_[highest_] == none) --highest_;
-    const std::uint32_t v = head_[highest_];
-    remove(v);
-    incidence_[v] = taken;
-    return v;
-  }
+  std::uint32_t take();
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0}, taken = none;
 
-  void insert(std::uint32_t v) {
-    std::uint32_t& head = head_[incidence_[v]];
-    previous_[v] = none;
-    next_[v] = head;
-    if (head != none) previous_[head] = v;
-    head = v;
-  }
-  void remove(std::uint32_t v) {
-    if (previous_[v] != none)
-      next_[previous_[v]] = next_[v];
-    else
-      head_[incidence_[v]] = next_[v];
-    if (next_[v] != none) previous_[next_[v]] = previous_[v];
-  }
+  void insert(std::uint32_t v);
+  void remove(std::uint32_t v);
 
   std::vector<std::uint32_t> next_, previous_, incidence_, head_;
   std::size_t highest_ = 0;
@@ -95,3 +64,7 @@ std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degrees,
 
 }  // namespace detail
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/sparse/ordering.ipp>
+#endif

@@ -39,33 +39,17 @@ struct csr_pattern {
   };
   row_range row(std::size_t i) const { return {col.data() + begin[i], col.data() + begin[i + 1]}; }
 
-  bool contains(std::size_t i, std::size_t j) const {
-    const row_range r = row(i);
-    return std::binary_search(r.begin(), r.end(), static_cast<index>(j));
-  }
+  bool contains(std::size_t i, std::size_t j) const;
   /// The largest number of entries in a row.
-  std::size_t longest_row() const {
-    std::size_t most = 0;
-    for (std::size_t i = 0; i < rows(); ++i) most = std::max(most, row_size(i));
-    return most;
-  }
+  std::size_t longest_row() const;
 
   /// A pattern with more entries than this is not sparse: with values and recovery it would take 6 GB.
   static constexpr std::size_t most_entries = std::size_t{1} << 28;
   /// Throws std::length_error if a pattern may not have so many entries.
-  static void check_entries(std::size_t entries) {
-    if (AGRAD_UNLIKELY(entries > most_entries)) fail_entries(entries);
-  }
+  static void check_entries(std::size_t entries);
 
   /// Appends a row, given by its columns in any order, with or without repetitions; sorts the list in place.
-  void append_row(std::vector<index>& places) {
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    if (AGRAD_UNLIKELY(!places.empty() && places.back() >= cols)) fail_column(places.back());
-    check_entries(col.size() + places.size());
-    col.insert(col.end(), places.begin(), places.end());
-    begin.push_back(col.size());
-  }
+  void append_row(std::vector<index>& places);
 
   friend bool operator==(const csr_pattern& a, const csr_pattern& b) {
     return a.cols == b.cols && a.begin == b.begin && a.col == b.col;
@@ -73,37 +57,18 @@ struct csr_pattern {
   friend bool operator!=(const csr_pattern& a, const csr_pattern& b) { return !(a == b); }
 
  private:
-  [[noreturn]] AGRAD_COLD static void fail_entries(std::size_t entries) {
-    throw std::length_error(detail::sentence("sparse pattern", "number of entries", -1, "at least " + std::to_string(entries),
-                                             "at most " + std::to_string(most_entries),
-                                             "the matrix is not sparse, multiply with it instead of making it"));
-  }
-  [[noreturn]] AGRAD_COLD void fail_column(index found) const {
-    throw ShapeError(detail::sentence("csr_pattern", "column", -1, static_cast<long>(found),
-                                      "less than the number of columns, " + std::to_string(cols)));
-  }
+  [[noreturn]] AGRAD_COLD static void fail_entries(std::size_t entries);
+  [[noreturn]] AGRAD_COLD void fail_column(index found) const;
 };
 
 /// Returns the pattern of rows given by their columns, in any order.
-inline csr_pattern pattern_of_rows(std::size_t cols, std::vector<std::vector<csr_pattern::index>> rows) {
-  csr_pattern p;
-  p.cols = cols;
-  for (auto& row : rows) p.append_row(row);
-  return p;
-}
+csr_pattern pattern_of_rows(std::size_t cols, std::vector<std::vector<csr_pattern::index>> rows);
 
 /// Returns the pattern of the transposed matrix.
-inline csr_pattern transposed_pattern(const csr_pattern& p) {
-  csr_pattern t;
-  t.cols = p.rows();
-  t.begin.assign(p.cols + 1, 0);
-  for (const csr_pattern::index j : p.col) ++t.begin[j + 1];
-  for (std::size_t j = 0; j < p.cols; ++j) t.begin[j + 1] += t.begin[j];
-  t.col.resize(p.size());
-  std::vector<std::size_t> next(t.begin.begin(), t.begin.end() - 1);
-  for (std::size_t i = 0; i < p.rows(); ++i)
-    for (const csr_pattern::index j : p.row(i)) t.col[next[j]++] = static_cast<csr_pattern::index>(i);
-  return t;
-}
+csr_pattern transposed_pattern(const csr_pattern& p);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/sparse/pattern.ipp>
+#endif

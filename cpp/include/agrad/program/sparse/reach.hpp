@@ -19,62 +19,30 @@ class reach {
   using marks = std::uint8_t;
 
   /// of_inputs: one mark or several for each input.
-  reach(const program& f, const std::vector<marks>& of_inputs) : integers_(f.code().integers), of_(f.size(), 0) {
-    for (std::size_t i = 0; i < of_inputs.size(); ++i) of_[f.inputs()[i]] = of_inputs[i];
-    const unrolled steps(f.code());
-    for (const operation& op : steps.operations()) carry(op);
-  }
+  reach(const program& f, const std::vector<marks>& of_inputs);
 
   marks of(slot s) const { return of_[s]; }
   /// Returns the marks of several values together.
-  marks of(const std::vector<slot>& slots) const {
-    marks all = 0;
-    for (const slot s : slots) all |= of_[s];
-    return all;
-  }
+  marks of(const std::vector<slot>& slots) const;
 
   /// Returns the slot of entry i of operand k.
-  static slot place(const std::vector<std::uint32_t>& integers, const operation& op, std::size_t k, std::size_t i) {
-    const span& x = op.operands[k];
-    return x.listed ? integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
-  }
+  static slot place(const std::vector<std::uint32_t>& integers, const operation& op, std::size_t k, std::size_t i);
 
  private:
-  void carry(const operation& op) {
-    if (op.what->depends.how == dependence::gathered) {
-      for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = of_[integers_[op.data + i]];
-    } else if (is_entrywise(op)) {
-      for (std::size_t i = 0; i < op.count; ++i) {
-        marks all = 0;
-        for (std::size_t k = 0; k < op.arity; ++k) all |= of_[place(integers_, op, k, i)];
-        of_[op.result + i] = all;
-      }
-    } else {
-      marks all = 0;
-      for (std::size_t k = 0; k < op.arity; ++k)
-        for (std::size_t i = 0; i < op.operands[k].count; ++i) all |= of_[place(integers_, op, k, i)];
-      for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = all;
-    }
-  }
+  void carry(const operation& op);
 
   /// Returns whether an operation works entry by entry. Conditions do, though their lack of derivatives hides this.
-  static bool is_entrywise(const operation& op) {
-    if (op.what->depends.how == dependence::entrywise) return true;
-    if (op.what->depends.how != dependence::on_nothing) return false;
-    for (std::size_t k = 0; k < op.arity; ++k)
-      if (op.operands[k].stride != 0 && op.operands[k].count != op.count) return false;
-    return true;
-  }
+  static bool is_entrywise(const operation& op);
 
   const std::vector<std::uint32_t>& integers_;
   std::vector<marks> of_;  // of each slot
 };
 
 /// Returns whether an output depends on the input.
-inline bool depends_on(const program& f, std::size_t input) {
-  std::vector<reach::marks> of_inputs(f.input_size(), 0);
-  of_inputs[input] = 1;
-  return reach(f, of_inputs).of(f.outputs()) != 0;
-}
+bool depends_on(const program& f, std::size_t input);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/sparse/reach.ipp>
+#endif

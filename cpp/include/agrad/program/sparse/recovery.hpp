@@ -31,21 +31,7 @@ struct source {
 };
 
 /// Makes a recovery from the sources of all entries; entries of one colour are consecutive.
-inline recovery recovery_from(const std::vector<source>& sources, std::uint32_t colours) {
-  recovery r;
-  r.begin.assign(std::size_t{colours} + 1, 0);
-  r.entry.resize(sources.size());
-  r.place.resize(sources.size());
-  for (const source& s : sources) ++r.begin[s.colour + 1];
-  for (std::size_t c = 0; c < colours; ++c) r.begin[c + 1] += r.begin[c];
-  std::vector<std::size_t> next(r.begin.begin(), r.begin.end() - 1);
-  for (std::size_t e = 0; e < sources.size(); ++e) {
-    const std::size_t k = next[sources[e].colour]++;
-    r.entry[k] = e;
-    r.place[k] = sources[e].place;
-  }
-  return r;
-}
+recovery recovery_from(const std::vector<source>& sources, std::uint32_t colours);
 
 /// Makes a recovery in which source_of(i, j) is the source of entry (i, j).
 template <class SourceOf>
@@ -60,39 +46,19 @@ recovery recover_each(const csr_pattern& p, const colouring& c, const SourceOf& 
 }  // namespace detail
 
 /// Makes the recovery from products with tangents, whose directions are the colours of columns.
-inline recovery recover_columns(const csr_pattern& p, const colouring& c) {
-  return detail::recover_each(p, c, [&](std::uint32_t i, std::uint32_t j) { return detail::source{c.colour[j], i}; });
-}
+recovery recover_columns(const csr_pattern& p, const colouring& c);
 
 /// Makes the recovery from products with adjoints, whose directions are the colours of rows.
-inline recovery recover_rows(const csr_pattern& p, const colouring& c) {
-  return detail::recover_each(p, c, [&](std::uint32_t i, std::uint32_t j) { return detail::source{c.colour[i], j}; });
-}
+recovery recover_rows(const csr_pattern& p, const colouring& c);
 
 /// Makes the recovery from products of a symmetric matrix, whose directions are the colours of a star colouring. Where column j
 /// is the only column of its colour in row i, the product of that colour has the entry (i, j) at i; otherwise i is the middle
 /// of a star, and the product of i's colour has the entry at j. Both halves of the matrix are read from the same place, so the
 /// result is symmetric to the bit.
-inline recovery recover_symmetric(const csr_pattern& p, const colouring& c) {
-  std::vector<detail::source> sources(p.size());
-  std::vector<std::uint32_t> count(c.count, 0);                        // of each colour, in the present row
-  std::vector<std::size_t> upper(p.begin.begin(), p.begin.end() - 1);  // of each row, the next entry that a row below copies
-  detail::interrupt_pace pace;
-  for (std::uint32_t i = 0; i < p.rows(); ++i) {
-    pace.step();
-    for (const auto j : p.row(i)) ++count[c.colour[j]];
-    for (std::size_t e = p.begin[i]; e < p.begin[i + 1]; ++e) {
-      const std::uint32_t j = p.col[e];
-      if (j < i) {
-        sources[e] = sources[upper[j]++];
-      } else {
-        sources[e] = count[c.colour[j]] == 1 ? detail::source{c.colour[j], i} : detail::source{c.colour[i], j};
-      }
-    }
-    for (const auto j : p.row(i)) count[c.colour[j]] = 0;
-    while (upper[i] < p.begin[i + 1] && p.col[upper[i]] <= i) ++upper[i];
-  }
-  return detail::recovery_from(sources, c.count);
-}
+recovery recover_symmetric(const csr_pattern& p, const colouring& c);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/sparse/recovery.ipp>
+#endif

@@ -54,11 +54,7 @@ class sparse_jacobian {
   sparse_jacobian(const program& f, const std::vector<std::uint32_t>& wanted)
       : sparse_jacobian(f, wanted, jacobian_pattern(f, wanted)) {}
   /// The same with a given pattern, outputs x wanted, which must contain all entries.
-  sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern)
-      : wanted_(std::move(wanted)),
-        pattern_(std::move(pattern)),
-        colours_(chosen(f)),
-        recovery_(colours_.by_rows ? recover_rows(pattern_, colours_.colours) : recover_columns(pattern_, colours_.colours)) {}
+  sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern);
   explicit sparse_jacobian(const program& f) : sparse_jacobian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
@@ -67,48 +63,18 @@ class sparse_jacobian {
   bool by_rows() const { return colours_.by_rows; }
 
   /// Computes y = f(x) and the entries of the Jacobian in the order of the pattern. f: the program of the constructor.
-  void operator()(const program& f, workspace& w, const double* x, double* y, double* entries) const {
-    f.forward(w, x, y, true);
-    by_rows() ? by_adjoints(f, w, entries) : by_tangents(f, w, entries);
-  }
+  void operator()(const program& f, workspace& w, const double* x, double* y, double* entries) const;
 
  private:
   /// The cost in reverse passes, as measured on Brusselators of 64 to 2048 states: one tangent costs 1.5 to 2.5, eight cost 4
   /// to 10.
-  static double cost(bool by_rows, std::size_t colours) {
-    const auto n = static_cast<double>(colours);
-    if (by_rows) return n;
-    const double left = n - lane_count * std::floor(n / lane_count);
-    return 6 * std::floor(n / lane_count) + (left < detail::enough_for_lanes ? 2 * left : 6);
-  }
+  static double cost(bool by_rows, std::size_t colours);
 
-  jacobian_colouring chosen(const program& f) const {
-    const bool is_forward = f.first_without_tangents(1) == nullptr && f.first_without_tangents(0) == nullptr;
-    if (!is_forward) return {true, colour_rows(pattern_)};
-    return colour_jacobian(pattern_, cost);
-  }
+  jacobian_colouring chosen(const program& f) const;
 
-  void by_tangents(const program& f, workspace& w, double* entries) const {
-    std::vector<double> out(f.output_size() * lane_count);
-    detail::for_colours(f, wanted_, colours(), [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
-      f.tangent<width()>(w, in, out.data());
-      for (std::uint32_t lane = 0; lane < here; ++lane)
-        recovery_.take(
-            c + lane, [&](std::uint32_t i) { return out[i * std::size_t{width()} + lane]; }, entries);
-    });
-  }
+  void by_tangents(const program& f, workspace& w, double* entries) const;
 
-  void by_adjoints(const program& f, workspace& w, double* entries) const {
-    std::vector<double> seed(f.output_size()), row(f.input_size());
-    detail::interrupt_pace pace(f.size());
-    for (std::uint32_t c = 0; c < colours().count; ++c) {
-      pace.step();
-      for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = colours().colour[i] == c ? 1 : 0;
-      f.reverse(w, seed.data(), row.data());
-      recovery_.take(
-          c, [&](std::uint32_t j) { return row[wanted_[j]]; }, entries);
-    }
-  }
+  void by_adjoints(const program& f, workspace& w, double* entries) const;
 
   std::vector<std::uint32_t> wanted_;
   csr_pattern pattern_;
@@ -119,11 +85,7 @@ class sparse_jacobian {
 class sparse_hessian {
  public:
   /// The Hessian of a combination of the outputs with respect to the inputs `wanted`.
-  sparse_hessian(const program& f, std::vector<std::uint32_t> wanted)
-      : wanted_(std::move(wanted)),
-        pattern_(hessian_pattern(f, wanted_)),
-        colours_(star_colouring(pattern_)),
-        recovery_(recover_symmetric(pattern_, colours_)) {}
+  sparse_hessian(const program& f, std::vector<std::uint32_t> wanted);
   explicit sparse_hessian(const program& f) : sparse_hessian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
@@ -132,18 +94,7 @@ class sparse_hessian {
   /// Computes for g(x) = y_adjoint . f(x): y, the gradient of g with respect to all inputs, and the entries of the Hessian of g
   /// in the order of the pattern, symmetric to the bit. f: the program of the constructor, without external operations.
   void operator()(const program& f, workspace& w, const double* x, const double* y_adjoint, double* y, double* gradient,
-                  double* entries) const {
-    f.forward(w, x, y, true);
-    if (colours_.count == 0) return f.reverse(w, y_adjoint, gradient);
-    std::vector<double> out(f.output_size() * lane_count), back(f.input_size() * lane_count);
-    detail::for_colours(f, wanted_, colours_, [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
-      f.tangent<width()>(w, in, out.data());
-      f.second<width()>(w, y_adjoint, gradient, back.data());
-      for (std::uint32_t lane = 0; lane < here; ++lane)
-        recovery_.take(
-            c + lane, [&](std::uint32_t j) { return back[wanted_[j] * std::size_t{width()} + lane]; }, entries);
-    });
-  }
+                  double* entries) const;
 
  private:
   std::vector<std::uint32_t> wanted_;
@@ -153,3 +104,7 @@ class sparse_hessian {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/program/sparse/sparse.ipp>
+#endif

@@ -83,7 +83,7 @@ class density_terms {
 
  public:
   AGRAD_ALWAYS_INLINE density_terms(const density_inputs<Rule, S>& in, const density_strides<Rule>& strides, const parts& kept,
-                             const prepared_type& prepared)
+                                    const prepared_type& prepared)
       : in_(in), strides_(strides), kept_(kept), x_(first_term<Rule, P>(in)), prepared_(prepared) {}
 
   const prepared_type& prepared() const { return prepared_; }
@@ -114,7 +114,8 @@ class density_terms {
 
 /// Calls use.add(i, value, partial) for each of n > 0 terms, or for octets that begin with term i.
 template <class Rule, bool with_partials, class S, class Use>
-AGRAD_ALWAYS_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept, Use& use) {
+AGRAD_ALWAYS_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept,
+                                   Use& use) {
   constexpr std::make_index_sequence<static_cast<std::size_t>(Rule::arity)> places;
   using P = std::conditional_t<std::is_same_v<S, double>, octet, S>;
   const density_strides<Rule> strides(in);

@@ -28,7 +28,8 @@ struct octet {
   lanes_type lanes;
 
   octet() = default;
-  AGRAD_ALWAYS_INLINE octet(double x) : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
+  AGRAD_ALWAYS_INLINE octet(double x)
+      : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
   AGRAD_ALWAYS_INLINE explicit octet(const lanes_type& x) : lanes(x) {}
   AGRAD_ALWAYS_INLINE static octet load(const double* from) {
     octet x;

@@ -31,35 +31,15 @@ namespace agrad {
 class cvodes_adjoint final : public ode_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)
-      : function_(checked(function, system, options)),
-        options_(options),
-        wanted_(wanted),
-        sweeps_(wanted.initial_state || wanted.initial_time || system.parameters() > 0),
-        callbacks_(system),
-        context_(sundials::make_context(function_)),
-        state_(sundials::make_vector(context_, system.states(), function_)),
-        algebra_(choose_algebra(function_, system, options.algebra)),
-        newton_(context_, state_, algebra_, false, function_),
-        segment_(first_segment()) {
-    callbacks_.evaluate_jacobian_as(function_, algebra_);
-  }
+  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted);
 
   cvodes_adjoint(const cvodes_adjoint&) = delete;
   cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
 
   /// Returns whether a new solver with these arguments would be the same as this solver.
-  bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted) const {
-    return function == function_ && callbacks_.states() == system.states() && callbacks_.parameters() == system.parameters() &&
-           wanted == wanted_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
-  }
+  bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted) const;
   /// Replaces the system by one for which `serves` returned true.
-  void use(ode_system& system) {
-    callbacks_.use(system);
-    callbacks_.evaluate_jacobian_as(function_, algebra_);
-    watch_.set(nullptr), log_.set(nullptr);
-    integrated_ = false;
-  }
+  void use(ode_system& system);
   /// Drops the objects that refer to the system; the solver must not be used before the next call of `use`.
   void rest() { tangents_.reset(); }
   /// Return whether earlier solves left the solver like a new one, and roughly how many bytes the solver holds.
@@ -68,276 +48,69 @@ class cvodes_adjoint final : public ode_solver {
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
-    check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system().states()),
-               "one for each state");
-    check_initial_value_problem(function_, y0, t0, times);
-    integrated_ = false;
-    callbacks_.tell_of(false);
-    y0_ = y0, t0_ = t0, times_ = times;
-    since_start_ = callbacks_.start_clock(t0, times);
-    log_.begin();
-    integrate_forwards();
-    while (last_segment_is_short(forward_steps())) {
-      lengthen_segments(forward_steps());
-      integrate_forwards();
-    }
-    if (sweeps_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
-    statistics_.forward = detail::read_statistics(memory_.get());
-    CVodeGetCurrentTime(memory_.get(), &end_);
-    integrated_ = true;
-    return states_;
-  }
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
   /// matrix of n by the number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
-    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-    check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
-               "one for each state at each time");
-    const Eigen::MatrixXd own = adjoints;
-    return sweep_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
-  }
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   /// Returns one gradient for each matrix of adjoints. Matrices that are nonzero at the same times share one reverse pass;
   /// others would only add restarts to each other.
-  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
-    if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
-    const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
-    std::vector<ode_gradient> gradients;
-    for (const auto& row : adjoints) {
-      gradients.push_back({Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(states_.cols()), Eigen::VectorXd::Zero(m)});
-      if (wanted_.times) gradients.back().times = times_gradient(row);
-    }
-    if (!sweeps_ || adjoints.empty()) return gradients;
-    callbacks_.tell_of(true);
-    for (const std::vector<std::size_t>& group : groups_of(adjoints)) integrate_backwards(adjoints, group, gradients);
-    for (ode_gradient& gradient : gradients) {
-      if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
-        Eigen::VectorXd slope(n);
-        callbacks_.system().rhs(t0_, y0_.data(), slope.data());
-        gradient.initial_time = -gradient.initial_state.dot(slope);
-      }
-      if (!wanted_.initial_state) gradient.initial_state.setZero();
-    }
-    return gradients;
-  }
+  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
   bool has_first_tangents() const override { return true; }
   bool tangents_match() const override { return false; }
-  void tangent(const ode_directions& along, double* states) override {
-    if (!integrated_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
-    if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
-    statistics_.sensitivities += tangents_->carry(along, y0_, t0_, times_, states);
-  }
+  void tangent(const ode_directions& along, double* states) override;
 
-  bool watch(detail::event_watch* events) override {
-    watch_.set(events);
-    return true;
-  }
-  bool log_steps(detail::step_log* log) override {
-    log_.set(log);
-    return true;
-  }
+  bool watch(detail::event_watch* events) override;
+  bool log_steps(detail::step_log* log) override;
 
  private:
-  static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options) {
-    check_solver_options(function, options, system.states(), system.parameters());
-    return function;
-  }
+  static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options);
 
-  void integrate_forwards() {
-    start_forward();
-    states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
-    if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
-    if (log_) log_.start(t0_, state_, options_.max_step);
-    reached_ = 0;
-    for (std::size_t k = 0; k < times_.size(); ++k) {
-      if (watch_ || log_)
-        advance_by_steps(k);
-      else
-        advance_forward(since_start_[k], CV_NORMAL);
-      states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
-    }
-    states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times_.size()));
-  }
+  void integrate_forwards();
 
   /// Integrates to output time k step by step, or to an earlier event, whose time then replaces output time k.
-  void advance_by_steps(std::size_t k) {
-    for (long steps = 0; reached_ < std::min(since_start_[k], event()); ++steps) {
-      if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
-      const double ahead = watch_ ? since_start_.back() : since_start_.front();  // determines the size of the first step
-      reached_ = advance_forward(ahead, CV_ONE_STEP);
-      if (log_)
-        log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward,
-                  callbacks_.system());
-      if (watch_) watch_.look(memory_.get(), reached_, state_);
-    }
-    if (event() <= since_start_[k]) {
-      times_.resize(k + 1), since_start_.resize(k + 1);
-      times_[k] = callbacks_.time(event()), since_start_[k] = event();
-      if (log_) log_.end_at_event(event());
-    }
-    expect(CVodeGetDky(memory_.get(), since_start_[k], 0, state_.get()), "CVodeGetDky");
-  }
+  void advance_by_steps(std::size_t k);
 
   double event() const { return watch_ ? watch_.event() : std::numeric_limits<double>::infinity(); }
 
-  void start_forward() {
-    callbacks_.fault.clear();
-    statistics_ = {};
-    sundials::map(state_) = y0_;
-    if (memory_ && room_ < std::min(segment_, most_steps())) forget_memory();
-    if (memory_) {
-      expect(CVodeReInit(memory_.get(), 0, state_.get()), "CVodeReInit");
-      if (sweeps_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
-    } else {
-      set_up_forward();
-    }
-    // CVODES leaves the first step size of a recomputation from a checkpoint in its memory.
-    expect(CVodeSetInitStep(memory_.get(), options_.first_step), "CVodeSetInitStep");
-    expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
-  }
+  void start_forward();
 
-  void set_up_forward() {
-    const int method = static_cast<int>(options_.solver_forward);
-    auto made = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(method, context_.get()), function_, "CVodeCreate");
-    void* memory = made.get();
-    const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
-    sundials::map(tolerances) = options_.absolute_tolerance_forward;
-    expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
-    expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
-    expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
-    expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
-    expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
-    detail::set_newton(memory, newton_, function_);
-    room_ = std::min(segment_, most_steps());
-    if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
-    memory_ = std::move(made);
-  }
+  void set_up_forward();
 
-  long first_segment() const {
-    const long steps = options_.num_steps_between_checkpoints;
-    return interpolates_polynomially() ? std::max(steps, highest_order()) : steps;
-  }
+  long first_segment() const;
 
   // CVODES allocates memory for each step of a segment; an integration takes at most this number of steps.
-  long most_steps() const {
-    constexpr long limit = std::numeric_limits<int>::max();
-    const long times = static_cast<long>(times_.size());
-    return options_.max_num_steps < limit / times ? options_.max_num_steps * times : limit;
-  }
+  long most_steps() const;
 
   // Longer segments avoid a last segment that is too short for polynomial interpolation (solve/cvodes/interpolation.hpp).
-  bool interpolates_polynomially() const {
-    return sweeps_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
-  }
+  bool interpolates_polynomially() const;
   long highest_order() const { return options_.solver_forward == ode_method::adams ? 12 : 5; }
-  long forward_steps() const {
-    long steps = 0;
-    CVodeGetNumSteps(memory_.get(), &steps);
-    return steps;
-  }
-  bool last_segment_is_short(long steps) const {
-    return interpolates_polynomially() && detail::cvodes_interpolation::is_short(steps, segment_, highest_order());
-  }
-  void lengthen_segments(long steps) {
-    do {
-      ++segment_;
-    } while (last_segment_is_short(steps));
-    forget_memory();
-  }
+  long forward_steps() const;
+  bool last_segment_is_short(long steps) const;
+  void lengthen_segments(long steps);
 
-  void forget_memory() {
-    memory_.reset();
-    backward_.reset();
-  }
+  void forget_memory();
 
-  double advance_forward(double to, int task) {
-    double reached = 0;
-    int checkpoints = 0;
-    const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
-                             : CVode(memory_.get(), to, state_.get(), &reached, task);
-    statistics_.checkpoints = checkpoints;
-    callbacks_.fault.rethrow();
-    if (code < 0 || (task == CV_NORMAL && !detail::arrived(memory_.get(), true, to))) stop_forward(code);
-    callbacks_.fault.clear();
-    return reached;
-  }
-  [[noreturn]] void stop_forward(int code) {
-    if (log_) log_.look_at_stop(memory_.get());
-    const detail::ode_stop at{function_, "", "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
-    detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
-  }
+  double advance_forward(double to, int task);
+  [[noreturn]] void stop_forward(int code);
 
-  Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols()), slope(states_.rows());
-    for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
-      if (adjoints.col(k).isZero(0)) continue;
-      callbacks_.system().rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
-      gradient[k] = adjoints.col(k).dot(slope);
-    }
-    return gradient;
-  }
+  Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   using adjoint_rows = std::vector<Eigen::Map<const Eigen::MatrixXd>>;
 
   /// Groups the matrices of adjoints that are nonzero at the same times; larger groups come first.
-  static std::vector<std::vector<std::size_t>> groups_of(const adjoint_rows& adjoints) {
-    std::map<std::vector<bool>, std::vector<std::size_t>> by_times;
-    for (std::size_t row = 0; row < adjoints.size(); ++row) {
-      std::vector<bool> jumps;
-      for (Eigen::Index k = 0; k < adjoints[row].cols(); ++k) jumps.push_back(!adjoints[row].col(k).isZero(0));
-      by_times[jumps].push_back(row);
-    }
-    std::vector<std::vector<std::size_t>> groups;
-    for (auto& [times, rows] : by_times) groups.push_back(std::move(rows));
-    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-    return groups;
-  }
+  static std::vector<std::vector<std::size_t>> groups_of(const adjoint_rows& adjoints);
 
   void integrate_backwards(const adjoint_rows& adjoints, const std::vector<std::size_t>& group,
-                           std::vector<ode_gradient>& gradients) {
-    make_backward(static_cast<Eigen::Index>(group.size()));
-    backward_->clear();
-    std::vector<bool> is_finite;
-    for (const std::size_t row : group) is_finite.push_back(adjoints[row].allFinite());
-    Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
-    for (Eigen::Index k = states_.cols() - 1; k >= 0; --k) {
-      // The time that CVODES reached may lie some rounding errors before the last output time.
-      const double from = std::min(since_start_[static_cast<std::size_t>(k)], end_);
-      for (std::size_t i = 0; i < group.size(); ++i)
-        if (is_finite[i]) jumps.col(static_cast<Eigen::Index>(i)) = adjoints[group[i]].col(k);
-      if (!jumps.isZero(0)) backward_->jump(from, jumps);
-      backward_->advance(from, k > 0 ? since_start_[static_cast<std::size_t>(k - 1)] : 0);
-    }
-    backward_->collect();
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      ode_gradient& gradient = gradients[group[i]];
-      gradient.initial_state = backward_->adjoint(static_cast<Eigen::Index>(i));
-      gradient.parameters = backward_->parameters(static_cast<Eigen::Index>(i));
-      if (is_finite[i]) continue;
-      gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
-      gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
-    }
-  }
+                           std::vector<ode_gradient>& gradients);
 
   /// Makes a backward problem for at least `rows` adjoints. CVODES integrates all backward problems in its memory, so a larger
   /// problem needs new memory and another forward integration.
-  void make_backward(Eigen::Index rows) {
-    if (backward_ && backward_->rows() < rows) {
-      forget_memory();
-      integrate_forwards();
-      callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
-      statistics_.forward = detail::read_statistics(memory_.get());
-      callbacks_.tell_of(true);
-    }
-    if (!backward_)
-      backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, rows,
-                                                            statistics_);
-  }
+  void make_backward(Eigen::Index rows);
 
   void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
 
@@ -368,3 +141,7 @@ class cvodes_adjoint final : public ode_solver {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/cvodes/adjoint.ipp>
+#endif

@@ -34,12 +34,7 @@ class cvodes_callbacks {
   void use(ode_system& other) { system_ = &other; }
 
   /// Sets CVODES' clock to zero at t0 and returns the times by that clock. The system is not evaluated after the last time.
-  std::vector<double> start_clock(double t0, const std::vector<double>& times) {
-    start_ = fault.start = t0, end_ = times.back();
-    std::vector<double> since(times);
-    for (double& t : since) t -= t0;
-    return since;
-  }
+  std::vector<double> start_clock(double t0, const std::vector<double>& times);
   double start() const { return start_; }
   double time(double since_start) const { return std::min(start_ + since_start, end_); }
 
@@ -48,82 +43,25 @@ class cvodes_callbacks {
   long rhs_evaluations = 0;
 
   /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.
-  void tell_of(bool backwards) {
-    forward_listener_ = backwards ? nullptr : progress_listener::current();
-    backward_listener_ = backwards ? progress_listener::current() : nullptr;
-  }
+  void tell_of(bool backwards);
 
-  static int rhs(double t, N_Vector y, N_Vector dydt, void* data) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    return self.fault.guard([&] {
-      ++self.rhs_evaluations;
-      if (self.forward_listener_ != nullptr) self.forward_listener_->at(self.time(t));
-      Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dydt), self.n_);
-      self.system().rhs(self.time(t), N_VGetArrayPointer(y), out.data());
-      return self.fault.expect_finite("the derivative of y", t, out);
-    });
-  }
+  static int rhs(double t, N_Vector y, N_Vector dydt, void* data);
 
   /// Sets the form in which the Jacobian is evaluated.
-  void evaluate_jacobian_as(const std::string& function, const chosen_algebra& how) {
-    jacobian_.emplace(function, system(), how);
-  }
+  void evaluate_jacobian_as(const std::string& function, const chosen_algebra& how);
 
-  static int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    return self.fault.guard([&] { return self.evaluate_jacobian(t, y, sundials::numbers::of(J).values); });
-  }
+  static int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector);
 
-  static int product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, void* data, N_Vector) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    return self.fault.guard([&] {
-      Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(Jv), self.n_);
-      self.system().jvp(self.time(t), N_VGetArrayPointer(y), N_VGetArrayPointer(v), out.data());
-      return self.fault.expect_finite("the Jacobian's product", t, out);
-    });
-  }
+  static int product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, void* data, N_Vector);
 
-  static int backward_rhs(double t, N_Vector y, N_Vector lambda, N_Vector dlambda, void* data) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    self.interpolation.interpolated(t);
-    return self.fault.guard([&] {
-      if (self.backward_listener_ != nullptr) self.backward_listener_->at(self.time(t));
-      return self.each_row(lambda, dlambda, self.n_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system().vjp(self.time(t), N_VGetArrayPointer(y), from, out.data(), nullptr);
-        out = -out;
-        return self.fault.expect_finite("the derivative of the adjoint of y", t, out);
-      });
-    });
-  }
+  static int backward_rhs(double t, N_Vector y, N_Vector lambda, N_Vector dlambda, void* data);
 
   /// Computes the entries of -J. The matrix of the backward problem is the transposed; the linear solver transposes.
-  static int backward_jacobian(double t, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
-                               N_Vector) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    self.interpolation.interpolated(t);
-    return self.fault.guard([&] {
-      std::vector<double>& values = sundials::numbers::of(J).values;
-      const int code = self.evaluate_jacobian(t, y, values);
-      for (double& x : values) x = -x;
-      return code;
-    });
-  }
+  static int backward_jacobian(double t, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector);
 
-  static int backward_product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, N_Vector, void* data, N_Vector) {
-    return backward_rhs(t, y, v, Jv, data);  // the right-hand side is linear in the adjoint
-  }
+  static int backward_product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, N_Vector, void* data, N_Vector);
 
-  static int quadrature(double t, N_Vector y, N_Vector lambda, N_Vector dq, void* data) {
-    cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-    self.interpolation.interpolated(t);
-    return self.fault.guard([&] {
-      return self.each_row(lambda, dq, self.m_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {
-        self.system().vjp(self.time(t), N_VGetArrayPointer(y), from, nullptr, out.data());
-        out = -out;
-        return self.fault.expect_finite("the gradient's integrand for parameter ", t, out);
-      });
-    });
-  }
+  static int quadrature(double t, N_Vector y, N_Vector lambda, N_Vector dq, void* data);
 
  private:
   /// Calls use(adjoint, result of `size` numbers) for each adjoint of the problem; returns the first nonzero code.
@@ -138,11 +76,7 @@ class cvodes_callbacks {
     return 0;
   }
 
-  int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values) {
-    (*jacobian_)(time(t), N_VGetArrayPointer(y), values.data());
-    const Eigen::Map<const Eigen::VectorXd> all(values.data(), static_cast<Eigen::Index>(values.size()));
-    return fault.expect_finite_numbers("the Jacobian's entry ", t, all, [&](std::size_t k) { return jacobian_->place(k); });
-  }
+  int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values);
 
   ode_system* system_;
   Eigen::Index n_, m_;
@@ -152,23 +86,13 @@ class cvodes_callbacks {
 };
 
 /// Gives a CVODES problem its linear solver, and the Jacobian or its products with vectors.
-inline void set_newton(void* memory, const sundials::newton& with, const std::string& function) {
-  const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
-  expect(CVodeSetLinearSolver(memory, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolver");
-  if (with.matrix)
-    expect(CVodeSetJacFn(memory, cvodes_callbacks::jacobian), "CVodeSetJacFn");
-  else
-    expect(CVodeSetJacTimes(memory, nullptr, cvodes_callbacks::product), "CVodeSetJacTimes");
-}
+void set_newton(void* memory, const sundials::newton& with, const std::string& function);
 
 /// Does the same for a backward problem.
-inline void set_backward_newton(void* memory, int which, const sundials::newton& with, const std::string& function) {
-  const auto expect = [&](int code, const char* call) { sundials::expect_success(code, function, call); };
-  expect(CVodeSetLinearSolverB(memory, which, with.solver.get(), with.matrix.get()), "CVodeSetLinearSolverB");
-  if (with.matrix)
-    expect(CVodeSetJacFnB(memory, which, cvodes_callbacks::backward_jacobian), "CVodeSetJacFnB");
-  else
-    expect(CVodeSetJacTimesB(memory, which, nullptr, cvodes_callbacks::backward_product), "CVodeSetJacTimesB");
-}
+void set_backward_newton(void* memory, int which, const sundials::newton& with, const std::string& function);
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/cvodes/callbacks.ipp>
+#endif

@@ -21,29 +21,10 @@ namespace detail {
 class cvodes_pool {
  public:
   static std::unique_ptr<cvodes_adjoint> take(const std::string& function, ode_system& system,
-                                              const ode_adjoint_options& options, ode_wanted wanted) {
-    cvodes_pool* pool = mine();
-    if (pool != nullptr) {
-      const auto serves = [&](const auto& each) { return each->serves(function, system, options, wanted); };
-      const auto found = std::find_if(pool->free_.begin(), pool->free_.end(), serves);
-      if (found != pool->free_.end()) {
-        std::unique_ptr<cvodes_adjoint> solver = std::move(*found);
-        pool->free_.erase(found);
-        solver->use(system);
-        return solver;
-      }
-    }
-    return std::make_unique<cvodes_adjoint>(function, system, options, wanted);
-  }
+                                              const ode_adjoint_options& options, ode_wanted wanted);
 
   /// Keeps the solver; where there is no room, drops the oldest solver.
-  static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept {
-    cvodes_pool* pool = mine();
-    if (pool == nullptr || !solver->is_as_new() || solver->bytes() > most_bytes) return;
-    solver->rest();
-    if (pool->free_.size() == most) pool->free_.erase(pool->free_.begin());
-    pool->free_.push_back(std::move(solver));  // does not allocate: the vector has reserved room
-  }
+  static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept;
 
   /// Returns how many solvers this thread keeps.
   static std::size_t held() { return mine() == nullptr ? 0 : mine()->free_.size(); }
@@ -56,11 +37,7 @@ class cvodes_pool {
   ~cvodes_pool() { is_over_ = true; }
 
   /// Returns null when the thread has ended: a solver may outlive the thread's pool.
-  static cvodes_pool* mine() {
-    thread_local bool is_over = false;
-    thread_local cvodes_pool pool(is_over);
-    return is_over ? nullptr : &pool;
-  }
+  static cvodes_pool* mine();
 
   std::vector<std::unique_ptr<cvodes_adjoint>> free_;
   bool& is_over_;
@@ -77,13 +54,9 @@ class kept_cvodes final : public ode_solver {
   kept_cvodes(const kept_cvodes&) = delete;
   kept_cvodes& operator=(const kept_cvodes&) = delete;
 
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
-    return solver_->integrate(y0, t0, times);
-  }
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
   ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_->sweep(adjoints); }
-  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override {
-    return solver_->sweep_rows(adjoints);
-  }
+  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
   const ode_statistics& statistics() const override { return solver_->statistics(); }
   bool watch(detail::event_watch* events) override { return solver_->watch(events); }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
@@ -96,3 +69,7 @@ class kept_cvodes final : public ode_solver {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/cvodes/reuse.ipp>
+#endif

@@ -27,55 +27,28 @@ struct free_ida {
 using ida_handle = handle<void*, free_ida>;
 
 /// Returns the name of an IDAS return code, as "IDA_TOO_MUCH_WORK".
-AGRAD_COLD inline std::string ida_code_name(int code) {
-  const std::unique_ptr<char, void (*)(void*)> name(IDAGetReturnFlagName(code), std::free);
-  return name ? name.get() : std::to_string(code);
-}
+AGRAD_COLD std::string ida_code_name(int code);
 
-inline void expect_ida(int code, const std::string& function, const char* call) {
-  expect_success(code, function, call, ida_code_name);
-}
+void expect_ida(int code, const std::string& function, const char* call);
 
 }  // namespace agrad::sundials
 
 namespace agrad::detail {
 
-inline ode_pass_statistics read_ida_statistics(void* memory) {
-  ode_pass_statistics s;
-  IDAGetNumSteps(memory, &s.steps);
-  IDAGetNumResEvals(memory, &s.rhs_evaluations);
-  IDAGetNumJacEvals(memory, &s.jacobian_evaluations);
-  IDAGetNumLinSolvSetups(memory, &s.factorizations);
-  IDAGetNumErrTestFails(memory, &s.error_test_failures);
-  IDAGetNumStepSolveFails(memory, &s.convergence_failures);
-  return s;
-}
+ode_pass_statistics read_ida_statistics(void* memory);
 
-inline double ida_time(void* memory) {
-  double now = 0;
-  IDAGetCurrentTime(memory, &now);
-  return now;
-}
+double ida_time(void* memory);
 
 /// Dense matrices and factors for n states; transposed factors solve with the transposed matrix.
-inline chosen_algebra dense_algebra(Eigen::Index n) {
-  chosen_algebra how;
-  how.states = static_cast<std::size_t>(n);
-  return how;
-}
+chosen_algebra dense_algebra(Eigen::Index n);
 
 /// Throws the SolverError for `stop`, after adding IDAS' time and number of steps. stop.t: the time at which IDAS' clock is
 /// zero. advice: empty for the usual advice.
-[[noreturn]] AGRAD_COLD inline void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
-                                                      const ode_fault& fault, const std::string& advice) {
-  long steps = 0;
-  double h = 0;
-  IDAGetNumSteps(memory, &steps);
-  IDAGetLastStep(memory, &h);
-  stop.t += ida_time(memory), stop.steps += steps;
-  stop.dominating = dominating_state(memory, like, IDAGetNumSteps, IDAGetErrWeights, IDAGetEstLocalErrors);
-  const std::string step = stop.code == IDA_TOO_MUCH_WORK ? last_step(h) : "";
-  throw_stopped(stop, fault, sundials::ida_code_name(stop.code), (advice.empty() ? advice_for(stop.code) : advice) + step);
-}
+[[noreturn]] AGRAD_COLD void throw_ida_stopped(void* memory, const sundials::vector_handle& like, ode_stop stop,
+                                               const ode_fault& fault, const std::string& advice);
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/dae/ida.ipp>
+#endif

@@ -25,103 +25,33 @@ namespace agrad::detail {
 class ida_forward {
  public:
   ida_forward(const std::string& function, dae_system& system, const dae_options& options,
-              const sundials::context_handle& context)
-      : function_(function),
-        system_(system),
-        options_(options),
-        context_(context),
-        y_(sundials::make_vector(context, system.states(), function)),
-        yp_(sundials::make_vector(context, system.states(), function)),
-        newton_(context, y_, dense_algebra(system.states()), false, function) {}
+              const sundials::context_handle& context);
 
   /// Starts at a consistent state with a sensitivity for each direction; all but the first of_initial are for parameters.
   void start(const dae_state& s, double end, const std::vector<dae_state>& sensitivities, Eigen::Index of_initial,
-             const Eigen::VectorXd& scales, dae_trajectory* trajectory) {
-    fault_.clear();
-    memory_.reset();
-    trajectory_ = trajectory, of_initial_ = of_initial, start_ = s.t, end_ = end - s.t, evaluations_ = 0;
-    if (trajectory_ != nullptr) trajectory_->start(s.t, s.y);
-    sundials::map(y_) = s.y, sundials::map(yp_) = s.yp;
-    if (!sensitivities.empty()) move_from_rest();
-    auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
-    void* memory = made.get();
-    expect(IDAInit(memory, residual, 0, y_.get(), yp_.get()), "IDAInit");
-    const sundials::vector_handle tolerances = sundials::make_vector(context_, s.y.size(), function_);
-    sundials::map(tolerances) = options_.absolute_tolerance_forward;
-    expect(IDASVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "IDASVtolerances");
-    expect(IDASetUserData(memory, this), "IDASetUserData");
-    expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
-    expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
-    expect(IDASetStopTime(memory, end_), "IDASetStopTime");
-    expect(IDASetInitStep(memory, options_.first_step), "IDASetInitStep");
-    expect(IDASetMaxStep(memory, options_.max_step), "IDASetMaxStep");
-    // The Newton iteration ends where the next step is estimated as 1/100 of a tolerance (IDA's default is 1/3), and the matrix
-    // is renewed where c has changed by 1/10 (IDA's default is 1/4); docs/design.md has the savings.
-    expect(IDASetNonlinConvCoef(memory, 0.01), "IDASetNonlinConvCoef");
-    expect(IDASetDeltaCjLSetup(memory, 0.1), "IDASetDeltaCjLSetup");
-    if (!sensitivities.empty()) start_sensitivities(memory, sensitivities, scales);
-    memory_ = std::move(made);
-    reached_ = 0;
-  }
+             const Eigen::VectorXd& scales, dae_trajectory* trajectory);
 
   /// Integrates to an output time and returns y and y' there in s.
-  void advance(double to, dae_state& s) {
-    for (long steps = 0; reached_ < to - start_; ++steps) {
-      if (steps == options_.max_num_steps) stop(IDA_TOO_MUCH_WORK);
-      step();
-    }
-    s.t = to;
-    read(to - start_, 0, y_, s.y);
-    read(to - start_, 1, yp_, s.yp);
-  }
+  void advance(double to, dae_state& s);
 
   /// Returns sensitivity c at the time that `advance` reached.
-  void sensitivity(double t, std::size_t c, Eigen::VectorXd& s) {
-    expect(IDAGetSensDky1(memory_.get(), t - start_, 0, static_cast<int>(c), y_.get()), "IDAGetSensDky1");
-    s = sundials::map(y_);
-  }
+  void sensitivity(double t, std::size_t c, Eigen::VectorXd& s);
 
   /// Adds the costs of the integration since the start to the statistics.
-  void add_costs(ode_statistics& to) {
-    to.forward += read_ida_statistics(memory_.get());
-    if (sensitivities_.empty()) return;
-    ode_sensitivity_statistics own;
-    own.rhs_evaluations = evaluations_;
-    IDAGetSensNumErrTestFails(memory_.get(), &own.error_test_failures);
-    IDAGetSensNumNonlinSolvConvFails(memory_.get(), &own.convergence_failures);
-    to.sensitivities += own;
-  }
+  void add_costs(ode_statistics& to);
 
   /// Sets the object that tells whether the system is singular at a state; used when the integration has stopped.
   void diagnose_by(dae_consistency* consistency) { consistency_ = consistency; }
 
  private:
   static ida_forward& of(void* data) { return *static_cast<ida_forward*>(data); }
-  dae_point point(double since_start, N_Vector y, N_Vector yp) const {
-    return {start_ + since_start, N_VGetArrayPointer(y), N_VGetArrayPointer(yp)};
-  }
+  dae_point point(double since_start, N_Vector y, N_Vector yp) const;
   Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), system_.states()}; }
 
-  static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* data) {
-    ida_forward& self = of(data);
-    return self.fault_.guard([&] {
-      const dae_point at = self.point(t, y, yp);
-      self.system_.residual(at, N_VGetArrayPointer(r));
-      return self.fault_.expect_finite("the residual", at.t, self.map(r));
-    });
-  }
+  static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* data);
 
   static int jacobian(double t, double c, N_Vector y, N_Vector yp, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
-                      N_Vector) {
-    ida_forward& self = of(data);
-    return self.fault_.guard([&] {
-      const dae_point at = self.point(t, y, yp);
-      const Eigen::Index n = self.system_.states();
-      Eigen::Map<Eigen::MatrixXd> values(sundials::numbers::of(J).values.data(), n, n);
-      self.system_.jacobian(at, 1, c, values);
-      return self.fault_.expect_finite("the Jacobian", at.t, values);
-    });
-  }
+                      N_Vector);
 
   // ---- sensitivities
 
@@ -129,110 +59,25 @@ class ida_forward {
   /// by the errors of the states: where the states are at rest, all orders are equal, and sensitivities that move are
   /// integrated by order 1 (seen in SUNDIALS 7.9). The moved states return to rest as fast as the sensitivities move, so the
   /// errors show the order needed.
-  void move_from_rest() {
-    Eigen::Map<Eigen::VectorXd> y = sundials::map(y_);
-    for (Eigen::Index i = 0; i < y.size(); ++i) {
-      const double part = 0.6180339887498949 * static_cast<double>(i + 1), share = 1 + part - std::floor(part);
-      const double allowed = options_.absolute_tolerance_forward[i] + options_.relative_tolerance_forward * std::abs(y[i]);
-      y[i] += std::copysign(5e-3 * share * allowed, y[i]);
-    }
-  }
+  void move_from_rest();
 
-  void start_sensitivities(void* memory, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales) {
-    sensitivities_.clear(), columns_.clear(), slopes_.clear();
-    for (const dae_state& s : initial) {
-      for (const Eigen::VectorXd* values : {&s.y, &s.yp}) {
-        sensitivities_.push_back(sundials::make_vector(context_, system_.states(), function_));
-        sundials::map(sensitivities_.back()) = *values;
-        (values == &s.y ? columns_ : slopes_).push_back(sensitivities_.back().get());
-      }
-    }
-    const int count = static_cast<int>(columns_.size());
-    expect(IDASensInit(memory, count, IDA_STAGGERED, residuals, columns_.data(), slopes_.data()), "IDASensInit");
-    std::vector<sundials::vector_handle> tolerances;
-    std::vector<N_Vector> pointers;
-    const double relative = options_.relative_tolerance_forward;
-    const Eigen::ArrayXd absolute = options_.absolute_tolerance_forward, smallest = (absolute / relative).min(1.0);
-    for (const double scale : scales) {  // tolerances of x dy/dx, in the units of y; see solve/cvodes/forward.hpp
-      tolerances.push_back(sundials::make_vector(context_, system_.states(), function_));
-      sundials::map(tolerances.back()) = absolute / smallest.max(scale);
-      pointers.push_back(tolerances.back().get());
-    }
-    expect(IDASensSVtolerances(memory, relative, pointers.data()), "IDASensSVtolerances");
-    expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
-    // The initial slopes of algebraic sensitivities are unknown, so the first step is so short that these sensitivities hardly
-    // change.
-    const double little = 1e-2 * relative * end_, asked = options_.first_step;
-    expect(IDASetInitStep(memory, asked > 0 ? std::min(asked, little) : little), "IDASetInitStep");
-  }
+  void start_sensitivities(void* memory, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales);
 
   static int residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp, N_Vector* r,
-                       void* data, N_Vector, N_Vector, N_Vector) {
-    ida_forward& self = of(data);
-    return self.fault_.guard([&] {
-      ++self.evaluations_;
-      const dae_point at = self.point(t, y, yp);
-      for (int first = 0; first < count; first += lanes) self.some_residuals(first, count, at, s, sp, r);
-      for (int c = 0; c < count; ++c) {
-        const int code = self.fault_.expect_finite("the residual of the sensitivity of y", at.t, self.map(r[c]));
-        if (code != succeeded) return code;
-      }
-      return succeeded;
-    });
-  }
+                       void* data, N_Vector, N_Vector, N_Vector);
 
   static constexpr int lanes = 8;
   using across = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-  void some_residuals(int first, int count, const dae_point& at, N_Vector* s, N_Vector* sp, N_Vector* r) {
-    const Eigen::Index n = system_.states(), m = system_.parameters();
-    const int here = std::min(lanes, count - first), width = here == 1 ? 1 : lanes;
-    const auto w = static_cast<std::size_t>(width), nw = static_cast<std::size_t>(n) * w;
-    by_y_.assign(nw, 0.0), by_yp_.assign(nw, 0.0), by_p_.assign(static_cast<std::size_t>(m) * w, 0.0), out_.resize(nw);
-    across y(by_y_.data(), n, width), yp(by_yp_.data(), n, width), p(by_p_.data(), m, width), out(out_.data(), n, width);
-    for (int k = 0; k < here; ++k) {
-      y.col(k) = map(s[first + k]), yp.col(k) = map(sp[first + k]);
-      if (first + k >= of_initial_) p(first + k - of_initial_, k) = 1;
-    }
-    system_.tangent(at, {width, nullptr, by_y_.data(), by_yp_.data(), by_p_.data()}, out_.data());
-    for (int k = 0; k < here; ++k) map(r[first + k]) = out.col(k);
-  }
+  void some_residuals(int first, int count, const dae_point& at, N_Vector* s, N_Vector* sp, N_Vector* r);
 
   // ---- steps
 
-  void step() {
-    double reached = reached_;
-    const int code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
-    fault_.rethrow();
-    if (code < 0) stop(code);
-    if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is a failure
-    int order = 1;
-    expect(IDAGetLastOrder(memory_.get(), &order), "IDAGetLastOrder");
-    if (trajectory_ != nullptr) trajectory_->append(reached, N_VGetArrayPointer(y_.get()), order);
-    reached_ = reached;
-    fault_.clear();
-  }
+  void step();
 
-  void read(double t, int derivative, const sundials::vector_handle& by, Eigen::VectorXd& to) {
-    expect(IDAGetDky(memory_.get(), t, derivative, by.get()), "IDAGetDky");
-    to = sundials::map(by);
-  }
+  void read(double t, int derivative, const sundials::vector_handle& by, Eigen::VectorXd& to);
 
-  [[noreturn]] void stop(int code) {
-    std::string advice;
-    if (code != IDA_TOO_MUCH_WORK && fault_.place().empty()) {
-      const double now = ida_time(memory_.get());
-      dae_state s{start_ + now, Eigen::VectorXd(), Eigen::VectorXd()};
-      if (IDAGetDky(memory_.get(), now, 0, y_.get()) == IDA_SUCCESS &&
-          IDAGetDky(memory_.get(), now, 1, yp_.get()) == IDA_SUCCESS) {
-        s.y = sundials::map(y_), s.yp = sundials::map(yp_);
-        if (consistency_->is_nearly_singular(s)) advice = "the system is close to singular there, or to index 2";
-      }
-    }
-    const bool of_sensitivities = code == IDA_SRES_FAIL || code == IDA_REP_SRES_ERR;
-    throw_ida_stopped(memory_.get(), y_, {function_, of_sensitivities ? "the sensitivities " : "", "y", code, start_, 0, -1},
-                      fault_, advice);
-  }
+  [[noreturn]] void stop(int code);
 
   void expect(int code, const char* call) const { sundials::expect_ida(code, function_, call); }
 
@@ -255,3 +100,7 @@ class ida_forward {
 };
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/dae/ida_forward.ipp>
+#endif

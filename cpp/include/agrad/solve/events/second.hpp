@@ -22,253 +22,61 @@ class event_second_sweep {
   using moving_segment = event_tangent::moving_segment;
 
   event_second_sweep(event_trajectory& of, const event_tangent& moved, const event_adjoints& adjoints,
-                     const event_tangents& tangents, event_directions& back)
-      : of_(of),
-        moved_(moved),
-        along_(moved.along()),
-        width_(along_.width),
-        adjoints_(adjoints),
-        tangents_(tangents),
-        back_(back),
-        moves_(of.moves()),
-        g_(of.no_gradient()),
-        state_{adjoints.end_state, tangents.end_state},
-        time_{adjoints.end, tangents.end} {
-    const auto zeros = [&](std::size_t count) { return std::vector<double>(count * static_cast<std::size_t>(width_), 0.0); };
-    const std::size_t doses = of_.plan.doses.size();
-    back_ = {width_,
-             zeros(static_cast<std::size_t>(of_.n)),
-             zeros(of_.system.own_parameters()),
-             zeros(doses),
-             zeros(1),
-             zeros(of_.v.times.size()),
-             zeros(doses),
-             zeros(doses),
-             zeros(of_.v.stops.size()),
-             {}};
-    for (const auto& event : of_.events) back_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
-  }
+                     const event_tangents& tangents, event_directions& back);
 
-  event_gradient run() {
-    for (std::size_t i = of_.used; i-- > 0;) {
-      const event_segment& s = of_.segments[i];
-      const moving_segment& m = moved_.moved()[i];
-      enter(s);
-      if (i + 1 == of_.used) take_end_outputs(s);
-      leave(s, m);
-      if (s.is_solved) back_through(s);
-      for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
-        moving_vector output = output_adjoint(k);
-        move_output(k, s.begin, s.at_begin, output);
-        state_ += output;
-      }
-      time_ = still();
-      if (moves_) move({-1, s.begin, s.at_begin, m.begin, m.begin_time}, state_, time_);
-      leave_parameters(s);
-    }
-    g_.initial_state = state_.value, g_.initial_time = time_.value;
-    tangent_rows::Map(back_.initial_state.data(), of_.n, width_) = state_.tangents;
-    Eigen::RowVectorXd::Map(back_.initial_time.data(), width_) = time_.tangents;
-    return std::move(g_);
-  }
+  event_gradient run();
 
  private:
   moving_number still() const { return {0, Eigen::RowVectorXd::Zero(width_)}; }
-  Eigen::RowVectorXd directions(const std::vector<double>& all, std::size_t i) const {
-    return Eigen::RowVectorXd::Map(all.data() + i * static_cast<std::size_t>(width_), width_);
-  }
+  Eigen::RowVectorXd directions(const std::vector<double>& all, std::size_t i) const;
 
   /// Adds to entry i of a gradient.
-  void add(Eigen::VectorXd& values, std::vector<double>& tangents, std::size_t i, const moving_number& by, double factor = 1) {
-    values[static_cast<Eigen::Index>(i)] += factor * by.value;
-    Eigen::RowVectorXd::Map(tangents.data() + i * static_cast<std::size_t>(width_), width_) += factor * by.tangents;
-  }
-  void add_all(Eigen::VectorXd& values, std::vector<double>& tangents, const moving_vector& by) {
-    values += by.value;
-    tangent_rows::Map(tangents.data(), by.value.size(), width_) += by.tangents;
-  }
+  void add(Eigen::VectorXd& values, std::vector<double>& tangents, std::size_t i, const moving_number& by, double factor = 1);
+  void add_all(Eigen::VectorXd& values, std::vector<double>& tangents, const moving_vector& by);
 
-  void enter(const event_segment& s) {
-    of_.enter(s);
-    parameter_tangents_ = moved_.segment_parameters(s);
-    parameters_ = moving_vector::zero(of_.system.parameters(), width_);
-  }
-  void move(const moving_place& at, moving_vector& state, moving_number& time) {
-    of_.moving.back(at, parameter_tangents_, state, time, parameters_.tangents);
-  }
+  void enter(const event_segment& s);
+  void move(const moving_place& at, moving_vector& state, moving_number& time);
   /// Converts tangents of a state at a moving time to tangents at the fixed time.
-  tangent_rows fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, tangent_rows tangents) {
-    of_.moving.forth(t, y, -by, tangents);
-    return tangents;
-  }
+  tangent_rows fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, tangent_rows tangents);
 
   // ---- outputs
 
-  tangent_rows rows_of(const tangent_rows& all, std::size_t k) const {
-    return all.middleRows(static_cast<Eigen::Index>(k) * of_.n, of_.n);
-  }
-  moving_vector output_adjoint(std::size_t k) const {
-    return {adjoints_.states.col(static_cast<Eigen::Index>(k)), rows_of(tangents_.states, k)};
-  }
+  tangent_rows rows_of(const tangent_rows& all, std::size_t k) const;
+  moving_vector output_adjoint(std::size_t k) const;
   /// Turns the adjoint of an output at its moving time into the adjoint of the state at the fixed time.
-  void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
-    if (!moves_ || output.is_zero()) return;
-    moving_number by_time = still();
-    const tangent_rows moved = rows_of(moved_.numbers().states, k);
-    const Eigen::RowVectorXd by = directions(along_.times, k);
-    move({1, t, y, moved, by}, output, by_time);
-    add(g_.times, back_.times, k, by_time);
-  }
+  void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output);
 
   /// As in solve/events/sweep.hpp.
-  void take_end_outputs(const event_segment& s) {
-    const Eigen::VectorXd& y = of_.solution.end_state;
-    const Eigen::RowVectorXd& by = moved_.numbers().end;
-    for (std::size_t k = s.first_output + s.begin_outputs + s.inner_outputs; k < of_.v.times.size(); ++k) {
-      moving_vector output = output_adjoint(k);
-      if (moves_ && static_cast<Eigen::Index>(k) < of_.solution.reached && !output.is_zero()) {
-        move_output(k, s.end, y, output);
-        const tangent_rows before = fixed(s.end, y, by, moved_.numbers().end_state);
-        move({-1, s.end, y, before, by}, output, time_);
-      }
-      state_ += output;
-    }
-  }
+  void take_end_outputs(const event_segment& s);
 
   // ---- doses, stops and events at a segment's end
 
-  void leave(const event_segment& s, const moving_segment& m) {
-    if (s.ending == event_segment::event_ending) return leave_event(s, m);
-    const bool is_finish = s.ending == event_segment::finish;
-    const scheduled* what = is_finish ? nullptr : &of_.schedule[s.happening];
-    if (what != nullptr && what->is_at_once) {
-      const Eigen::Index state = of_.plan.doses[what->index].state;
-      add(g_.amounts, back_.amounts, what->index, {state_.value[state], state_.tangents.row(state)});
-    }
-    if (!moves_) return;
-    move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
-    if (is_finish) return add(g_.times, back_.times, of_.v.times.size() - 1, time_);
-    if (what->kind == scheduled::stop) return add(g_.stops, back_.stops, what->index, time_);
-    add(g_.dose_times, back_.dose_times, what->index, time_);
-    if (what->kind == scheduled::infusion_end) add(g_.durations, back_.durations, what->index, time_);
-    if (what->is_at_once && of_.plan.doses[what->index].is_infusion) {
-      add(g_.durations, back_.durations, what->index, time_, 0.5);  // as at first order
-      check_stays_short(what->index);
-    }
-  }
+  void leave(const event_segment& s, const moving_segment& m);
   /// A dose at the middle of a short infusion is exact only to first order in the duration.
-  void check_stays_short(std::size_t dose) const {
-    if (!directions(along_.durations, dose).isZero(0))
-      throw DerivativeError(of_.function + ": doses[" + std::to_string(dose) +
-                            "].duration is too short beside its time for second derivatives; give the dose at once");
-  }
+  void check_stays_short(std::size_t dose) const;
 
-  void leave_event(const event_segment& s, const moving_segment& m) {
-    std::vector<moving_number> by_hits(s.hits);
-    for (std::size_t j = s.hits; j-- > 0;) {
-      const std::size_t hit = s.happening + j;
-      if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) leave_reset(s, m, j);
-      by_hits[j] = {adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
-      moving_vector of_state{adjoints_.hit_states.col(static_cast<Eigen::Index>(hit)), rows_of(tangents_.hit_states, hit)};
-      if (j > 0 && !of_state.is_zero()) leave_late_hit(s, m, j, of_state, by_hits[j]);
-      state_ += of_state;
-    }
-    if (m.is_placed) {
-      move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
-      by_hits[0].value += time_.value, by_hits[0].tangents += time_.tangents;
-    }
-    for (std::size_t j = 0; j < s.hits; ++j)
-      if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) leave_root(s, m, s.happening + j, by_hits[j]);
-  }
+  void leave_event(const event_segment& s, const moving_segment& m);
 
   event_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
-                    std::size_t e) const {
-    return {width_, s.end, y.data(), time.data(), state.data(), along_.event_parameters[e].data()};
-  }
+                    std::size_t e) const;
 
   /// From the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
-  void leave_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
-    const event_hit& hit = of_.solution.hits[s.happening + j];
-    moving_gradient by;
-    of_.events[hit.event]->reset_second(point(s, hit.state, m.end_time, m.before[j], hit.event), state_, by);
-    state_ = by.state;
-    time_.value += by.time.value, time_.tangents += by.time.tangents;
-    add_all(g_.event_parameters[hit.event], back_.event_parameters[hit.event], by.parameters);
-  }
+  void leave_reset(const event_segment& s, const moving_segment& m, std::size_t j);
 
   /// From the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
   void leave_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
-                      moving_number& by_hit) {
-    const std::size_t hit = s.happening + j;
-    const Eigen::VectorXd& y = of_.solution.hits[hit].state;
-    const Eigen::RowVectorXd by = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
-    const tangent_rows moved = rows_of(moved_.numbers().hit_states, hit),
-                       at_fixed_time = fixed(s.end, y, m.end_time, m.before[j]);
-    move({1, s.end, y, moved, by}, of_state, by_hit);
-    move({-1, s.end, y, at_fixed_time, m.end_time}, of_state, time_);
-  }
+                      moving_number& by_hit);
 
   /// From the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
-  void leave_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by) {
-    const std::size_t e = of_.solution.hits[hit].event;
-    const Eigen::RowVectorXd time = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
-    const tangent_rows moved = fixed(s.end, s.at_end, -time, m.end);
-    moving_gradient root;
-    of_.events[e]->root_second(point(s, s.at_end, time, moved, e), root);
-    tangent_rows by_parameters = tangent_rows::Zero(parameters_.tangents.rows(), width_);
-    of_.moving.back({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
-    const double rate = root.time.value;
-    of_.check_crosses(of_.solution.hits[hit], rate);
-    const double factor = -by.value / rate;
-    const Eigen::RowVectorXd factor_tangents = -(by.tangents + factor * root.time.tangents) / rate;
-    const auto scaled = [&](const moving_vector& x) {
-      return moving_vector{factor * x.value, x.value * factor_tangents + factor * x.tangents};
-    };
-    state_ += scaled(root.state);
-    add_all(g_.event_parameters[e], back_.event_parameters[e], scaled(root.parameters));
-    parameters_.tangents += factor * by_parameters;
-  }
+  void leave_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by);
 
   // ---- through a segment
 
-  void back_through(const event_segment& s) {
-    const std::size_t first = s.first_output + s.begin_outputs;
-    const Eigen::Index n = of_.n, count = static_cast<Eigen::Index>(s.inner_outputs),
-                       extra = Eigen::Index{s.ending != event_segment::finish};
-    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n, count + extra);
-    tangent_rows all_tangents = tangent_rows::Zero((count + extra) * n, width_);
-    for (Eigen::Index j = 0; j < count; ++j) {
-      const std::size_t k = first + static_cast<std::size_t>(j);
-      moving_vector output = output_adjoint(k);
-      move_output(k, of_.v.times[k], of_.solution.states.col(static_cast<Eigen::Index>(k)), output);
-      all.col(j) = output.value, all_tangents.middleRows(j * n, n) = output.tangents;
-    }
-    all.rightCols(1) += state_.value, all_tangents.bottomRows(n) += state_.tangents;
-    if (all.isZero(0) && all_tangents.isZero(0)) {
-      state_ = moving_vector::zero(n, width_);
-      return;
-    }
-    ode_directions through;
-    const ode_gradient part = of_.solvers[s.solver]->second(all, all_tangents.data(), through);
-    state_ = {part.initial_state, tangent_rows::Map(through.initial_state.data(), n, width_)};
-    parameters_ += {part.parameters, tangent_rows::Map(through.parameters.data(), part.parameters.size(), width_)};
-  }
+  void back_through(const event_segment& s);
 
   /// From the adjoints of a segment's parameters to those of the system's parameters, and from the rates' to those of the
   /// amounts and durations of running infusions.
-  void leave_parameters(const event_segment& s) {
-    const auto own = static_cast<Eigen::Index>(of_.system.own_parameters());
-    add_all(g_.parameters, back_.parameters, {parameters_.value.head(own), parameters_.tangents.topRows(own)});
-    for (const std::size_t i : s.running) {
-      const auto at = own + static_cast<Eigen::Index>(of_.rate_of[i]);
-      const double by_rate = parameters_.value[at], amount = of_.v.amounts[i], length = infusion_length(of_.v, i);
-      const Eigen::RowVectorXd tangents = parameters_.tangents.row(at), of_amount = directions(along_.amounts, i),
-                               of_length = directions(along_.durations, i) / length;
-      add(g_.amounts, back_.amounts, i, {by_rate / length, (tangents - by_rate * of_length) / length});
-      const Eigen::RowVectorXd change = amount * tangents + by_rate * (of_amount - 2 * amount * of_length);
-      add(g_.durations, back_.durations, i, {by_rate * amount, change}, -1 / (length * length));
-    }
-  }
+  void leave_parameters(const event_segment& s);
 
   event_trajectory& of_;
   const event_tangent& moved_;
@@ -285,3 +93,7 @@ class event_second_sweep {
 };
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/events/second.ipp>
+#endif

@@ -42,29 +42,11 @@ struct event_segment {
 class event_trajectory {
  public:
   event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions, event_plan of,
-                   bool differentiated)
-      : function(std::move(name)),
-        plan(std::move(of)),
-        events(functions),
-        n(inner.states()),
-        rate_of(plan.doses.size(), 0),
-        system(inner, infused_states(), differentiated),
-        moving(system) {}
+                   bool differentiated);
 
-  void enter(const event_segment& s) {
-    rates_.assign(system.rates(), 0.0);
-    for (const std::size_t i : s.running) rates_[rate_of[i]] += v.amounts[i] / infusion_length(v, i);
-    const bool is_behind_event = &s != segments.data() && (&s - 1)->ending == event_segment::event_ending;
-    const bool is_before_event = s.ending == event_segment::event_ending;
-    system.enter(s.begin, s.end, v.initial_time,
-                 {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
-  }
+  void enter(const event_segment& s);
 
-  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
-    slope_.resize(n);
-    system.rhs(t, y.data(), slope_.data());
-    return slope_;
-  }
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
 
   /// Times that differ by no more than this are equal up to rounding.
   static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
@@ -73,40 +55,11 @@ class event_trajectory {
   bool moves() const { return plan.times_move || !events.empty(); }
 
   /// Whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f jumps.
-  bool is_placed(const event_segment& s) {
-    const event_segment* next = &s + 1;
-    if (next == segments.data() + used) return true;
-    for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
-      if (events[solution.hits[hit].event]->resets()) return true;
-    if (!next->is_solved) return false;
-    const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
-    enter(*next);
-    const Eigen::ArrayXd behind = slope_at(next->begin, next->at_begin);
-    enter(s);
-    return ((behind - before).abs() > 1e-9 * behind.abs().max(before.abs())).any();
-  }
+  bool is_placed(const event_segment& s);
 
-  void check_crosses(const event_hit& hit, double rate) const {
-    if (!(std::abs(rate) > 1e-10 * hit.steepness))
-      throw DerivativeError(function + ": events[" + std::to_string(hit.event) + "] touches zero at t = " + to_text(hit.t) +
-                            " without crossing it, so its time has no derivative");
-  }
+  void check_crosses(const event_hit& hit, double rate) const;
 
-  event_gradient no_gradient() const {
-    const auto zeros = [](std::size_t count) { return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(count)).eval(); };
-    const std::size_t doses = plan.doses.size();
-    event_gradient g{zeros(0),
-                     0,
-                     zeros(v.times.size()),
-                     zeros(doses),
-                     zeros(doses),
-                     zeros(doses),
-                     zeros(v.stops.size()),
-                     zeros(system.own_parameters()),
-                     {}};
-    for (const auto& event : events) g.event_parameters.push_back(Eigen::VectorXd::Zero(event->parameters()));
-    return g;
-  }
+  event_gradient no_gradient() const;
 
   std::string function;
   event_plan plan;
@@ -124,19 +77,14 @@ class event_trajectory {
   event_solution solution;
 
  private:
-  std::vector<Eigen::Index> infused_states() {
-    std::vector<Eigen::Index> states;
-    for (std::size_t i = 0; i < plan.doses.size(); ++i) {
-      if (!plan.doses[i].is_infusion) continue;
-      const auto found = std::find(states.begin(), states.end(), plan.doses[i].state);
-      rate_of[i] = static_cast<std::size_t>(found - states.begin());
-      if (found == states.end()) states.push_back(plan.doses[i].state);
-    }
-    return states;
-  }
+  std::vector<Eigen::Index> infused_states();
 
   Eigen::VectorXd slope_;
   std::vector<double> rates_;
 };
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/events/trajectory.ipp>
+#endif

@@ -20,9 +20,7 @@ struct step_memory {
   std::vector<double> time, size, kept, again;
 
   void clear() { time.clear(), size.clear(), kept.clear(), again.clear(); }
-  std::size_t bytes() const {
-    return (time.capacity() + size.capacity() + kept.capacity() + again.capacity()) * sizeof(double);
-  }
+  std::size_t bytes() const;
 };
 
 class step_store {
@@ -33,13 +31,7 @@ class step_store {
   step_store& operator=(const step_store&) = delete;
 
   /// record: how many numbers a step's record has; the first `states` are the step's first state. budget: bytes.
-  void start(std::size_t record, std::size_t states, double budget) {
-    record_ = record, states_ = states;
-    budget_ = budget / sizeof(double);
-    time_.clear(), size_.clear(), kept_.clear();
-    every_ = 0;
-    segment_ = {0, 0};
-  }
+  void start(std::size_t record, std::size_t states, double budget);
 
   std::size_t steps() const { return time_.size(); }
   double time(std::size_t i) const { return time_[i]; }
@@ -48,21 +40,7 @@ class step_store {
   bool is_thinned() const { return every_ > 0; }
 
   /// Adds a step with its record.
-  void add(double t, double h, const double* record) {
-    const std::size_t i = time_.size();
-    time_.push_back(t);
-    size_.push_back(h);
-    if (every_ == 0) {
-      if (static_cast<double>(kept_.size() + record_) <= budget_) {
-        kept_.insert(kept_.end(), record, record + record_);
-        return;
-      }
-      thin_records(i);
-    }
-    if (i % every_ != 0) return;
-    kept_.insert(kept_.end(), record, record + states_);
-    if (static_cast<double>(kept_.size()) > budget_ / 2) thin_states();
-  }
+  void add(double t, double h, const double* record);
 
   /// The record of step i. `recompute(i, record)` computes the record of a step from the first state in the record and returns
   /// the next step's first state.
@@ -75,21 +53,8 @@ class step_store {
 
  private:
   /// Drops stages: keeps only the states of every second step.
-  void thin_records(std::size_t steps) {
-    every_ = 2;
-    for (std::size_t i = 0, to = 0; i < steps; i += every_, to += states_)
-      std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * record_), states_,
-                  kept_.begin() + static_cast<std::ptrdiff_t>(to));
-    kept_.resize((steps + every_ - 1) / every_ * states_);
-  }
-  void thin_states() {
-    const std::size_t count = kept_.size() / states_;
-    for (std::size_t i = 0; i < count; i += 2)
-      std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * states_), states_,
-                  kept_.begin() + static_cast<std::ptrdiff_t>(i / 2 * states_));
-    kept_.resize((count + 1) / 2 * states_);
-    every_ *= 2;
-  }
+  void thin_records(std::size_t steps);
+  void thin_states();
 
   template <class Recompute>
   void restore(std::size_t i, const Recompute& recompute) {
@@ -113,3 +78,7 @@ class step_store {
 };
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/one_step/store.ipp>
+#endif

@@ -36,41 +36,20 @@ class event_operation final : public external_operation {
   /// rule of the plan. progress, same_steps: as for `ode_operation`.
   event_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
                   event_plan plan, std::vector<event_programs> events, event_counts counts,
-                  std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false)
-      : function_(std::move(function)),
-        f_(std::move(f)),
-        n_(static_cast<std::size_t>(states)),
-        times_(times),
-        m_(f_->input_size() - 1 - n_),
-        switches_(*f_, n_),
-        make_(std::move(make)),
-        plan_(with_switches(std::move(plan), switches_)),
-        events_(std::move(events)),
-        counts_(std::move(counts)),
-        hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
-        progress_(std::move(progress)),
-        same_steps_(same_steps),
-        tangents_(kind_of(run(*this, true).solver)) {}
+                  std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false);
 
   /// Does the same as that of `ode_operation`.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
 
   std::string_view name() const override { return function_; }
-  std::size_t input_size() const {
-    std::size_t size = n_ + 1 + times_ + m_ + 3 * plan_.doses.size() + plan_.stops;
-    for (const event_programs& each : events_) size += each.parameters(n_);
-    return size;
-  }
+  std::size_t input_size() const;
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
 
   /// Can be stored under the same conditions as an `ode_operation`.
   static constexpr std::string_view kept_kind = "events";
   std::string_view kind() const override { return make_.is_portable() && !progress_ ? kept_kind : std::string_view(); }
   bool fits(std::size_t given, std::size_t made) const override { return given == input_size() && made == output_size(); }
-  void write(portable_writer& to) const override {
-    to(kept_events{function_, f_, n_, times_, plan_, events_, counts_, active_, same_steps_, reads_hits_});
-    make_.write(to);
-  }
+  void write(portable_writer& to) const override;
   template <class ReadMaker>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const ReadMaker& read_maker) {
     kept_events k;
@@ -86,112 +65,32 @@ class event_operation final : public external_operation {
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<runs>(); }
 
-  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
-    auto& mine = static_cast<runs&>(s);
-    const bool differentiated = with_adjoint || same_steps_;
-    std::unique_ptr<run>& chosen = differentiated ? mine.swept : mine.plain;
-    if (chosen == nullptr) chosen = std::make_unique<run>(*this, differentiated);
-    const event_solution& solution = told(*chosen, x);
-    check_counts(solution);
-    place(solution, chosen->slots);
-    y = std::copy_n(solution.states.data(), n_ * times_, y);
-    *y++ = solution.end;
-    y = std::copy_n(solution.end_state.data(), n_, y);
-    std::fill_n(y, hits_ * (1 + n_), std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t j = 0; j < solution.hits.size(); ++j) {
-      if (chosen->slots[j] == hits_) continue;
-      y[chosen->slots[j]] = solution.hits[j].t;
-      std::copy_n(solution.hits[j].state.data(), n_, y + hits_ + chosen->slots[j] * n_);
-    }
-  }
+  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
 
-  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
-    run& mine = *static_cast<runs&>(s).swept;
-    const event_adjoints back = adjoints_of(mine, y_adjoint);
-    run_pass(progress_.get(), true, [&] {
-      event_gradient g = mine.solver.sweep(back);
-      leave_switches(mine, g);
-      add(g, x_adjoint);
-      return mine.started;
-    });
-    ledger_.enter(mine.solver.statistics());
-  }
+  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
 
   void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
   /// Does the same as that of `ode_operation`.
-  const external_operation* first_without_tangents(int order) const override {
-    if (order > 0) return external_operation::first_without_tangents(order);
-    const auto matches = [](const event_programs& each) {  // both modes use the gradient of the root function
-      return each.reset == nullptr || each.reset->first_without_tangents(0) == nullptr;
-    };
-    const bool match = tangents_.match && f_->first_without_tangents(0) == nullptr;
-    return match && std::all_of(events_.begin(), events_.end(), matches) ? nullptr : this;
-  }
+  const external_operation* first_without_tangents(int order) const override;
 
-  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override {
-    run& mine = *static_cast<runs&>(s).swept;
-    event_directions along = directions(mine, width, x_tangent);
-    const event_tangents d = mine.solver.tangent(along, reads_hits_);
-    mine.along = std::move(along.parameters);
-    const auto w = static_cast<std::size_t>(width);
-    y_tangent = std::copy_n(d.states.data(), n_ * times_ * w, y_tangent);
-    y_tangent = std::copy_n(d.end.data(), w, y_tangent);
-    y_tangent = std::copy_n(d.end_state.data(), n_ * w, y_tangent);
-    std::fill_n(y_tangent, hits_ * (1 + n_) * w, 0.0);
-    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
-      if (mine.slots[j] == hits_) continue;
-      std::copy_n(d.hit_times.data() + j * w, w, y_tangent + mine.slots[j] * w);
-      std::copy_n(d.hit_states.data() + j * n_ * w, n_ * w, y_tangent + (hits_ + mine.slots[j] * n_) * w);
-    }
-  }
+  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
-              double* x_adjoint, double* x_adjoint_tangent) const override {
-    run& mine = *static_cast<runs&>(s).swept;
-    event_directions back;
-    event_gradient g = mine.solver.second(adjoints_of(mine, y_adjoint), tangents_of(mine, width, y_adjoint_tangent), back);
-    leave_switches_second(mine, g, back);
-    add(g, x_adjoint);
-    const auto put = [&](const std::vector<double>& part) {
-      for (const double each : part) *x_adjoint_tangent++ += each;
-    };
-    for (const auto* part : {&back.initial_state, &back.initial_time, &back.times, &back.parameters, &back.dose_times,
-                             &back.amounts, &back.durations, &back.stops})
-      put(*part);
-    for (const auto& part : back.event_parameters) put(part);
-  }
+              double* x_adjoint, double* x_adjoint_tangent) const override;
 
   /// Solves for any counts, with the steps of a run with or without derivatives.
-  event_solution solve(const double* x, bool differentiated) const {
-    run once(*this, differentiated || same_steps_);
-    return told(once, x);
-  }
+  event_solution solve(const double* x, bool differentiated) const;
 
   /// Do the same as those of `ode_operation`.
   ode_statistics statistics() const { return ledger_.latest(); }
-  bool log_steps(const double* x, detail::step_log& log, bool differentiated) const {
-    run once(*this, differentiated || same_steps_);
-    if (!once.solver.log_steps(&log)) return false;
-    solve(once, x);
-    return true;
-  }
+  bool log_steps(const double* x, detail::step_log& log, bool differentiated) const;
 
  private:
   struct run {
-    run(const event_operation& of, bool with_adjoint)
-        : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint, of.structure_),
-          events(made(of)),
-          solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {
-      system.set_active(of.active_);
-    }
-    static event_solver::functions made(const event_operation& of) {
-      event_solver::functions all;
-      for (const event_programs& each : of.events_)
-        all.push_back(std::make_unique<program_event>(each, static_cast<Eigen::Index>(of.n_)));
-      return all;
-    }
+    run(const event_operation& of, bool with_adjoint);
+    static event_solver::functions made(const event_operation& of);
     program_system system;
     event_solver::functions events;
     event_solver solver;
@@ -206,178 +105,39 @@ class event_operation final : public external_operation {
   };
 
   /// Runs a solve, reports the progress and enters the costs into the ledger.
-  const event_solution& told(run& by, const double* x) const {
-    const event_solution* solution = nullptr;
-    run_pass(progress_.get(), false, [&] {
-      solution = &solve(by, x);
-      return solution->end;
-    });
-    ledger_.enter(by.solver.statistics());
-    return *solution;
-  }
+  const event_solution& told(run& by, const double* x) const;
 
-  const event_solution& solve(run& by, const double* x) const {
-    event_values v;
-    const auto take = [&](std::size_t count) {
-      std::vector<double> values(x, x + count);
-      x += count;
-      return values;
-    };
-    v.initial_state = Eigen::Map<const Eigen::VectorXd>(x, static_cast<Eigen::Index>(n_));
-    v.initial_time = by.started = x[n_];
-    x += n_ + 1;
-    v.times = take(times_);
-    by.system.set_parameters(x);
-    by.parameters = take(m_);
-    v.dose_times = take(plan_.doses.size()), v.amounts = take(plan_.doses.size()), v.durations = take(plan_.doses.size());
-    v.stops = take(plan_.stops);
-    if (switches_.size() > 0 && !v.times.empty())
-      by.switches = switches_.within(v.initial_time, v.times.back(), by.parameters.data(), v.stops, by.at_switches);
-    for (const auto& each : by.switches) v.stops.push_back(each.at);
-    for (const auto& event : by.events) x += static_cast<program_event&>(*event).set_parameters(x);
-    return by.solver.integrate(v);
-  }
+  const event_solution& solve(run& by, const double* x) const;
 
-  event_adjoints adjoints_of(const run& mine, const double* y_adjoint) const {
-    event_adjoints back;
-    const auto n = static_cast<Eigen::Index>(n_);
-    back.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
-    y_adjoint += n_ * times_;
-    back.end = *y_adjoint++;
-    back.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
-    y_adjoint += n_;
-    back.hit_times.assign(mine.slots.size(), 0.0);
-    back.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
-    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
-      if (mine.slots[j] == hits_) continue;
-      back.hit_times[j] = y_adjoint[mine.slots[j]];
-      back.hit_states.col(static_cast<Eigen::Index>(j)) =
-          Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
-    }
-    return back;
-  }
+  event_adjoints adjoints_of(const run& mine, const double* y_adjoint) const;
   /// Returns the tangents of these adjoints.
-  event_tangents tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const {
-    const auto take = [&](std::size_t first, std::size_t count) {
-      return Eigen::Map<const tangent_rows>(y_adjoint_tangent + first * static_cast<std::size_t>(width),
-                                            static_cast<Eigen::Index>(count), width);
-    };
-    const std::size_t end = n_ * times_, hits = end + 1 + n_;
-    const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(mine.slots.size());
-    event_tangents back{take(0, end), take(end + 1, n_), take(end, 1), tangent_rows::Zero(count, width),
-                        tangent_rows::Zero(n * count, width)};
-    for (std::size_t j = 0; j < mine.slots.size(); ++j) {
-      if (mine.slots[j] == hits_) continue;
-      back.hit_times.row(static_cast<Eigen::Index>(j)) = take(hits + mine.slots[j], 1);
-      back.hit_states.middleRows(static_cast<Eigen::Index>(j) * n, n) = take(hits + hits_ + mine.slots[j] * n_, n_);
-    }
-    return back;
-  }
+  event_tangents tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const;
 
-  static event_plan with_switches(event_plan plan, const time_switches& switches) {
-    plan.times_move = plan.times_move || switches.move();
-    return plan;
-  }
+  static event_plan with_switches(event_plan plan, const time_switches& switches);
 
   /// Propagates the adjoints of switching times to the parameters.
-  void leave_switches(run& mine, event_gradient& g) const {
-    for (std::size_t k = 0; k < mine.switches.size(); ++k) {
-      const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
-      if (by_time == 0) continue;
-      const std::vector<double> by_parameters = switches_.gradient(mine.switches[k], mine.parameters.data(), mine.at_switches);
-      g.parameters += by_time * Eigen::Map<const Eigen::VectorXd>(by_parameters.data(), g.parameters.size());
-    }
-    g.stops.conservativeResize(static_cast<Eigen::Index>(plan_.stops));
-  }
-  void leave_switches_second(run& mine, event_gradient& g, event_directions& back) const {
-    for (std::size_t k = 0; k < mine.switches.size(); ++k) {
-      const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
-      const Eigen::Map<const Eigen::RowVectorXd> tangents(
-          back.stops.data() + (plan_.stops + k) * static_cast<std::size_t>(back.width), back.width);
-      if (by_time == 0 && tangents.isZero(0)) continue;
-      const moving_vector by =
-          switches_.gradient_along(mine.switches[k], mine.parameters.data(), back.width, mine.along.data(), mine.at_switches);
-      Eigen::Map<tangent_rows>(back.parameters.data(), by.value.size(), back.width) +=
-          by.value * tangents + by_time * by.tangents;
-    }
-    back.stops.resize(plan_.stops * static_cast<std::size_t>(back.width));
-    leave_switches(mine, g);
-  }
+  void leave_switches(run& mine, event_gradient& g) const;
+  void leave_switches_second(run& mine, event_gradient& g, event_directions& back) const;
   /// Appends the directions of the switching times to the directions of the stops.
-  void enter_switches(run& mine, event_directions& along) const {
-    const auto w = static_cast<std::size_t>(along.width);
-    for (const auto& each : mine.switches) {
-      const std::vector<double> by_parameters = switches_.gradient(each, mine.parameters.data(), mine.at_switches);
-      for (std::size_t k = 0; k < w; ++k) {
-        double sum = 0;
-        for (std::size_t i = 0; i < m_; ++i) sum += by_parameters[i] * along.parameters[i * w + k];
-        along.stops.push_back(sum);
-      }
-    }
-  }
+  void enter_switches(run& mine, event_directions& along) const;
 
   /// As in `ode_operation`.
   struct tangent_kind {
     int order;
     bool match;
   };
-  tangent_kind kind_of(const event_solver& by) const {
-    const bool has_second = by.has_tangents() && switches_.has_second();
-    return {has_second ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
-  }
+  tangent_kind kind_of(const event_solver& by) const;
 
-  event_directions directions(run& of, int width, const double* x_tangent) const {
-    const auto take = [&](std::size_t count) {
-      const double* from = x_tangent;
-      x_tangent += count * static_cast<std::size_t>(width);
-      return std::vector<double>(from, x_tangent);
-    };
-    event_directions along;
-    along.width = width;
-    along.initial_state = take(n_), along.initial_time = take(1), along.times = take(times_), along.parameters = take(m_);
-    for (auto* part : {&along.dose_times, &along.amounts, &along.durations}) *part = take(plan_.doses.size());
-    along.stops = take(plan_.stops);
-    for (const auto& event : of.events) along.event_parameters.push_back(take(static_cast<std::size_t>(event->parameters())));
-    enter_switches(of, along);
-    return along;
-  }
+  event_directions directions(run& of, int width, const double* x_tangent) const;
 
-  void place(const event_solution& solution, std::vector<std::size_t>& slots) const {
-    std::vector<std::size_t> next(counts_.hits.size(), 0), end(counts_.hits.size(), 0);
-    for (std::size_t e = 0, at = 0; e < next.size(); ++e) next[e] = at, end[e] = at += counts_.hits[e];
-    slots.clear();
-    for (const event_hit& hit : solution.hits) slots.push_back(next[hit.event] < end[hit.event] ? next[hit.event]++ : hits_);
-  }
+  void place(const event_solution& solution, std::vector<std::size_t>& slots) const;
 
-  void check_counts(const event_solution& solution) const {
-    if (counts_.reached >= 0 && std::min(solution.reached, counts_.counted) != counts_.reached)
-      fail(solution, "output times until the end", static_cast<std::size_t>(counts_.reached),
-           static_cast<std::size_t>(solution.reached), "end t_span before the event, or record again");
-    if (!reads_hits_) return;
-    std::vector<std::size_t> found(counts_.hits.size(), 0);
-    for (const event_hit& hit : solution.hits) ++found[hit.event];
-    for (std::size_t e = 0; e < found.size(); ++e)
-      if (found[e] != counts_.hits[e])
-        fail(solution, "times of events[" + std::to_string(e) + "]", counts_.hits[e], found[e],
-             "end the solution at the last event that is read (terminal), or record again");
-  }
+  void check_counts(const event_solution& solution) const;
 
   [[noreturn]] AGRAD_COLD void fail(const event_solution& solution, const std::string& what, std::size_t recorded,
-                                    std::size_t found, const std::string& advice) const {
-    throw SolverError(function_ + ": the number of " + what + " is " + std::to_string(found) + ", but must be " +
-                          std::to_string(recorded) + " as it was when the solve was recorded; " + advice,
-                      solution.end, 0, "event_count", advice);
-  }
+                                    std::size_t found, const std::string& advice) const;
 
-  void add(const event_gradient& g, double* to) const {
-    const auto put = [&](const Eigen::VectorXd& part) {
-      for (Eigen::Index i = 0; i < part.size(); ++i) *to++ += part[i];
-    };
-    put(g.initial_state);
-    *to++ += g.initial_time;
-    for (const Eigen::VectorXd* part : {&g.times, &g.parameters, &g.dose_times, &g.amounts, &g.durations, &g.stops}) put(*part);
-    for (const Eigen::VectorXd& part : g.event_parameters) put(part);
-  }
+  void add(const event_gradient& g, double* to) const;
 
   std::string function_;
   std::shared_ptr<const program> f_;
@@ -398,3 +158,7 @@ class event_operation final : public external_operation {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/record/event_operation.ipp>
+#endif

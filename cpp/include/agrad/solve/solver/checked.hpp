@@ -26,22 +26,8 @@ struct gradient_difference {
 };
 
 /// Compares two gradients. Norms below that of `least` count as the norm of `least`, and differences up to `rounding` as none.
-inline gradient_difference difference_of(const ode_gradient& g, const ode_gradient& other, const ode_gradient* least = nullptr,
-                                         double rounding = 0) {
-  gradient_difference found;
-  const auto compare = [&](const auto& part, const char* of) {
-    const Eigen::VectorXd a = part(g), b = part(other);
-    const double difference = (a - b).norm(), size = std::max(a.norm(), b.norm());
-    if (difference <= rounding) return;
-    const double relative = difference / (least != nullptr ? std::max(size, Eigen::VectorXd(part(*least)).norm()) : size);
-    if (relative > found.relative || std::isnan(relative)) found = {relative, of};
-  };
-  compare([](const ode_gradient& of) { return of.initial_state; }, "the initial state");
-  compare([](const ode_gradient& of) { return Eigen::VectorXd::Constant(1, of.initial_time).eval(); }, "the initial time");
-  compare([](const ode_gradient& of) { return of.times; }, "the times");
-  compare([](const ode_gradient& of) { return of.parameters; }, "the parameters");
-  return found;
-}
+gradient_difference difference_of(const ode_gradient& g, const ode_gradient& other, const ode_gradient* least = nullptr,
+                                  double rounding = 0);
 
 class checked_solver final : public ode_solver {
  public:
@@ -50,24 +36,9 @@ class checked_solver final : public ode_solver {
   checked_solver(std::unique_ptr<ode_solver> solver, std::unique_ptr<ode_solver> other, double allowed, reporter report)
       : solver_(std::move(solver)), other_(std::move(other)), allowed_(allowed), report_(std::move(report)) {}
 
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override {
-    y0_ = y0, t0_ = t0, times_ = times;
-    other_is_there_ = false;
-    return solver_->integrate(y0, t0, times);
-  }
+  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
 
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override {
-    ode_gradient g = solver_->sweep(adjoints);
-    if (!std::exchange(other_is_there_, true)) other_->integrate(y0_, t0_, times_);
-    const ode_gradient other = other_->sweep(adjoints);
-    if (!(difference_of(g, other).relative <= allowed_)) {
-      const gradient_difference found = beside_parts(g, other, adjoints);
-      if (!(found.relative <= allowed_)) return report_(found), g;
-    }
-    const double estimate = solver_->statistics().gradient_error;  // from the probe, if there is a probe
-    if (estimate > allowed_) report_({estimate, nullptr});
-    return g;
-  }
+  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
 
@@ -81,23 +52,13 @@ class checked_solver final : public ode_solver {
   bool tangents_match() const override { return solver_->tangents_match(); }
   void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
   ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                      ode_directions& gradient_tangents) override {
-    return solver_->second(adjoints, tangents, gradient_tangents);
-  }
+                      ode_directions& gradient_tangents) override;
 
  private:
   /// At an optimum a gradient is the remainder of parts that cancel. The difference is then measured by the size of the parts:
   /// the norm of a gradient whose adjoints have alternating signs.
   gradient_difference beside_parts(const ode_gradient& g, const ode_gradient& other,
-                                   const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
-    Eigen::MatrixXd scattered = adjoints;
-    for (Eigen::Index k = 0; k < scattered.cols(); ++k)
-      for (Eigen::Index i = 0; i < scattered.rows(); ++i)
-        if ((i + k) % 2 == 1) scattered(i, k) = -scattered(i, k);
-    const ode_gradient parts = solver_->sweep(scattered);
-    return difference_of(g, other, &parts, rounding * adjoints.norm());
-  }
+                                   const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   std::unique_ptr<ode_solver> solver_, other_;
   double allowed_;
@@ -109,3 +70,7 @@ class checked_solver final : public ode_solver {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/solver/checked.ipp>
+#endif

@@ -19,15 +19,7 @@ struct ode_pass_statistics {
   long error_test_failures = 0;
   long convergence_failures = 0;
 
-  ode_pass_statistics& operator+=(const ode_pass_statistics& more) {
-    steps += more.steps;
-    rhs_evaluations += more.rhs_evaluations;
-    jacobian_evaluations += more.jacobian_evaluations;
-    factorizations += more.factorizations;
-    error_test_failures += more.error_test_failures;
-    convergence_failures += more.convergence_failures;
-    return *this;
-  }
+  ode_pass_statistics& operator+=(const ode_pass_statistics& more);
 };
 
 /// Counts of the quadrature in the backward integration, which shares its steps.
@@ -35,11 +27,7 @@ struct ode_quadrature_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
 
-  ode_quadrature_statistics& operator+=(const ode_quadrature_statistics& more) {
-    rhs_evaluations += more.rhs_evaluations;
-    error_test_failures += more.error_test_failures;
-    return *this;
-  }
+  ode_quadrature_statistics& operator+=(const ode_quadrature_statistics& more);
 };
 
 /// Counts of the sensitivities in the forward integration; an evaluation covers all sensitivities.
@@ -48,12 +36,7 @@ struct ode_sensitivity_statistics {
   long error_test_failures = 0;
   long convergence_failures = 0;
 
-  ode_sensitivity_statistics& operator+=(const ode_sensitivity_statistics& more) {
-    rhs_evaluations += more.rhs_evaluations;
-    error_test_failures += more.error_test_failures;
-    convergence_failures += more.convergence_failures;
-    return *this;
-  }
+  ode_sensitivity_statistics& operator+=(const ode_sensitivity_statistics& more);
 };
 
 /// Counts of the last `integrate` and of all later reverse passes. Steps that a reverse pass computes again from a checkpoint
@@ -73,33 +56,15 @@ struct ode_statistics {
   const char* stiff_method = "";                                 // name of that method
 
   /// Adds the statistics of a later part of the same integration.
-  ode_statistics& operator+=(const ode_statistics& more) {
-    if (more.forward.steps > 0) gradient_error = more.gradient_error + (forward.steps > 0 ? gradient_error : 0);
-    forward += more.forward;
-    backward += more.backward;
-    quadrature += more.quadrature;
-    sensitivities += more.sensitivities;
-    checkpoints += more.checkpoints;
-    recomputed_rhs_evaluations += more.recomputed_rhs_evaluations;
-    restarts += more.restarts;
-    held_by_derivatives += more.held_by_derivatives;
-    if (!std::isnan(more.stiff_from)) stiff_from = more.stiff_from, stiff_method = more.stiff_method;
-    return *this;
-  }
+  ode_statistics& operator+=(const ode_statistics& more);
 };
 
 /// The statistics of an operation's last run, in whichever thread, for readers outside of the run: the reverse pass comes after
 /// the result was returned, and the solver belongs to a run.
 class ode_ledger {
  public:
-  void enter(const ode_statistics& latest) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    latest_ = latest;
-  }
-  ode_statistics latest() const {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    return latest_;
-  }
+  void enter(const ode_statistics& latest);
+  ode_statistics latest() const;
 
  private:
   mutable fork_safe_mutex mutex_;
@@ -107,3 +72,7 @@ class ode_ledger {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/solver/statistics.ipp>
+#endif

@@ -15,25 +15,7 @@
 namespace agrad::detail {
 
 /// Returns factors of the states, powers of two, that bring rows and columns of J to one size.
-inline Eigen::VectorXd balancing(const Eigen::MatrixXd& J) {
-  const Eigen::Index n = J.rows();
-  Eigen::VectorXd factors = Eigen::VectorXd::Ones(n);
-  bool goes_on = true;
-  for (int round = 0; goes_on && round < 20; ++round) {
-    goes_on = false;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double diagonal = std::abs(J(i, i));
-      const double column = J.col(i).cwiseAbs().cwiseQuotient(factors).sum() * factors[i] - diagonal;
-      const double row = J.row(i).transpose().cwiseAbs().cwiseProduct(factors).sum() / factors[i] - diagonal;
-      if (!(column > 0 && row > 0)) continue;
-      const double factor = std::exp2(std::round(std::log2(row / column) / 2));
-      if (factor == 1) continue;
-      factors[i] *= factor;
-      goes_on = true;
-    }
-  }
-  return factors;
-}
+Eigen::VectorXd balancing(const Eigen::MatrixXd& J);
 
 /// The largest real part of the eigenvalues, and the size above which the real part counts as positive.
 struct growth {
@@ -59,3 +41,7 @@ growth growth_of(const Eigen::MatrixXd& J, const Eigen::MatrixXd& elsewhere) {
 }
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/steady/stability.ipp>
+#endif

@@ -27,10 +27,7 @@ class ode_fault {
   double start = 0;
 
   /// Clears the stored errors, at the start and at each output time.
-  void clear() {
-    exception_ = nullptr;
-    place_.clear();
-  }
+  void clear();
 
   /// Runs the body of a callback. After an exception, no body runs before `rethrow`, because CVODES ignores some return codes.
   template <class Body>
@@ -45,11 +42,7 @@ class ode_fault {
   }
 
   /// Returns a code that tells whether all entries are finite; `what` names the entries in a message ("the derivative of y").
-  int expect_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values) {
-    if (AGRAD_UNLIKELY(!values.allFinite())) return not_finite(what, t, values);
-    if (t != latest_) earlier_ = latest_, latest_ = t;
-    return succeeded;
-  }
+  int expect_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values);
 
   /// Does the same for the entries of a matrix; place(k) is the row and the column of entry k.
   template <class Place>
@@ -65,32 +58,17 @@ class ode_fault {
     return succeeded;
   }
 
-  void rethrow() {
-    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
-  }
+  void rethrow();
 
   /// Returns "the derivative of y[2] is nan at t = 4.1", or an empty string.
   const std::string& place() const { return place_; }
 
  private:
-  AGRAD_COLD int not_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values) {
-    Eigen::Index i = 0, j = 0;
-    while (std::isfinite(values(i, j))) {
-      if (++i == values.rows()) i = 0, ++j;
-    }
-    const std::string column = values.cols() > 1 ? ", " + std::to_string(j) : "";
-    return not_finite(std::string(what) + "[" + std::to_string(i) + column + "]", t, values(i, j));
-  }
-  AGRAD_COLD int not_finite(const std::string& entry, double t, double value) {
-    place_ = entry + " is " + to_text(value) + " at t = " + to_text(start + t);
-    return may_shorten(t) ? recoverable : unrecoverable;
-  }
+  AGRAD_COLD int not_finite(std::string_view what, double t, const Eigen::Ref<const Eigen::MatrixXd>& values);
+  AGRAD_COLD int not_finite(const std::string& entry, double t, double value);
 
   // Without this limit, CVODES would continue with steps too short to change t, towards a point that no step can pass.
-  bool may_shorten(double t) const {
-    const double before = t == latest_ ? earlier_ : latest_;
-    return !(std::abs(t - before) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t));
-  }
+  bool may_shorten(double t) const;
 
   std::exception_ptr exception_;
   std::string place_;
@@ -99,23 +77,7 @@ class ode_fault {
 };
 
 /// Returns the advice for a return code.
-AGRAD_COLD inline std::string advice_for(int code) {
-  switch (code) {
-    case CV_TOO_MUCH_WORK:
-      return "raise max_num_steps or loosen the tolerances";
-    case CV_TOO_MUCH_ACC:
-      return "the tolerances ask for more than double precision holds; loosen them";
-    case CV_ERR_FAILURE:
-      return "the step became too short; look for a singularity or a jump there, or loosen the tolerances";
-    case CV_CONV_FAILURE:
-      return "Newton's method did not converge; look for a singularity or a jump there, or tighten the tolerances";
-    case CV_LSETUP_FAIL:
-    case CV_LSOLVE_FAIL:
-      return "the matrix of Newton's method is singular there";
-    default:
-      return "look for a singularity or a jump there";
-  }
-}
+AGRAD_COLD std::string advice_for(int code);
 
 /// Returns the state with the largest error relative to its tolerance, or -1 before the first step; the functions are the
 /// integrator's.
@@ -133,9 +95,7 @@ AGRAD_COLD Eigen::Index dominating_state(void* memory, const sundials::vector_ha
   sundials::map(weights).cwiseProduct(sundials::map(errors)).cwiseAbs().maxCoeff(&state);
   return state;
 }
-AGRAD_COLD inline Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like) {
-  return dominating_state(memory, like, CVodeGetNumSteps, CVodeGetErrWeights, CVodeGetEstLocalErrors);
-}
+AGRAD_COLD Eigen::Index dominating_state(void* memory, const sundials::vector_handle& like);
 
 /// Where an integration stopped, for the message.
 struct ode_stop {
@@ -149,16 +109,11 @@ struct ode_stop {
 };
 
 /// Throws the SolverError of a stopped integration: the time, the number of steps, the name of the code and advice.
-[[noreturn]] AGRAD_COLD inline void throw_stopped(const ode_stop& stop, const ode_fault& fault, const std::string& code,
-                                                  const std::string& usual_advice) {
-  const bool misses_value = stop.code != CV_TOO_MUCH_WORK && !fault.place().empty();
-  std::string advice = misses_value ? fault.place() : usual_advice;
-  if ((stop.code == CV_TOO_MUCH_WORK || stop.code == CV_ERR_FAILURE) && stop.dominating >= 0)
-    advice += "; the error of " + std::string(stop.state) + "[" + std::to_string(stop.dominating) + "] dominates";
-  std::string text(stop.function);
-  text.append(": ").append(stop.pass).append("stopped at t = ").append(to_text(stop.t)).append(" after ");
-  text.append(std::to_string(stop.steps)).append(" steps (").append(code).append("); ").append(advice);
-  throw SolverError(text, stop.t, stop.steps, code, advice);
-}
+[[noreturn]] AGRAD_COLD void throw_stopped(const ode_stop& stop, const ode_fault& fault, const std::string& code,
+                                           const std::string& usual_advice);
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/sundials/fault.ipp>
+#endif

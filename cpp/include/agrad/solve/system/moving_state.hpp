@@ -27,14 +27,9 @@ struct moving_vector {
   Eigen::VectorXd value;
   tangent_rows tangents;
 
-  static moving_vector zero(Eigen::Index n, Eigen::Index width) {
-    return {Eigen::VectorXd::Zero(n), tangent_rows::Zero(n, width)};
-  }
+  static moving_vector zero(Eigen::Index n, Eigen::Index width);
   bool is_zero() const { return value.isZero(0) && tangents.isZero(0); }
-  moving_vector& operator+=(const moving_vector& other) {
-    value += other.value, tangents += other.tangents;
-    return *this;
-  }
+  moving_vector& operator+=(const moving_vector& other);
 };
 
 /// A state that moves with its time: to a moving time (sign 1), or from a moving time (-1).
@@ -51,34 +46,15 @@ class moving_state {
   explicit moving_state(ode_system& system) : system_(system) {}
 
   /// Moves a state's tangents to a time that is later by `by`.
-  void forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents) {
-    if (!by.isZero(0)) tangents += slope_at(t, y) * by;
-  }
+  void forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents);
 
   /// Turns the adjoint of the moved state into the adjoint of the given state; adds to `time` and to the tangents of the
   /// parameters' adjoints. parameter_tangents: of the system's parameters, along the directions.
   void back(const moving_place& at, const std::vector<double>& parameter_tangents, moving_vector& state, moving_number& time,
-            tangent_rows& parameters) {
-    if (state.is_zero()) return;
-    const Eigen::VectorXd& slope = slope_at(at.t, at.y);
-    moved_.resize(slope.size(), at.by.size());
-    system_.moving_tangent({static_cast<int>(at.by.size()), at.t, at.y.data(), at.tangents.data(), parameter_tangents.data()},
-                           at.by.data(), moved_.data());
-    time.value += at.sign * state.value.dot(slope);
-    time.tangents += at.sign * (slope.transpose() * state.tangents + state.value.transpose() * moved_);
-    if (at.by.isZero(0)) return;
-    back_.resize(slope.size()), of_parameters_.setZero(parameters.rows());
-    system_.vjp(at.t, at.y.data(), state.value.data(), back_.data(), of_parameters_.data());
-    state.tangents += at.sign * back_ * at.by;
-    parameters += at.sign * of_parameters_ * at.by;
-  }
+            tangent_rows& parameters);
 
  private:
-  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) {
-    slope_.resize(y.size());
-    system_.rhs(t, y.data(), slope_.data());
-    return slope_;
-  }
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
 
   ode_system& system_;
   Eigen::VectorXd slope_, back_, of_parameters_;
@@ -86,3 +62,7 @@ class moving_state {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/moving_state.ipp>
+#endif

@@ -20,50 +20,21 @@ struct entry_run {
   std::uint32_t column, row, place, step, length;
 
   /// Whether the entry in `of_column` and `of_row`, stored at `at`, extends the range; the second entry sets the step.
-  bool takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at) {
-    if (of_column != column + length || of_row != row + length || at < place) return false;
-    if (length == 1) step = at - place;
-    if (at != place + length * step) return false;
-    ++length;
-    return true;
-  }
+  bool takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at);
 
   /// Adds lambda' times the entries to the sums of columns.
-  void add_product(const double* values, const double* lambda, double* sums) const {
-    const auto n = static_cast<Eigen::Index>(length);
-    const Eigen::Map<const Eigen::ArrayXd> of_rows(lambda + row, n);
-    Eigen::Map<Eigen::ArrayXd> to(sums + column, n);
-    if (step == 1)
-      to += of_rows * Eigen::Map<const Eigen::ArrayXd>(values + place, n);
-    else
-      to += of_rows * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + place, n, Eigen::InnerStride<>(step));
-  }
+  void add_product(const double* values, const double* lambda, double* sums) const;
   /// Adds the entries times v to the sums of rows.
-  void add_forward_product(const double* values, const double* v, double* sums) const {
-    const auto n = static_cast<Eigen::Index>(length);
-    const Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>> entries(values + place, n, Eigen::InnerStride<>(step));
-    Eigen::Map<Eigen::ArrayXd>(sums + row, n) += Eigen::Map<const Eigen::ArrayXd>(v + column, n) * entries;
-  }
+  void add_forward_product(const double* values, const double* v, double* sums) const;
 };
 
 /// The ranges of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: first ranges of all
 /// columns' first entries, then of their second entries, and so on.
-inline std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
-                                         const slot* slots, std::size_t begin, std::size_t end) {
-  std::vector<entry_run> runs;
-  // Columns with entries left: the loop visits each entry once, however long a column is.
-  std::vector<std::uint32_t> columns(end - begin);
-  std::iota(columns.begin(), columns.end(), 0U);
-  for (std::uint32_t which = 0; !columns.empty(); ++which) {
-    const auto is_done = [&](std::uint32_t j) { return first[begin + j] + which == first[begin + j + 1]; };
-    columns.erase(std::remove_if(columns.begin(), columns.end(), is_done), columns.end());
-    for (const std::uint32_t column : columns) {
-      const std::uint32_t e = first[begin + column] + which;
-      if (column == columns.front() || !runs.back().takes(column, rows[e], slots[e]))
-        runs.push_back({column, rows[e], slots[e], 0, 1});
-    }
-  }
-  return runs;
-}
+std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
+                                  const slot* slots, std::size_t begin, std::size_t end);
 
 }  // namespace agrad::detail
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/program/diagonals.ipp>
+#endif

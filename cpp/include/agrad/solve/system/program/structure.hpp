@@ -31,74 +31,25 @@ struct coloured_pattern {
 class program_structure {
  public:
   /// The pattern of df/dy; null if it has more entries than a pattern can have.
-  std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (is_known_) return pattern_;
-    try {
-      pattern_ = std::make_shared<const csr_pattern>(jacobian_pattern(f, states(n)));
-    } catch (const std::length_error&) {  // factorisation would gain nothing
-    }
-    is_known_ = true;
-    return pattern_;
-  }
+  std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n);
 
   /// Whether no output depends on t.
-  bool is_autonomous(const program& f) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (!is_autonomous_) is_autonomous_ = jacobian_pattern(f, {0}).size() == 0;
-    return *is_autonomous_;
-  }
+  bool is_autonomous(const program& f);
 
   /// The pattern for all inputs but t; null if it has more entries than a pattern can have.
-  std::shared_ptr<const coloured_pattern> coloured(const program& f) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (is_coloured_) return coloured_;
-    try {
-      const csr_pattern p = jacobian_pattern(f, states(static_cast<Eigen::Index>(f.input_size() - 1)));
-      coloured_ = std::make_shared<const coloured_pattern>(coloured_pattern{transposed_pattern(p), colour_columns(p)});
-    } catch (const std::length_error&) {
-    }
-    is_coloured_ = true;
-    return coloured_;
-  }
+  std::shared_ptr<const coloured_pattern> coloured(const program& f);
 
   /// The program of the entries on a pattern, or of all entries; null if not worthwhile. Keeps the last program.
-  std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (!has_entries_ || entries_on_ != pattern) {
-      entries_ = entries_program(f, 1, static_cast<std::size_t>(n), pattern.get(), most_runs);
-      entries_on_ = std::move(pattern);
-      has_entries_ = true;
-    }
-    return entries_;
-  }
+  std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern);
 
   /// df/d(y, p) of n states and m parameters at `points` points at once; null if not worthwhile. Keeps the last.
-  std::shared_ptr<const linearization> linear(const program& f, Eigen::Index n, Eigen::Index m, int points) {
-    const std::shared_ptr<const coloured_pattern> known = coloured(f);
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (linear_in_ != m || linear_at_ != points) {
-      const auto states = static_cast<std::size_t>(n), wanted = static_cast<std::size_t>(n + m);
-      linear_ = known == nullptr ? nullptr : linearization::of(f, states, known->columns, wanted, points);
-      linear_in_ = m, linear_at_ = points;
-    }
-    return linear_;
-  }
+  std::shared_ptr<const linearization> linear(const program& f, Eigen::Index n, Eigen::Index m, int points);
 
   /// The compression that computes the entries on a pattern. Keeps the last.
-  std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern) {
-    const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    if (compressed_ == nullptr || compressed_->pattern() != pattern)
-      compressed_ = std::make_shared<const sparse_jacobian>(f, states(n), pattern);
-    return compressed_;
-  }
+  std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern);
 
  private:
-  static std::vector<std::uint32_t> states(Eigen::Index n) {
-    std::vector<std::uint32_t> inputs(static_cast<std::size_t>(n));
-    for (std::size_t j = 0; j < inputs.size(); ++j) inputs[j] = static_cast<std::uint32_t>(j + 1);
-    return inputs;
-  }
+  static std::vector<std::uint32_t> states(Eigen::Index n);
 
   static constexpr std::size_t most_runs = 6;  // the passes that coloured columns need, and more
 
@@ -116,3 +67,7 @@ class program_structure {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/program/structure.ipp>
+#endif

@@ -1,0 +1,38 @@
+// Compiles the definitions of program/ but for program/derive once, for agrad::compiled.
+#include <agrad/base/settings.hpp>
+#include <agrad/program/inspect/describe.ipp>
+#include <agrad/program/inspect/dot.ipp>
+#include <agrad/program/inspect/profile.ipp>
+#include <agrad/program/inspect/summary.ipp>
+#include <agrad/program/jacobian.ipp>
+#include <agrad/program/keep/archive.ipp>
+#include <agrad/program/keep/portable.ipp>
+#include <agrad/program/keep/validate.ipp>
+#include <agrad/program/loops/body.ipp>
+#include <agrad/program/loops/scan.ipp>
+#include <agrad/program/loops/scan_loop.ipp>
+#include <agrad/program/loops/scan_run.ipp>
+#include <agrad/program/machine/record.ipp>
+#include <agrad/program/products.ipp>
+#include <agrad/program/program.ipp>
+#include <agrad/program/schedule/levels.ipp>
+#include <agrad/program/schedule/prune.ipp>
+#include <agrad/program/sparse/colouring.ipp>
+#include <agrad/program/sparse/index_sets.ipp>
+#include <agrad/program/sparse/interactions.ipp>
+#include <agrad/program/sparse/ordering.ipp>
+#include <agrad/program/sparse/pattern.ipp>
+#include <agrad/program/sparse/reach.ipp>
+#include <agrad/program/sparse/recovery.ipp>
+#include <agrad/program/sparse/sparse.ipp>
+#include <agrad/program/sparse/sparsity.ipp>
+#include <agrad/program/sparse/star_colouring.ipp>
+
+namespace agrad::detail {
+
+template <int EigenAlignment, bool IsChecked>
+void compiled_library<EigenAlignment, IsChecked>::must_have_the_same_settings() {}
+
+template struct compiled_library<EIGEN_MAX_ALIGN_BYTES, is_checked_build>;
+
+}  // namespace agrad::detail

@@ -1,0 +1,11 @@
+// Compiles the definitions of solve/dae once, for agrad::compiled.
+#include <agrad/solve/dae/consistency.ipp>
+#include <agrad/solve/dae/factors.ipp>
+#include <agrad/solve/dae/ida.ipp>
+#include <agrad/solve/dae/ida_backward.ipp>
+#include <agrad/solve/dae/ida_forward.ipp>
+#include <agrad/solve/dae/options.ipp>
+#include <agrad/solve/dae/solver.ipp>
+#include <agrad/solve/dae/splitting.ipp>
+#include <agrad/solve/dae/sweep.ipp>
+#include <agrad/solve/dae/trajectory.ipp>

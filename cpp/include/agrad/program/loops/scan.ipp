@@ -1,0 +1,86 @@
+// Definitions of program/loops/scan.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/program/loops/scan.hpp>
+
+namespace agrad {
+
+AGRAD_INLINE bool scan_operation::fits(std::size_t arguments, std::size_t results) const {
+  return arguments == input_size() && results == output_size();
+}
+
+AGRAD_INLINE std::shared_ptr<const external_operation> scan_operation::read(portable_reader& from) {
+  std::string name;
+  std::size_t inputs = 0, captured = 0;
+  std::vector<body_path> paths;
+  scan_loop loop;
+  from(name, inputs, paths, captured, loop);
+  const std::size_t outputs = paths.empty() ? 0 : paths[0].code->output_size();
+  from.expect(!paths.empty() && paths.size() <= body::most_paths && loop.fits(inputs, outputs, captured), "a loop");
+  auto of = std::make_shared<body>(std::move(name), inputs);
+  for (body_path& path : paths) {
+    from.expect(
+        path.captured <= captured && path.code->input_size() == inputs + path.captured && path.code->output_size() == outputs,
+        "a path of a loop");
+    of->add(std::move(path));
+  }
+  return std::make_shared<const scan_operation>(std::move(of), std::move(loop), captured);
+}
+
+AGRAD_INLINE std::unique_ptr<external_operation::state> scan_operation::make_state() const {
+  if (ready_ != nullptr) return std::move(ready_);
+  return std::make_unique<scan_state>(*this);
+}
+
+AGRAD_INLINE void scan_operation::forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const {
+  auto& mine = static_cast<scan_state&>(s);
+  if (!mine.first.empty()) {
+    std::copy(mine.first.begin(), mine.first.end(), y);
+    mine.first = {};
+    return;
+  }
+  const double* captured = x + loop_.carry;
+  mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, with_adjoint);
+}
+
+AGRAD_INLINE void scan_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
+  static_cast<scan_state&>(s).run.reverse<0>(y_adjoint, nullptr, x_adjoint, nullptr);
+}
+
+AGRAD_INLINE void scan_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
+                                          double* y_tangent) const {
+  check_tangents(1);
+  detail::scan_run& run = static_cast<scan_state&>(s).run;
+  if (width == 1)
+    run.tangent<1>(x_tangent, y_tangent);
+  else
+    run.tangent<lane_count>(x_tangent, y_tangent);
+}
+
+AGRAD_INLINE void scan_operation::second(external_operation::state& s, int width, const double* y_adjoint,
+                                         const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
+  check_tangents(2);
+  detail::scan_run& run = static_cast<scan_state&>(s).run;
+  if (width == 1)
+    run.reverse<1>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+  else
+    run.reverse<lane_count>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+}
+
+AGRAD_INLINE const std::vector<double>& scan_operation::prepare(const double* carry, const double* xs,
+                                                                std::vector<double> captured, bool with_adjoint) {
+  auto made = std::make_unique<scan_state>(*this);
+  std::vector<double>& y = made->first;
+  y.resize(output_size());
+  made->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
+  captured_ = made->run.captured().size();
+  ready_ = std::move(made);
+  return y;
+}
+
+AGRAD_INLINE void scan_operation::check_tangents(int order) const {
+  if (const external_operation* without = first_without_tangents(order)) without->fail_tangent();
+}
+
+}  // namespace agrad

@@ -1,0 +1,190 @@
+// Definitions of program/machine/record.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/program/machine/record.hpp>
+
+namespace agrad::detail {
+
+AGRAD_INLINE void recording_memory::clear() {
+  code.operations.clear();
+  code.integers.clear();
+  code.instructions.clear();
+  code.externals.clear();
+  work.states.clear();
+  work.values.clear();
+  work.adjoints.clear();
+  active.clear();
+  inputs.clear();
+}
+
+AGRAD_INLINE std::size_t recording_memory::bytes() const {
+  return (work.values.capacity() + work.adjoints.capacity()) * sizeof(double) + active.capacity() +
+         (code.integers.capacity() + inputs.capacity()) * sizeof(slot) + code.operations.capacity() * sizeof(operation);
+}
+
+}  // namespace agrad::detail
+
+namespace agrad {
+
+AGRAD_INLINE slot recorder::input(const double* values, std::size_t n) {
+  if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_input(values, n);
+  const slot first = append(values, n, true);
+  inputs_.insert(inputs_.end(), n, 0);
+  for (std::size_t i = 0; i < n; ++i) inputs_[inputs_.size() - n + i] = first + static_cast<slot>(i);
+  return first;
+}
+
+AGRAD_INLINE slot recorder::apply(const kernel& what, std::size_t count, const span* operands, std::size_t arity,
+                                  std::initializer_list<std::uint32_t> integers, bool with_adjoint) {
+  operation op;
+  op.what = &what;
+  op.count = static_cast<std::uint32_t>(count);
+  op.arity = static_cast<std::uint32_t>(arity);
+  op.data = static_cast<std::uint32_t>(code_.integers.size());
+  op.data_count = static_cast<std::uint32_t>(integers.size());
+  bool active = false;
+  for (std::size_t i = 0; i < arity; ++i) {
+    op.operands[i] = operands[i];
+    active = active || operands[i].active;
+  }
+  code_.integers.insert(code_.integers.end(), integers);
+  return carry_out(op, active, with_adjoint);
+}
+
+AGRAD_INLINE slot recorder::apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count,
+                                  bool with_adjoint) {
+  code_.externals.push_back(std::move(f));
+  const auto place = static_cast<std::uint32_t>(code_.externals.size() - 1);
+  try {
+    return apply(kernels::external, count, &x, 1, {place}, with_adjoint);
+  } catch (...) {
+    code_.externals.pop_back();
+    throw;
+  }
+}
+
+AGRAD_INLINE slot recorder::repeat(const recorder& from, operation op, const span* operands) {
+  bool active = false;
+  for (std::uint32_t k = 0; k < op.arity; ++k) {
+    op.operands[k] = operands[k];
+    active = active || operands[k].active;
+  }
+  if (op.what == &kernels::external) {
+    std::shared_ptr<const external_operation> f = from.code_.externals[from.code_.integers[op.data]];
+    return apply(std::move(f), operands[0], op.count, true);
+  }
+  const std::vector<std::uint32_t> integers(from.code_.integers.begin() + op.data,
+                                            from.code_.integers.begin() + op.data + op.data_count);
+  op.data = static_cast<std::uint32_t>(code_.integers.size());
+  code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
+  return carry_out(op, active, true);  // the recording itself may run a reverse pass
+}
+
+AGRAD_INLINE void recorder::guard(slot condition) {
+  const span x{condition, 1, 0, is_active(condition)};
+  apply(kernels::guard, 0, &x, 1, {work_.values[condition] != 0 ? 1U : 0U});
+}
+
+AGRAD_INLINE span recorder::consecutive(const slot* slots, std::size_t n) {
+  if (n == 0) return {0, 0, 1, false};
+  bool next = true, same = true;
+  for (std::size_t i = 1; i < n && (next || same); ++i) {
+    next = next && slots[i] == slots[0] + i;
+    same = same && slots[i] == slots[0];
+  }
+  if (same && n > 1) return {slots[0], 1, 0, is_active(slots[0])};
+  if (next) return consecutive(slots[0], n);
+  return gathered(slots, n);
+}
+
+AGRAD_INLINE span recorder::consecutive(slot first, std::size_t n) const {
+  const bool active = n > 0 && std::memchr(active_.data() + first, 1, n) != nullptr;
+  return {first, static_cast<std::uint32_t>(n), 1, active};
+}
+
+AGRAD_INLINE span recorder::dense(const slot* slots, std::size_t n) {
+  const span s = consecutive(slots, n);
+  return s.stride == 1 ? s : gathered(slots, n);
+}
+
+AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted,
+                                    double* adjoints, std::size_t n_wanted) {
+  const auto seed = [&] {
+    for (std::size_t i = 0; i < n; ++i)
+      if (is_active(outputs[i])) work_.adjoints[outputs[i]] += seeds[i];
+  };
+  if (AGRAD_UNLIKELY(watch_ != nullptr)) {
+    work_.adjoints.assign(work_.values.size(), 0.0);
+    seed();
+    run_reverse(code_, work_, *watch_);
+  } else {
+    clear_active_adjoints();
+    seed();
+    reverse_active();
+  }
+  for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = is_active(wanted[i]) ? work_.adjoints[wanted[i]] : 0.0;
+}
+
+AGRAD_INLINE void recorder::clear_active_adjoints() {
+  work_.adjoints.clear();  // prevents a copy of the old entries
+  work_.adjoints.resize(work_.values.size());
+  const std::uint8_t *begin = active_.data(), *end = begin + active_.size();
+  for (const std::uint8_t* at = begin; at != end;) {
+    const auto left = static_cast<std::size_t>(end - at);
+    const auto* first = static_cast<const std::uint8_t*>(std::memchr(at, 1, left));
+    if (first == nullptr) break;
+    const auto* last = static_cast<const std::uint8_t*>(std::memchr(first, 0, static_cast<std::size_t>(end - first)));
+    at = last == nullptr ? end : last;
+    std::fill(work_.adjoints.begin() + (first - begin), work_.adjoints.begin() + (at - begin), 0.0);
+  }
+}
+
+AGRAD_INLINE void recorder::reverse_active() {
+  const run_context context = work_.context(code_, true);
+  for (auto op = code_.operations.rbegin(); op != code_.operations.rend(); ++op)
+    if (op->count > 0 && is_active(op->result)) op->what->reverse(*op, context, work_.values.data(), work_.adjoints.data());
+}
+
+AGRAD_INLINE slot recorder::append(const double* values, std::size_t n, bool active) {
+  const auto first = static_cast<slot>(work_.values.size());
+  work_.values.insert(work_.values.end(), values, values + n);
+  active_.insert(active_.end(), n, active ? 1 : 0);
+  return first;
+}
+
+AGRAD_INLINE slot recorder::carry_out(operation op, bool active, bool with_adjoint) {
+  op.result = static_cast<slot>(work_.values.size());
+  work_.values.resize(work_.values.size() + op.count);
+  if (AGRAD_UNLIKELY(watch_ != nullptr)) std::fill(work_.values.begin() + op.result, work_.values.end(), 0.0);  // no old nan
+  try {
+    op.what->forward(op, work_.context(code_, with_adjoint), work_.values.data());
+    if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_forward(op, code_.operations.size(), work_.values.data());
+  } catch (...) {
+    work_.values.resize(op.result);
+    code_.integers.resize(op.data);
+    throw;
+  }
+  active_.resize(work_.values.size(), active ? 1 : 0);
+  code_.operations.push_back(op);
+  return op.result;
+}
+
+AGRAD_INLINE span recorder::gathered(const slot* slots, std::size_t n) {
+  operation op;
+  op.what = &kernels::gather;
+  op.count = static_cast<std::uint32_t>(n);
+  op.data = static_cast<std::uint32_t>(code_.integers.size());
+  op.data_count = static_cast<std::uint32_t>(n);
+  code_.integers.insert(code_.integers.end(), slots, slots + n);
+  const bool active = any_active(slots, n);
+  return {carry_out(op, active), op.count, 1, active};
+}
+
+AGRAD_INLINE bool recorder::any_active(const slot* slots, std::size_t n) const {
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_active(slots[i])) return true;
+  return false;
+}
+
+}  // namespace agrad

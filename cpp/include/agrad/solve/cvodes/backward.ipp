@@ -1,0 +1,144 @@
+// Definitions of solve/cvodes/backward.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/cvodes/backward.hpp>
+
+namespace agrad::detail {
+
+AGRAD_INLINE ode_pass_statistics read_statistics(void* memory) {
+  ode_pass_statistics s;
+  CVodeGetNumSteps(memory, &s.steps);
+  CVodeGetNumRhsEvals(memory, &s.rhs_evaluations);
+  CVodeGetNumJacEvals(memory, &s.jacobian_evaluations);
+  CVodeGetNumLinSolvSetups(memory, &s.factorizations);
+  CVodeGetNumErrTestFails(memory, &s.error_test_failures);
+  CVodeGetNumStepSolveFails(memory, &s.convergence_failures);
+  return s;
+}
+
+AGRAD_INLINE bool arrived(void* memory, bool forwards, double to) {
+  double now = 0, step = 0;
+  CVodeGetCurrentTime(memory, &now);
+  CVodeGetLastStep(memory, &step);
+  const double rounding = 200 * std::numeric_limits<double>::epsilon() * (std::abs(now) + std::abs(step));
+  return forwards ? now >= to - rounding : now <= to + rounding;
+}
+
+AGRAD_INLINE void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
+  long steps = 0;
+  double now = 0, h = 0;
+  CVodeGetCurrentTime(memory, &now);
+  CVodeGetNumSteps(memory, &steps);
+  CVodeGetLastStep(memory, &h);
+  stop.t += now, stop.steps += steps;
+  const std::string step = stop.code == CV_TOO_MUCH_WORK ? last_step(h) : "";
+  throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code) + step);
+}
+
+AGRAD_INLINE cvodes_backward::cvodes_backward(const std::string& function, const ode_adjoint_options& options,
+                                              cvodes_callbacks& callbacks, const sundials::context_handle& context,
+                                              const sundials::cvodes_handle& forward, const chosen_algebra& algebra,
+                                              Eigen::Index rows, ode_statistics& statistics)
+    : function_(function),
+      options_(options),
+      callbacks_(callbacks),
+      statistics_(statistics),
+      forward_(forward.get()),
+      n_(callbacks.system().states()),
+      m_(callbacks.system().parameters()),
+      rows_(rows),
+      strictness_(1 / std::sqrt(static_cast<double>(rows))),
+      lambda_(sundials::make_vector(context, n_ * rows, function)),
+      newton_(context, lambda_, algebra, true, function) {
+  if (m_ > 0) quadrature_ = sundials::make_vector(context, m_ * rows, function);
+}
+
+AGRAD_INLINE void cvodes_backward::clear() {
+  callbacks_.fault.clear();
+  sundials::map(lambda_).setZero();
+  if (quadrature_) sundials::map(quadrature_).setZero();
+  running_ = false;
+}
+
+AGRAD_INLINE void cvodes_backward::jump(double t, const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  collect();
+  Eigen::Map<Eigen::MatrixXd>(N_VGetArrayPointer(lambda_.get()), n_, rows_) += adjoints;
+  if (which_ < 0) {
+    set_up(t);
+  } else {
+    expect(CVodeReInitB(forward_, which_, t, lambda_.get()), "CVodeReInitB");
+    if (quadrature_) expect(CVodeQuadReInitB(forward_, which_, quadrature_.get()), "CVodeQuadReInitB");
+  }
+  running_ = true;
+  ++statistics_.restarts;
+}
+
+AGRAD_INLINE void cvodes_backward::advance(double from, double to) {
+  const double roundoff = std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
+  if (!running_ || from - to < 2 * roundoff) return;
+  const long evaluations = callbacks_.rhs_evaluations;
+  const int code = CVodeB(forward_, to, CV_NORMAL);
+  statistics_.recomputed_rhs_evaluations += callbacks_.rhs_evaluations - evaluations;
+  callbacks_.fault.rethrow();
+  if (code < 0 || !arrived(memory(), false, to)) stop(code);
+  callbacks_.fault.clear();
+  double reached = from;
+  expect(CVodeGetB(forward_, which_, &reached, lambda_.get()), "CVodeGetB");
+  if (quadrature_) expect(CVodeGetQuadB(forward_, which_, &reached, quadrature_.get()), "CVodeGetQuadB");
+}
+
+AGRAD_INLINE void cvodes_backward::collect() {
+  if (!running_) return;
+  statistics_.backward += read_statistics(memory());
+  if (quadrature_) {
+    long evaluations = 0, failures = 0;
+    CVodeGetQuadStats(memory(), &evaluations, &failures);
+    statistics_.quadrature.rhs_evaluations += evaluations;
+    statistics_.quadrature.error_test_failures += failures;
+  }
+  running_ = false;
+}
+
+AGRAD_INLINE Eigen::VectorXd cvodes_backward::parameters(Eigen::Index row) const {
+  return quadrature_ ? Eigen::VectorXd(sundials::map(quadrature_).segment(row * m_, m_)) : Eigen::VectorXd();
+}
+
+AGRAD_INLINE void cvodes_backward::set_up(double t) {
+  int which = -1;
+  expect(CVodeCreateB(forward_, static_cast<int>(options_.solver_backward), &which), "CVodeCreateB");
+  which_ = which;
+  expect(CVodeInitB(forward_, which, cvodes_callbacks::backward_rhs, t, lambda_.get()), "CVodeInitB");
+  const sundials::vector_handle tolerances(N_VClone(lambda_.get()));
+  sundials::map(tolerances) = strictness_ * options_.absolute_tolerance_backward.replicate(rows_, 1);
+  expect(CVodeSVtolerancesB(forward_, which, strictness_ * options_.relative_tolerance_backward, tolerances.get()),
+         "CVodeSVtolerancesB");
+  expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
+  expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
+  expect(CVodeSetMaxStepB(forward_, which, options_.max_step), "CVodeSetMaxStepB");
+  set_backward_newton(forward_, which, newton_, function_);
+  if (quadrature_) set_up_quadrature();
+}
+
+AGRAD_INLINE void cvodes_backward::set_up_quadrature() {
+  expect(CVodeQuadInitB(forward_, which_, cvodes_callbacks::quadrature, quadrature_.get()), "CVodeQuadInitB");
+  const double relative = strictness_ * options_.relative_tolerance_quadrature;
+  if (const double* scalar = std::get_if<double>(&options_.absolute_tolerance_quadrature)) {
+    expect(CVodeQuadSStolerancesB(forward_, which_, relative, strictness_ * *scalar), "CVodeQuadSStolerancesB");
+  } else {
+    const sundials::vector_handle tolerances(N_VClone(quadrature_.get()));
+    sundials::map(tolerances) =
+        strictness_ * std::get<Eigen::VectorXd>(options_.absolute_tolerance_quadrature).replicate(rows_, 1);
+    expect(CVodeQuadSVtolerancesB(forward_, which_, relative, tolerances.get()), "CVodeQuadSVtolerancesB");
+  }
+  expect(CVodeSetQuadErrConB(forward_, which_, SUNTRUE), "CVodeSetQuadErrConB");
+}
+
+AGRAD_INLINE void cvodes_backward::stop(int code) {
+  const long before = statistics_.backward.steps;
+  const Eigen::Index worst = dominating_state(memory(), lambda_), state = worst < 0 ? worst : worst % n_;
+  throw_stopped_at(memory(), {function_, "the backward pass ", "the adjoint of y", code, callbacks_.start(), before, state},
+                   callbacks_.fault);
+}
+
+}  // namespace agrad::detail

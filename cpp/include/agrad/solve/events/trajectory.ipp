@@ -1,0 +1,80 @@
+// Definitions of solve/events/trajectory.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/events/trajectory.hpp>
+
+namespace agrad::detail {
+
+AGRAD_INLINE event_trajectory::event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions,
+                                                event_plan of, bool differentiated)
+    : function(std::move(name)),
+      plan(std::move(of)),
+      events(functions),
+      n(inner.states()),
+      rate_of(plan.doses.size(), 0),
+      system(inner, infused_states(), differentiated),
+      moving(system) {}
+
+AGRAD_INLINE void event_trajectory::enter(const event_segment& s) {
+  rates_.assign(system.rates(), 0.0);
+  for (const std::size_t i : s.running) rates_[rate_of[i]] += v.amounts[i] / infusion_length(v, i);
+  const bool is_behind_event = &s != segments.data() && (&s - 1)->ending == event_segment::event_ending;
+  const bool is_before_event = s.ending == event_segment::event_ending;
+  system.enter(s.begin, s.end, v.initial_time,
+               {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
+}
+
+AGRAD_INLINE const Eigen::VectorXd& event_trajectory::slope_at(double t, const Eigen::VectorXd& y) {
+  slope_.resize(n);
+  system.rhs(t, y.data(), slope_.data());
+  return slope_;
+}
+
+AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {
+  const event_segment* next = &s + 1;
+  if (next == segments.data() + used) return true;
+  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
+    if (events[solution.hits[hit].event]->resets()) return true;
+  if (!next->is_solved) return false;
+  const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
+  enter(*next);
+  const Eigen::ArrayXd behind = slope_at(next->begin, next->at_begin);
+  enter(s);
+  return ((behind - before).abs() > 1e-9 * behind.abs().max(before.abs())).any();
+}
+
+AGRAD_INLINE void event_trajectory::check_crosses(const event_hit& hit, double rate) const {
+  if (!(std::abs(rate) > 1e-10 * hit.steepness))
+    throw DerivativeError(function + ": events[" + std::to_string(hit.event) + "] touches zero at t = " + to_text(hit.t) +
+                          " without crossing it, so its time has no derivative");
+}
+
+AGRAD_INLINE event_gradient event_trajectory::no_gradient() const {
+  const auto zeros = [](std::size_t count) { return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(count)).eval(); };
+  const std::size_t doses = plan.doses.size();
+  event_gradient g{zeros(0),
+                   0,
+                   zeros(v.times.size()),
+                   zeros(doses),
+                   zeros(doses),
+                   zeros(doses),
+                   zeros(v.stops.size()),
+                   zeros(system.own_parameters()),
+                   {}};
+  for (const auto& event : events) g.event_parameters.push_back(Eigen::VectorXd::Zero(event->parameters()));
+  return g;
+}
+
+AGRAD_INLINE std::vector<Eigen::Index> event_trajectory::infused_states() {
+  std::vector<Eigen::Index> states;
+  for (std::size_t i = 0; i < plan.doses.size(); ++i) {
+    if (!plan.doses[i].is_infusion) continue;
+    const auto found = std::find(states.begin(), states.end(), plan.doses[i].state);
+    rate_of[i] = static_cast<std::size_t>(found - states.begin());
+    if (found == states.end()) states.push_back(plan.doses[i].state);
+  }
+  return states;
+}
+
+}  // namespace agrad::detail
