@@ -2,6 +2,7 @@
 // stacks of matrices, interpolation and sums into places. python/agrad assigns these to NumPy's functions.
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
+#include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/kernels/reduction.hpp>

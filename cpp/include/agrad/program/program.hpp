@@ -30,7 +30,14 @@ class program {
  public:
   /// code: the operations in order. fixed: the values of the slots before all results: inputs and constants. size: the number
   /// of slots. inputs, outputs: their slots.
-  program(program_code code, std::vector<double> fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs);
+  program(program_code code, std::vector<double> fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs)
+      : code_(std::move(code)),
+        fixed_(std::move(fixed)),
+        size_(size),
+        inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)) {
+    for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
+  }
 
   std::size_t input_size() const { return inputs_.size(); }
   std::size_t output_size() const { return outputs_.size(); }
@@ -42,25 +49,59 @@ class program {
 
   /// Returns the first external operation without second-order tangents (order 2), without tangents (order 1), or with tangents
   /// that agree with its adjoints only within tolerances (order 0); null if there is none.
-  const external_operation* first_without_tangents(int order = 2) const;
+  const external_operation* first_without_tangents(int order = 2) const {
+    for (const auto& f : code_.externals)
+      if (const external_operation* found = f->first_without_tangents(order)) return found;
+    return nullptr;
+  }
 
   /// Computes y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left if a comparison differs from the
   /// recording. with_adjoint: whether `reverse` or `tangent` follows.
-  void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const;
+  void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
+    run(w, x, with_adjoint);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
+  }
   /// Resizes `values` to the program's size and copies the constants.
-  void begin(space& values) const;
+  void begin(space& values) const {
+    values.resize(size_);
+    std::copy(fixed_.begin(), fixed_.end(), values.begin());
+  }
   /// As `forward`, but y stays in w.values, at the slots `outputs()`.
-  void run(workspace& w, const double* x, bool with_adjoint = false) const;
+  void run(workspace& w, const double* x, bool with_adjoint = false) const {
+    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
+    if (inputs_follow_ && !inputs_.empty())
+      std::copy_n(x, inputs_.size(), w.values.data() + inputs_[0]);
+    else
+      for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
+    run_forward(code_, w, with_adjoint);
+  }
 
   /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
-  void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const;
+  void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
+    check_follows(w, "reverse");
+    seed(w.adjoints, y_adjoint);
+    run_reverse(code_, w);
+    if (inputs_follow_ && !inputs_.empty())
+      std::copy_n(w.adjoints.data() + inputs_[0], inputs_.size(), x_adjoint);
+    else
+      for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
+  }
 
   /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions
   /// of differential equations, propagate several adjoints together.
-  void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const;
+  void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
+    const std::size_t most = rows_together(), passes = (count + most - 1) / most;
+    const std::size_t together = count == 0 ? 1 : (count + passes - 1) / passes;
+    detail::interrupt_pace pace(size());
+    for (std::size_t first = 0; first < count; first += together, pace.step())
+      reverse_together(w, std::min(together, count - first), y_adjoints + first * output_size(),
+                       x_adjoints + first * input_size());
+  }
   /// The number of rows that `reverse_rows` propagates at once. Each row has its own adjoints of all slots, at most 32 MB in
   /// all.
-  std::size_t rows_together() const;
+  std::size_t rows_together() const {
+    return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / size_, 1, 1024);
+  }
 
   /// Computes y_tangents = J x_tangents at the x of the last `forward`, for Width directions side by side.
   template <int Width>
@@ -94,19 +135,50 @@ class program {
  private:
   /// Sets the adjoints of inputs and results to zero, `width` per slot. Adjoints of constants are never read, and data may be
   /// large.
-  void clear(space& adjoints, std::size_t width) const;
+  void clear(space& adjoints, std::size_t width) const {
+    adjoints.resize(size_ * width);
+    for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
+    std::fill(adjoints.begin() + static_cast<std::ptrdiff_t>(fixed_.size() * width), adjoints.end(), 0.0);
+  }
 
-  void seed(space& adjoints, const double* y_adjoint) const;
+  void seed(space& adjoints, const double* y_adjoint) const {
+    clear(adjoints, 1);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
+  }
 
-  void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const;
+  void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
+    if (count == 1) return reverse(w, y_adjoints, x_adjoints);
+    check_follows(w, "reverse_rows");
+    const std::size_t slots = size_;
+    w.adjoints.assign(count * slots, 0.0);
+    for (std::size_t row = 0; row < count; ++row)
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        w.adjoints[row * slots + outputs_[i]] += y_adjoints[row * outputs_.size() + i];
+    run_reverse_rows(code_, w, count);
+    for (std::size_t row = 0; row < count; ++row)
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        x_adjoints[row * inputs_.size() + i] = w.adjoints[row * slots + inputs_[i]];
+  }
 
-  void check_follows(const workspace& w, const char* function) const;
+  void check_follows(const workspace& w, const char* function) const {
+    if (AGRAD_UNLIKELY(w.program != number_))
+      throw std::logic_error(std::string("program: ") + function + " was called before forward");
+  }
 
   // Prepares a workspace that is new or was used by another program.
-  AGRAD_COLD void prepare(workspace& w) const;
+  AGRAD_COLD void prepare(workspace& w) const {
+    w.program = 0;
+    w.states.clear();
+    w.tangents.clear();
+    begin(w.values);
+    w.program = number_;
+  }
 
   // Programs have numbers, because an address may be used again.
-  static std::uint64_t next_number();
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
 
   std::uint64_t number_ = next_number();
   program_code code_;
@@ -118,7 +190,3 @@ class program {
 };
 
 }  // namespace agrad
-
-#ifndef AGRAD_COMPILED
-#include <agrad/program/program.ipp>
-#endif

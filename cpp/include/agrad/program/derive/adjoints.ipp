@@ -3,6 +3,9 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/adjoints.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
 

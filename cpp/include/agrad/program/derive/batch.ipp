@@ -3,6 +3,8 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/batch.hpp>
+#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
 

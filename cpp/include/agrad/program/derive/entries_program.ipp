@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/entries_program.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
 

@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/linearity.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
 

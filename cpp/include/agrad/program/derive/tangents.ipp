@@ -3,6 +3,9 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/tangents.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/machine/custom.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
 

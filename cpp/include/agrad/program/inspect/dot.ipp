@@ -3,6 +3,8 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/inspect/dot.hpp>
+#include <agrad/program/machine/straight.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
 

@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/inspect/profile.hpp>
+#include <agrad/program/machine/straight.hpp>
 
 namespace agrad::detail {
 

@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/inspect/summary.hpp>
+#include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
 

@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/keep/validate.hpp>
+#include <agrad/program/machine/straight.hpp>
 
 namespace agrad::detail {
 

@@ -6,7 +6,7 @@
 // Outcomes have no derivatives. Only the file that builds the table of rules includes this header.
 #pragma once
 
-#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/kernels/product_loops.hpp>
 #include <agrad/rules/density/bernoulli_logit_glm.hpp>
 
 namespace agrad {

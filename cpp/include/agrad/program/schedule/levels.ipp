@@ -2,6 +2,8 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/straight.hpp>
+#include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/levels.hpp>
 
 namespace agrad::detail {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/prune.hpp>
 
 namespace agrad {

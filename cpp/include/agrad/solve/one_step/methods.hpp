@@ -12,10 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include <agrad/base/error.hpp>
-#include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
-#include <agrad/solve/one_step/rosenbrock_second.hpp>
-#include <agrad/solve/one_step/switching.hpp>
+#include <agrad/solve/one_step/options.hpp>
+#include <agrad/solve/solver/solver.hpp>
 
 namespace agrad {
 
@@ -33,56 +31,21 @@ struct one_step_method {
                                       ode_wanted wanted);
 };
 
-namespace detail {
-
-template <class Solver>
-std::unique_ptr<ode_solver> make_solver(const std::string& function, ode_system& system, const step_options& options,
-                                        ode_wanted wanted) {
-  return std::make_unique<Solver>(function, system, options, wanted);
-}
-
-template <class Tableau>
-constexpr one_step_method explicit_method(const char* name, const char* text) {
-  return {name, text, Tableau::order, Tableau::real_stability, false, make_solver<runge_kutta<Tableau>>};
-}
-
-template <const rosenbrock_tableau& Tableau>
-constexpr one_step_method rosenbrock_method(const char* text) {
-  return {Tableau.name, text, Tableau.order, 0.0, true, make_solver<rosenbrock_by<rosenbrock_second, Tableau>>};
-}
-
-}  // namespace detail
-
-inline constexpr one_step_method one_step_methods[] = {
-    detail::explicit_method<tsitouras_tableau>("Tsit5",
-                                               "Tsitouras' method of order 5, the first choice for systems that are not stiff"),
-    detail::explicit_method<dormand_prince_tableau>("RK45", "Dormand and Prince's method of order 5"),
-    detail::explicit_method<cash_karp_tableau>("CKRK", "Cash and Karp's method of order 5, for solutions that change abruptly"),
-    detail::explicit_method<dormand_prince_8_tableau>("DOP853", "Dormand and Prince's method of order 8, for tight tolerances"),
-    detail::rosenbrock_method<rodas4_tableau>("Hairer and Wanner's Rosenbrock method of order 4, for stiff systems"),
-    detail::rosenbrock_method<rodas5p_tableau>(
-        "Steinebach's Rosenbrock method of order 5, for stiff systems and tight tolerances"),
-    {"auto", "Tsit5, and Rodas4 or, for tight tolerances, Rodas5P from where the system turns stiff", 5, 0.0, true,
-     detail::make_solver<switching_solver>}};
+/// One entry a method.
+extern const one_step_method one_step_methods[static_cast<std::size_t>(ode_one_step_method::automatic) + 1];
 
 /// The entry of a method.
-inline const one_step_method& entry_of(ode_one_step_method method, const std::string& function) {
-  const auto place = static_cast<std::size_t>(method);
-  if (place < std::size(one_step_methods)) return one_step_methods[place];
-  throw DomainError(detail::sentence(function, "method", -1, static_cast<int>(method), "one of ode_one_step_method"));
-}
+const one_step_method& entry_of(ode_one_step_method method, const std::string& function);
 
 /// The entry of a method by its name; null where no method has the name.
-inline const one_step_method* entry_of(std::string_view name) {
-  for (const one_step_method& each : one_step_methods)
-    if (each.name == name) return &each;
-  return nullptr;
-}
+const one_step_method* entry_of(std::string_view name);
 
 /// A new solver by one of the methods.
-inline std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function,
-                                                        ode_system& system, const step_options& options, ode_wanted wanted) {
-  return entry_of(method, function).make(function, system, options, wanted);
-}
+std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function, ode_system& system,
+                                                 const step_options& options, ode_wanted wanted);
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/one_step/methods.ipp>
+#endif
