@@ -3,11 +3,6 @@
 #include <agrad/solve/algebra/band_lu.ipp>
 #include <agrad/solve/algebra/newton_matrix.ipp>
 #include <agrad/solve/algebra/pattern.ipp>
-#include <agrad/solve/solver/checked.ipp>
-#include <agrad/solve/solver/event_watch.ipp>
-#include <agrad/solve/solver/fault.ipp>
-#include <agrad/solve/solver/options.ipp>
-#include <agrad/solve/solver/statistics.ipp>
 #include <agrad/solve/one_step/methods.ipp>
 #include <agrad/solve/one_step/probe.ipp>
 #include <agrad/solve/one_step/rosenbrock.ipp>
@@ -15,3 +10,8 @@
 #include <agrad/solve/one_step/solver.ipp>
 #include <agrad/solve/one_step/store.ipp>
 #include <agrad/solve/one_step/switching.ipp>
+#include <agrad/solve/solver/checked.ipp>
+#include <agrad/solve/solver/event_watch.ipp>
+#include <agrad/solve/solver/fault.ipp>
+#include <agrad/solve/solver/options.ipp>
+#include <agrad/solve/solver/statistics.ipp>
