@@ -57,7 +57,7 @@ def logsumexp(
     if find_recording(a, b) is None:
         return scipy.special.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     if return_sign:
-        raise TypeError("logsumexp: return_sign is True, but must be False for a recorded array; weights are to be positive")
+        raise TypeError("logsumexp: return_sign is True, but must be False for a recorded array; weights must be positive")
     if b is None:
         (x,) = recorded(a)
         return reduce("logsumexp", x, axes_of(axis, x.ndim), keepdims)

@@ -105,8 +105,8 @@ class Body:
                     self._is_complete = True  # the next recording around the loop captures more values
                     return None
                 raise ScopeError(
-                    f"{self.function}: a path that was not taken at first needs a value from around the function, but must "
-                    "know it from the beginning; pass it to the function in its arguments"
+                    f"{self.function}: a later path captures a value from around the function, but must capture only what the "
+                    "first path captured; pass the value to the function as an argument"
                 ) from error
             finally:
                 recording.end_body()

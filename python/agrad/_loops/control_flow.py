@@ -221,7 +221,7 @@ def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Re
 
     Parameters
     ----------
-    pred : number or truth, recorded or not
+    pred : number or boolean, recorded or not
         A scalar; true unless it is zero.
     true_fun, false_fun : callable
         Functions of the operands; both return numbers and arrays in the same structure and shapes. Both may capture recorded

@@ -44,7 +44,7 @@ class Loop:
         if self.length * sum(ys) > _MOST_RESULTS:
             raise ShapeError(
                 f"{self.function}: y has {sum(ys)} entries in each of {self.length} steps, but must have at most "
-                f"{_MOST_RESULTS} in all; carry what is needed of them, and return None for y"
+                f"{_MOST_RESULTS} in all; carry the entries that are needed, and return None for y"
             )
         xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
         first = self.counter[0] if self.counter else None

@@ -1,4 +1,4 @@
-"""Handles the nested structures of a loop's inputs and of a body's results: leaves are numbers, truths or None."""
+"""Handles the nested structures of a loop's inputs and of a body's results: leaves are numbers, booleans or None."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Leaves:
             return f"has no number in {missing[0]}" if missing[0] else "is no number"
         if new:
             return f"has a number in {new[0]}" if new[0] else "is a number"
-        return "has other containers"
+        return "has a different structure"
 
 
 def _plain(function: str, label: str, leaf: Any, takes_integers: bool) -> Any:
@@ -87,7 +87,7 @@ def _plain(function: str, label: str, leaf: Any, takes_integers: bool) -> Any:
     if kind in "iu":
         raise TypeError(
             f"{function}: {label} is of dtype {values.dtype}, but must be floating-point or bool; write 0.0 for 0, because "
-            "what a loop carries is computed in float64, exactly for integers up to 2**53"
+            "carries are float64, which is exact for integers up to 2**53"
         )
     if kind == "c":
         raise TypeError(f"{function}: {label} is complex, but must be real; carry real and imaginary parts")

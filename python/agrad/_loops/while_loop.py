@@ -26,7 +26,7 @@ def while_loop(
     Parameters
     ----------
     cond_fun : callable
-        A function of the carry; returns a scalar truth, recorded or not.
+        A function of the carry; returns a scalar boolean, recorded or not.
     body_fun : callable
         A function of the carry; returns the new carry, of the structure, shapes and dtypes of `init_val`.
     init_val : floating-point or boolean numbers, arrays, nested structures of them
@@ -79,7 +79,7 @@ def while_loop(
         result: Carry = together([np.where(goes_on, np.nan, leaf) for leaf in leaves])
         return result
     if goes_on:
-        raise RuntimeError(f"{label}: number of steps is more than {max_steps}, but must be at most max_steps; ask for more")
+        raise RuntimeError(f"{label}: number of steps is more than {max_steps}, but must be at most max_steps; raise max_steps")
     return carry
 
 

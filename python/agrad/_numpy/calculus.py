@@ -76,7 +76,9 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
         spacings = spacings * len(axes)
     if len(spacings) != len(axes) or edge_order not in (1, 2):
-        raise TypeError(f"np.gradient: number of spacings is {len(spacings)}, but must be {len(axes)}, and edge_order 1 or 2")
+        raise TypeError(
+            f"np.gradient: number of spacings is {len(spacings)}, but must be {len(axes)}; edge_order must be 1 or 2"
+        )
     slopes = [_slope(f, h, n, edge_order) for h, n in zip(spacings, axes, strict=True)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
@@ -97,7 +99,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     if period is not None:
         if find_recording(xp, period) is not None or not period:
-            raise TypeError("np.interp: period is given, but must be None for recorded xp, and a number other than 0")
+            raise TypeError("np.interp: period is given, but must be None for recorded xp, else a number other than 0")
         period = abs(period)
         xp = np.asarray(xp, dtype=float) % period
         order = np.argsort(xp)

@@ -79,7 +79,7 @@ def apply(run: Callable[..., tuple[Any, ...]], *x: Any) -> list[Any]:
 def solve_with(name: str, run: Callable[..., tuple[Any, ...]], a: Any, b: Any, rows: int) -> Any:
     """Returns the solution of an operation on a and b; b is a vector or a stack of matrices with `rows` rows, as in NumPy 2."""
     if b.ndim == 0 or b.shape[max(b.ndim - 2, 0)] != rows:
-        _fail(name, "b", b, f"a vector or matrices with {rows} rows, to go with a of shape {a.shape}")
+        _fail(name, "b", b, f"a vector or matrices with {rows} rows, because a is of shape {a.shape}")
     if b.ndim > 1:
         _check_lead(name, a, b)
         return apply(run, a, b)[0]
@@ -135,7 +135,7 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 def _check_tolerance(name: str, option: str, value: Any) -> None:
     if value is not None and not (np.ndim(value) == 0 and value == -1):
-        _refuse(name, option, value, "None", "a must be of full rank, for only then there are derivatives")
+        _refuse(name, option, value, "None", "derivatives exist only for matrices of full rank")
 
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
@@ -232,8 +232,8 @@ def _vector_norm(x: Any, p: Any, axes: Any, keepdims: bool) -> Any:
     if p == 1:
         return np.sum(np.abs(x), axis=axes, keepdims=keepdims)
     if isinstance(p, str) or p == 0:
-        condition = "a number that is not 0"
-        _refuse("np.linalg.norm", "ord", p, condition, "of vectors, the others are no norms or have no derivatives")
+        condition = "a number other than 0"
+        _refuse("np.linalg.norm", "ord", p, condition, "the others are no norms of vectors or have no derivatives")
     return _root(np.sum(np.abs(x) ** float(p), axis=axes, keepdims=keepdims), float(p))
 
 

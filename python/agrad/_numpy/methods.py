@@ -56,8 +56,8 @@ def _astype(self: Array, dtype: Any, *_: Any, **__: Any) -> Any:
 
 def _item(self: Array, *_: Any) -> NoReturn:
     raise TypeError(
-        "item: argument is a recorded value, but must be a plain number, because a number has no derivative; write x[0], or "
-        "x.reshape(()) of an array with one entry"
+        "item: argument is a recorded value, but must be a plain number, because a plain number has no derivative; "
+        "write x[0], or x.reshape(()) of an array with one entry"
     )
 
 

@@ -86,7 +86,7 @@ def _by_values(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
         values = x.known_values
         if values is None:
             raise TypeError(
-                f"{x.recording.function}: np.{function.__name__} of a recorded array is integers that depend on its values, "
+                f"{x.recording.function}: np.{function.__name__} of a recorded array is integers that depend on the values, "
                 f"but must be known when the function is recorded; {hint}"
             )
         return values
@@ -98,7 +98,7 @@ def _by_values(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
 
 
 _SORT, _LOOK_UP, _CHOOSE = (
-    "np.sort is sorted anew at each run",
+    "write np.sort, which each run computes from its own values",
     "compare with np.where, or look values up with np.interp",
     "choose between values with np.where",
 )

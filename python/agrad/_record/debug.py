@@ -63,7 +63,7 @@ def debug_nans(*, infinities: bool = True) -> Iterator[None]:
     >>> with ag.debug_nans():
     ...     ag.grad(lambda x: np.log(x) * 2.0)(-1.0)
     Traceback (most recent call last):
-    FloatingPointError: log: result is nan, but must be finite; it was made of -1.0 in grad(<lambda>) at ...
+    FloatingPointError: log: result is nan, but must be finite; it was computed from -1.0 in grad(<lambda>) at ...
     """
     before, _block.infinities = _block.infinities, infinities
     try:
@@ -88,10 +88,10 @@ def _fail(
     entry = f"[{index}]" if count > 1 else ""
     at = f"in {function} at {line_of_code(file, line)}"
     if what == "input":
-        raise FloatingPointError(f"{function}: input{entry} is {value}, but must be a number; it came {at}")
+        raise FloatingPointError(f"{function}: input{entry} is {value}, but must be a number; it was passed {at}")
     numbers = ", ".join(map(repr, made_of))
     if what == "result":
-        made = f"it was made of {numbers}" if numbers else "it was made"
+        made = f"it was computed from {numbers}" if numbers else "it was computed"
         raise FloatingPointError(f"{operation}: result{entry} is {value}, but must be finite; {made} {at}")
-    made = f"the sweep back made it where the arguments were {numbers}," if numbers else "the sweep back made it"
+    made = f"the reverse pass computed it for the arguments {numbers}," if numbers else "the reverse pass computed it"
     raise FloatingPointError(f"{operation}: adjoint of argument {operand}{entry} is {value}, but must be finite; {made} {at}")

@@ -14,7 +14,7 @@ from agrad._record.objects import recording_within
 __all__ = ["foreign_call", "stand_for_foreign"]
 
 _PACKAGES = ("scipy", "pandas")
-_GENERAL = "write it with NumPy's functions, or give it a derivative by agrad.custom_vjp"
+_GENERAL = "write the function with NumPy, or define its derivative by agrad.custom_vjp"
 #: The functions of agrad, or of NumPy for recorded arrays, by the names that SciPy has for them.
 _ours: dict[str, str] = {}
 
@@ -57,6 +57,6 @@ def foreign_call(error: BaseException) -> str | None:
             instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL
             if module.startswith("scipy.stats"):
                 instead = "write the density with NumPy's functions, or as agrad.normal_lpdf"
-            return f"{name}: argument is a recorded value, but must be plain, because it has no derivative; {instead}"
+            return f"{name}: argument is a recorded value, but must be plain, because the function has no derivative; {instead}"
         traceback = traceback.tb_next
     return None

@@ -54,11 +54,13 @@ def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any,
     if dtype is not None and np.dtype(dtype) != np.object_:
         raise TypeError(
             f"np.array: dtype is {np.dtype(dtype)}, but must be left out where an entry is recorded, because NumPy's arrays of "
-            "numbers have no derivatives; write np.array([a, b]), or ag.array([a, b]) for what NumPy asks numbers for, as "
-            "np.mean and np.var do, and np.zeros(n, like=x) of a recorded x for an array that is filled"
+            "numbers have no derivatives; write np.array([a, b]), or ag.array([a, b]) for functions that need numbers, such as "
+            "np.mean and np.var, and np.zeros(n, like=x) of a recorded x for an array that is filled"
         )
     if copy is False:
-        raise ValueError("np.array: copy is False, but must be True or None where an entry is recorded; its entries are copies")
+        raise ValueError(
+            "np.array: copy is False, but must be True or None where an entry is recorded, because entries are copied"
+        )
     shape = x.shape
     entries = np.empty(shape, object)
     if not shape:

@@ -121,6 +121,7 @@ def array(x: Any) -> Any:
         slots = np.array(slots_of(recording, x))
     except ValueError as error:
         raise ShapeError(
-            "array: parts are of different shapes, but must be of one; join pieces of different lengths with np.concatenate"
+            "array: parts are of different shapes, but must be of one shape; join pieces of different lengths with "
+            "np.concatenate"
         ) from error
     return recording.array(0.0).with_slots(slots)

@@ -40,7 +40,7 @@ class _Tape:
 
     def adjoint(self, x: Array) -> np.ndarray[Any, Any]:
         """Returns the adjoints of the entries of x after the last reverse pass."""
-        assert self.adjoints is not None, "a sweep has been made"
+        assert self.adjoints is not None, "there was a reverse pass"
         return self.adjoints[np.minimum(x.slots, self.adjoints.size - 1)]
 
 
@@ -138,7 +138,8 @@ def var(value: Any) -> Array:
 def _plain(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     if isinstance(value, Array):
         raise TypeError(
-            f"var: value is a recorded value of {value.recording.function}, but must be plain; use it as it is, or its val()"
+            f"var: value is a recorded value of {value.recording.function}, but must be plain; use the recorded value "
+            "itself, or its val()"
         )
     try:
         values = np.asarray(value)
@@ -162,12 +163,12 @@ def _tape_of(function: str, x: Array) -> _Tape:
         return found
     if recording.is_tape:
         raise ScopeError(
-            f"{function}: argument is a recorded value of {recording.function}, which has ended, but must be of an open one; "
-            "read values, gradients and adjoints before its block ends"
+            f"{function}: argument is a recorded value of {recording.function}, which has ended, but must be of an open tape; "
+            "read values, gradients and adjoints before the tape's block ends"
         )
     raise TypeError(
-        f"{function}: argument is a recorded value of {recording.function}, but must be of a tape; transformations return what "
-        "they compute"
+        f"{function}: argument is a recorded value of {recording.function}, but must be of a tape; a transformation returns "
+        "its derivatives"
     )
 
 
@@ -223,7 +224,7 @@ def _sweep(mine: _Tape, y: Array) -> None:
 
 def _adjoint_of(tape: _Tape, x: Array) -> np.ndarray[Any, Any]:
     if tape.adjoints is None:
-        raise RuntimeError("adj: number of sweeps is 0, but must be at least 1; call grad() of the result first")
+        raise RuntimeError("adj: number of reverse passes is 0, but must be at least 1; call grad() of the result first")
     return tape.adjoint(x)
 
 

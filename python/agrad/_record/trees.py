@@ -79,7 +79,7 @@ def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
         found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=_NAMESPACE)
     except ValueError as error:
         raise TypeError(
-            f"{function}: {name} is {axes!r}, but must be of the structure of what it is for, or its beginning"
+            f"{function}: {name} is {axes!r}, but must be of the structure of its tree, or a prefix of that structure"
         ) from error
     for axis in found:
         if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
@@ -95,7 +95,7 @@ def as_plain(leaf: Any) -> Any:
 
 
 def is_data(leaf: Any) -> bool:
-    """Returns whether a leaf of a differentiated structure is no parameter: an integer, truth, string, None or an object."""
+    """Returns whether a leaf of a differentiated structure is no parameter: an integer, boolean, string, None or an object."""
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind in "iubSUMm"
     if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
@@ -119,8 +119,8 @@ def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
         )
     if isinstance(leaf, np.matrix):
         raise TypeError(
-            f"{function}: {label()} is an np.matrix, but must be an array, because recorded values have arrays' operators; "
-            "write np.asarray(m), and @ for the product of matrices"
+            f"{function}: {label()} is an np.matrix, but must be an array, because recorded values have the operators of "
+            "arrays; write np.asarray(m), and @ for the product of matrices"
         )
 
 
@@ -133,8 +133,8 @@ def parameter(function: str, label: Callable[[], str], leaf: Any, within: Record
         if within is not None:
             return leaf
         raise TypeError(
-            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; sparse matrices are "
-            "made outside of functions that are recorded, and recorded values are used there only"
+            f"{function}: {label()} is a recorded value of {leaf.recording.function}, but must be plain; a recorded "
+            "value is used within its function only, where there are no sparse matrices"
         )
     check_kind(function, label, leaf)
     values = np.asarray(leaf)

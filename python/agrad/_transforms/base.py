@@ -38,7 +38,7 @@ def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
 def check_tangents(function: str, program: Program, hint: str, order: int = 2) -> None:
     """Raises if the program has an operation without tangents (order 1) or without second derivatives (order 2)."""
     if name := program.first_without_tangents(order):
-        how = ", by its adjoint" if program.first_without_tangents(1) == name else ""
+        how = ", by reverse mode" if program.first_without_tangents(1) == name else ""
         raise NotImplementedError(f"{function}: {name} has first derivatives only{how}, but must have more; {hint}")
 
 
@@ -84,7 +84,7 @@ class Transformation(ByName, ABC):
         except ScopeError:
             if around is None:
                 raise
-        assert around is not None, "nothing is captured without"
+        assert around is not None, "values are captured from a recording around"
         return bound.inside(around, parameters, args, kwargs)  # the function uses values of the recording around it
 
     def inside(self, recording: Recording, parameters: Parameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -119,11 +119,11 @@ class Transformation(ByName, ABC):
         return self.check_output(output), aux
 
     def check_real(self, holds_truths: bool) -> None:
-        """Raises for truths, whose derivative would be zero."""
+        """Raises for booleans, whose derivative would be zero."""
         if holds_truths:
             raise TypeError(
-                f"{self.label}: result is a truth or an array of truths, but must be real numbers, because its derivative is "
-                "zero; choose between numbers with np.where, or pass the truth on by has_aux"
+                f"{self.label}: result is a boolean or an array of booleans, but must be real numbers, because its derivative "
+                "is zero; choose between numbers with np.where, or return booleans by has_aux"
             )
 
     def check_output(self, output: Array) -> Array:

@@ -45,8 +45,8 @@ def _values(names: _Names, n: int, leaf: Any, shape: tuple[int, ...] | None, lik
 def _real(names: _Names, n: int, leaf: Any) -> Vector:
     if isinstance(leaf, Array):
         raise TypeError(
-            f"{names[n]} is a recorded value of {leaf.recording.function}, but must be plain; what it was made of must be an "
-            "argument of the function"
+            f"{names[n]} is a recorded value of {leaf.recording.function}, but must be plain; the values from which it "
+            "was computed must be arguments of the function"
         )
     if leaf is None:
         raise TypeError(f"{names[n]} is None, but must be real numbers; does the function return?")
@@ -70,7 +70,8 @@ class Call:
         self.places = [place for place in range(len(args)) if place not in nondiff_argnums]
         if find_recording(*flatten(self.nondiff)[0]) is not None:
             raise TypeError(
-                f"{label}: an argument of nondiff_argnums is recorded, but must be plain; leave it out of nondiff_argnums"
+                f"{label}: an argument of nondiff_argnums is recorded, but must be plain; leave the argument out of "
+                "nondiff_argnums"
             )
         self._nondiff_argnums = nondiff_argnums
         self.leaves, self._together, self.structure = flatten([args[place] for place in self.places])
@@ -262,8 +263,8 @@ class JvpCall(Callback):
 def not_linear(label: str) -> str:
     """Returns the message for a derivative by hand that is not linear in the tangents."""
     return (
-        f"{label}: the tangent that the derivative returned is not linear in the tangents, but must be; it is their product "
-        "with the Jacobian, without powers, absolute values, conditions or constants"
+        f"{label}: the tangent that the derivative returned is not linear in the given tangents, but must be the "
+        "product of the Jacobian and the given tangents, without powers, absolute values, conditions or constants"
     )
 
 

@@ -198,7 +198,7 @@ def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, a
     columns = check.run(check.program.jacobian_products, np.eye(n))[1].T
     i, j = _worst(columns, check.rows, np.full((m, n), 1e-300)) or (0, 0)
     what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
-    check.fail(what, float(columns[i, j]), "as by reverse mode", float(check.rows[i, j]), "forward mode gave it")
+    check.fail(what, float(columns[i, j]), "as by reverse mode", float(check.rows[i, j]), "the first value is by forward mode")
 
 
 def _check_differences(check: _Check, rtol: float, atol: float) -> None:
@@ -208,7 +208,7 @@ def _check_differences(check: _Check, rtol: float, atol: float) -> None:
     if worst is not None:
         i, j = worst
         what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
-        hint = f"step is {differences.steps[j]:.1g}; is the function smooth and defined that far around?"
+        hint = f"the step is {differences.steps[j]:.1g}; the function must be smooth and defined within it"
         check.fail(what, float(check.rows[i, j]), "as by central differences", float(differences.matrix[i, j]), hint)
 
 
@@ -226,12 +226,18 @@ def _check_second(check: _Check, generator: np.random.Generator, rtol: float, at
     largest = np.max(parts, initial=0.0, where=np.isfinite(parts))
     if worst := _worst(products, products.T, np.full((n, n), _CLOSE * largest + 1e-300)):
         i, j = worst
-        check.fail(what(i, j), float(products[i, j]), "as in the other order", float(products[j, i]), "it is not symmetric")
+        check.fail(
+            what(i, j),
+            float(products[i, j]),
+            "as in the other order",
+            float(products[j, i]),
+            "second derivatives are not symmetric",
+        )
     of_gradient = check.sum_of_parts(gradient, products)
     differences = _Differences(lambda x: check.gradient(x, w), check.x, check.steps, products, of_gradient, rtol, atol)
     if worst := differences.worst():
         i, j = worst
-        hint = f"step is {differences.steps[j]:.1g}"
+        hint = f"the step is {differences.steps[j]:.1g}"
         check.fail(
             what(i, j), float(products[i, j]), "as by differences of the gradient", float(differences.matrix[i, j]), hint
         )

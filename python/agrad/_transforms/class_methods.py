@@ -40,8 +40,8 @@ def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
         names = vars(instance)
     except TypeError:
         raise TypeError(
-            f"{descriptor.label}: {type(instance).__name__} has no __dict__, but must have one, for what is recorded for each "
-            "instance; leave __slots__ out, or compile a function of the instance's fields"
+            f"{descriptor.label}: {type(instance).__name__} has no __dict__, but must have one, which stores the "
+            "recordings of the instance; leave __slots__ out, or compile a function of the fields of the instance"
         ) from None
     kept = names.get(_NAME)
     if kept is None or kept.instance is not instance:

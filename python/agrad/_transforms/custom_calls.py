@@ -71,8 +71,8 @@ class _RecordedCall:
     def _check_reach(self, begin: tuple[int, int, int]) -> None:
         if self.recording.reaches_before(begin):
             raise TypeError(
-                f"{self.label}: a recorded value of {self.recording.function} is used that is no argument, but must be one to "
-                "have a derivative; pass it as an argument, or use its ag.stop_gradient"
+                f"{self.label}: a recorded value of {self.recording.function} is used that is no argument, but must be an "
+                "argument to have a derivative; pass it as an argument, or use ag.stop_gradient of it"
             )
 
     def _function(self, inputs: list[Array]) -> Any:

@@ -40,7 +40,7 @@ class Custom(Generic[Arguments, Result]):
         self.label = f"{self.kind}({name_of(function)})"
         given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         if not all(isinstance(place, int) and place >= 0 for place in given):
-            raise TypeError(f"{self.kind}: nondiff_argnums is {nondiff_argnums!r}, but must be places from 0 on")
+            raise TypeError(f"{self.kind}: nondiff_argnums is {nondiff_argnums!r}, but must be positions of arguments, from 0")
         self.nondiff_argnums = given
         self.is_defined = False
         try:
@@ -64,13 +64,13 @@ class Custom(Generic[Arguments, Result]):
         """Returns all arguments by position, including defaults, as the functions of the derivative expect."""
         if self._signature is None:
             if kwargs:
-                raise TypeError(f"{self.label}: arguments are given by name, but must be given by place")
+                raise TypeError(f"{self.label}: arguments are passed by name, but must be positional")
             return args
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(
-                f"{self.label}: arguments {sorted(bound.kwargs)} are keyword-only, but must have a place; move them before *"
+                f"{self.label}: arguments {sorted(bound.kwargs)} are keyword-only, but must be positional; move them before *"
             )
         return bound.args
 
@@ -174,7 +174,8 @@ class CustomJvp(Custom[Arguments, Result]):
             primals, tangents = given[-2:]
             if len(jvps) != len(primals):
                 raise TypeError(
-                    f"{self.label}.defjvps: number of functions is {len(jvps)}, but must be {len(primals)}, one an argument"
+                    f"{self.label}.defjvps: number of functions is {len(jvps)}, but must be {len(primals)}, one for "
+                    "each argument"
                 )
             args = list(primals)
             for place, argument in sorted(zip(nondiff, given[:-2], strict=True)):

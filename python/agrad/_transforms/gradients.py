@@ -64,7 +64,7 @@ def value_and_grad(
     ----------
     function : callable
         Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
-        and dataclasses of them. Integers, truths, strings and None in these are data, which are passed unchanged, and the
+        and dataclasses of them. Integers, booleans, strings and None in these are data, which are passed unchanged, and the
         gradient has None in their place.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.

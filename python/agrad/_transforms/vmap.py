@@ -40,21 +40,21 @@ class _Batch:
         by_argument = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         if len(by_argument) != len(args):
             raise TypeError(
-                f"{label}: in_axes has {len(by_argument)} entries, but must have one for each positional argument; "
+                f"{label}: in_axes has {len(by_argument)} entries, but must have one entry for each positional argument; "
                 f"{len(args)} were given"
             )
         axes = axes_of(label, "in_axes", (tuple(by_argument), dict.fromkeys(kwargs, 0)), (args, kwargs))
         self.axes = {place: axis for place, axis in enumerate(axes) if axis is not None}  # of the leaves that have rows
         self.places = list(self.axes)
         if not self.places:
-            raise ValueError(f"{label}: in_axes is {in_axes!r}, but must give an axis to one argument at least")
+            raise ValueError(f"{label}: in_axes is {in_axes!r}, but must have an axis for at least one argument")
         self.rows = self._count_rows()
         whole = [place for place in self.places if _is_whole(self.leaves[place])]
         self.places = [place for place in self.places if place not in whole]
         self._whole = {place: np.moveaxis(np.asarray(self.leaves[place]), self.axes[place], 0) for place in whole}
 
     def groups(self) -> list[np.ndarray[Any, Any]]:
-        """Returns groups of rows with equal integers and truths, which the function gets as plain values."""
+        """Returns groups of rows with equal integers and booleans, which the function gets as plain values."""
         if not self._whole:
             return [np.arange(self.rows)]
         found: dict[Any, list[int]] = {}
@@ -64,7 +64,7 @@ class _Batch:
 
     @property
     def has_whole(self) -> bool:
-        """Whether leaves of integers or truths have rows."""
+        """Whether leaves of integers or booleans have rows."""
         return bool(self._whole)
 
     def _name(self, place: int) -> str:
@@ -78,13 +78,13 @@ class _Batch:
             values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
             if values.dtype.kind not in "fiub":
                 raise TypeError(
-                    f"{self._label}: {self._name(place)} is {leaf!r}, but must be real numbers; give it None in in_axes to "
-                    "pass it on as it is"
+                    f"{self._label}: {self._name(place)} is {leaf!r}, but must be real numbers; None for it in in_axes "
+                    "passes it unchanged"
                 )
             if not -values.ndim <= axis < values.ndim:
                 raise ShapeError(
                     f"{self._label}: {self._name(place)} is of shape {values.shape}, but must have an axis {axis}, as in_axes "
-                    "says; give it None to use it in all rows"
+                    "says; None for it in in_axes uses it in all rows"
                 )
             if rows is not None and values.shape[axis] != rows:
                 raise ShapeError(
@@ -96,7 +96,7 @@ class _Batch:
         return int(rows)
 
     def with_rows(self, rows: Sequence[Any], number: int = 0) -> Any:
-        """Returns the arguments of a row: `rows` in place of the leaves of numbers, and the row's integers and truths."""
+        """Returns the arguments of a row: `rows` in place of the leaves of numbers, and the row's integers and booleans."""
         leaves = list(self.leaves)
         for place, values in self._whole.items():
             leaves[place] = values[number].copy() if values.ndim > 1 else values[number].item()
@@ -120,7 +120,9 @@ class Vmap(ByName):
         if not callable(function):
             raise TypeError(f"vmap: function is {function!r}, but must be callable")
         if threads is not None and (not isinstance(threads, int) or threads < 0):
-            raise TypeError(f"vmap: threads is {threads!r}, but must be None, or a number of threads, 0 for one a processor")
+            raise TypeError(
+                f"vmap: threads is {threads!r}, but must be None or a number of threads; 0 is one thread for each processor"
+            )
         named_after(self, function)
         self.function, self.in_axes, self.out_axes, self.threads = function, in_axes, out_axes, threads
         self.label = f"vmap({name_of(function)})"
@@ -233,7 +235,7 @@ class Vmap(ByName):
 
 
 class _RowOutputs(Outputs):
-    """The function's result for a row, with the kind of each leaf: truths, integers or real numbers."""
+    """The function's result for a row, with the kind of each leaf: booleans, integers or real numbers."""
 
     def __init__(self, row: Recording, result: Any) -> None:
         super().__init__(row, result)
@@ -245,7 +247,10 @@ class _RowOutputs(Outputs):
         if before is None:
             return
         if (self.structure, self.shapes) != (before.structure, before.shapes):
-            raise TypeError(f"{label}: result is of another structure or shape in some rows, but must be of one in all")
+            raise TypeError(
+                f"{label}: result is of different structures or shapes in different rows, but must be of one structure "
+                "and shape"
+            )
         self.kinds = [a if a == b else "f" if "f" in (a, b) else "i" for a, b in zip(self.kinds, before.kinds, strict=True)]
 
 
@@ -300,8 +305,8 @@ def vmap(
     The function is recorded for a single row and runs on all rows, each operation as a loop over the rows. The result can be
     differentiated, compiled and called within other functions, and transformations of the row's function, as
     ``ag.vmap(ag.grad(f))``, work as well. An ``if`` on values is right in every row: rows on another branch are recorded
-    separately. The function gets integers and truths with rows as plain values, which may be indices: the function is then
-    recorded once for each different value, and threads are not used. Results that are truths or integers keep their type.
+    separately. The function gets integers and booleans with rows as plain values, which may be indices: the function is then
+    recorded once for each different value, and threads are not used. Results that are booleans or integers keep their type.
 
     Factorisations, densities and solutions of differential equations are computed row by row.
 

@@ -87,7 +87,7 @@ def _find_mode(value_and_gradient: ValueAndGradient, progress: Callable[[str], N
     # Near the mode a line search fails where the remaining gain is below CVODES' noise.
     left_to_gain = found.jac @ found.hess_inv @ found.jac / 2
     if not (found.success or left_to_gain < 1e-7):
-        raise RuntimeError(f"demo: the mode was not found after {found.nit} iterations: {found.message}")
+        raise RuntimeError(f"demo: the optimiser found no mode after {found.nit} iterations: {found.message}")
     return found.x, found.nit, calls
 
 

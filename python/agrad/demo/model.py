@@ -73,7 +73,7 @@ def _by_cvodes(rates: Any, z0: Any, years: Vector, method: str) -> Any:
     return ag.ode_adjoint_tol_ctl(
         _growth, z0, 0.0, years,
         1e-12, 1e-12,  # relative and absolute tolerance of the forward pass, so tight that finite differences of the
-        1e-12, 1e-12,  # solution can judge the gradient; of the backward pass
+        1e-12, 1e-12,  # solution can judge the gradient; of the reverse pass
         1e-12, 1e-12,  # and of its quadrature
         10_000,  # the most steps between two output times
         250,  # steps between checkpoints

@@ -1,4 +1,4 @@
-"""NumPy's arrays of other kinds beside recorded values: masked ones, matrices, and truths as results."""
+"""NumPy's arrays of other kinds beside recorded values: masked ones, matrices, and booleans as results."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_masked_arguments_are_refused():
 
 
 def test_a_truth_has_no_derivative():
-    message = r"^{}\(<lambda>\): result is a truth or an array of truths, but must be real numbers"
+    message = r"^{}\(<lambda>\): result is a boolean or an array of booleans, but must be real numbers"
     for transform in (ag.grad, ag.value_and_grad, ag.hessian, ag.jacobian, ag.jacfwd, ag.jacrev):
         for f in (lambda x: x > 1.0, lambda x: (x > 1.0) & (x < 2.0), lambda x: True, lambda x: np.isfinite(x)):
             for run in (transform(f), ag.compile(transform(f))):

@@ -270,7 +270,7 @@ ENTRIES = r"entry by entry and cannot do this; write ag.array\(\[a, b\]\)"
         (lambda z: np.linalg.inv(np.diag(z)), rf"Cannot cast ufunc 'inv' .*dtype\('O'\).*{ENTRIES}"),
         (lambda z: np.interp(z, [0.0, 1.0], [0.0, 2.0]), rf"Cannot cast array data from dtype\('O'\).*{ENTRIES}"),
         (lambda z: operator.iadd(np.zeros(2), z), rf"Cannot cast ufunc 'add' output from dtype\('O'\).*{ENTRIES}"),
-        (np.mean, "^np.array: dtype is float64, but must .*, or ag.array.* for what NumPy asks numbers for, as np.mean"),
+        (np.mean, "^np.array: dtype is float64, but must .*, or ag.array.* for functions that need numbers, such as np.mean"),
         (lambda z: z.astype(float), "the value of an item assignment is recorded, but must be a plain number where the array"),
         (lambda z: operator.setitem(np.zeros(2), 0, z[0]), "the value of an item assignment is recorded"),
         (lambda z: operator.setitem(np.zeros(2), slice(2), z), "the value of an item assignment is recorded"),

@@ -207,5 +207,7 @@ def test_array_without_recorded_values_is_plain():
 
 def test_array_of_different_shapes_is_refused():
     for parts in (lambda x: [x, [1.0, 2.0]], lambda x: [[x], [x, x]]):
-        with pytest.raises(ag.ShapeError, match=r"^array: parts are of different shapes, but must be of one; join pieces"):
+        with pytest.raises(
+            ag.ShapeError, match=r"^array: parts are of different shapes, but must be of one shape; join pieces"
+        ):
             ag.grad(lambda x, parts=parts: np.sum(ag.array(parts(x))))(1.0)

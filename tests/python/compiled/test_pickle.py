@@ -268,7 +268,7 @@ def test_what_belongs_to_a_program_is_sealed_with_it():
         (seal, kind, function, [(example, kept * 2)]),
     ):
         with pytest.raises(
-            ValueError, match="compile: the pickle is damaged, but must be as it was written; record the function"
+            ValueError, match="compile: the pickle is damaged, but must be as it was pickled; record the function"
         ):
             restore(version, *bad)
     with pytest.raises(

@@ -69,7 +69,7 @@ BAD = {
     "other containers": (
         lambda: ag.scan(lambda c, x: (list(c), None), (1.0, 2.0), np.ones(2)),
         TypeError,
-        "carry has other containers, but must be of the structure of init",
+        "carry has a different structure, but must be of the structure of init",
     ),
     "dtype": (
         lambda: ag.scan(lambda c, x: ({"a": c["a"] > 0, "b": c["b"]}, None), INIT, np.ones(2)),
@@ -106,7 +106,7 @@ BAD = {
     "index": (
         lambda: ag.fori(0, 3, lambda i, c: c + np.arange(3.0)[i], 0.0),
         IndexError,
-        r"only integers, .*; where the index is a recorded value, choose .*, and hand entries over to a loop by ag.scan",
+        r"only integers, .*; where the index is a recorded value, choose .*, and pass entries to a loop by ag.scan",
     ),
     "cond without function": (lambda: ag.cond(True, 1, abs), TypeError, "cond: true_fun is 1, but must be callable"),
     "cond of an array": (
@@ -148,7 +148,7 @@ def test_a_late_path_in_a_right_hand_side_knows_what_the_first_knew():
         hidden.value = 2 * k
         return ag.fori(0, 1, lambda i, c: -c if t < 1 else -c * hidden.value, y)
 
-    with pytest.raises(ag.ScopeError, match="a path that was not taken at first needs a value from around the function"):
+    with pytest.raises(ag.ScopeError, match="a later path captures a value from around the function"):
         ag.grad(lambda k: ag.solve_ivp(rhs, (0.0, 2.0), [1.0], args=(k,)).y[0, -1])(0.5)
 
 

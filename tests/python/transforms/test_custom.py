@@ -193,7 +193,7 @@ def test_nondiff_argnums_go_first():
     beyond.defvjp(lambda x: (x, None), lambda _, g: (g,))
     with pytest.raises(TypeError, match="nondiff_argnums is 2, but must be the place of an argument; 1 were given"):
         ag.grad(beyond)(1.0)
-    with pytest.raises(TypeError, match=r"custom_vjp: nondiff_argnums is \(-1,\), but must be places from 0 on"):
+    with pytest.raises(TypeError, match=r"custom_vjp: nondiff_argnums is \(-1,\), but must be positions of arguments, from 0"):
         ag.custom_vjp(nondiff_argnums=(-1,))(lambda x: x)
 
 
@@ -203,7 +203,7 @@ def test_arguments_by_name_and_defaults():
         return x * y
 
     f.defvjp(lambda x, y: (x * y, (x, y)), lambda saved, g: (saved[1] * g, saved[0] * g))
-    with pytest.raises(TypeError, match=r"custom_vjp\(f\): arguments \['mode'\] are keyword-only, but must have a place"):
+    with pytest.raises(TypeError, match=r"custom_vjp\(f\): arguments \['mode'\] are keyword-only, but must be positional"):
         f(1.0)
 
     @ag.custom_vjp

@@ -234,7 +234,9 @@ def test_mistakes_in_a_jvp_are_explained():
 
 
 def test_recorded_values_from_around_the_function_are_refused():
-    message = r"custom_jvp\(f\): a recorded value of .* is used that is no argument, but must be one to have a derivative"
+    message = (
+        r"custom_jvp\(f\): a recorded value of .* is used that is no argument, but must be an argument to have a derivative"
+    )
 
     def make(a, of_function, of_derivative):
         @ag.custom_jvp

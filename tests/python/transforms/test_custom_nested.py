@@ -313,7 +313,9 @@ def test_a_rule_made_by_a_transformation():
 def test_a_rule_that_is_not_linear_is_refused(rule):
     f = ag.custom_jvp(lambda x: x * x)
     f.defjvps(rule)
-    message = r"custom_jvp\(<lambda>\): the tangent that the derivative returned is not linear in the tangents, but must be"
+    message = (
+        r"custom_jvp\(<lambda>\): the tangent that the derivative returned is not linear in the given tangents, but must be"
+    )
     for transform in (ag.grad, ag.jacfwd, ag.hessian, ag.compile, ag.vmap):
         with pytest.raises(TypeError, match=message):
             transform(lambda x: np.sum(f(x)))(X)
@@ -323,7 +325,9 @@ def test_a_rule_that_is_not_linear_is_refused(rule):
 def test_a_plain_rule_that_is_not_linear_is_refused(rule):
     f = ag.custom_jvp(plain=True)(lambda x: x * x)
     f.defjvp(lambda primals, tangents: (primals[0] ** 2, rule(tangents[0], primals[0])))
-    with pytest.raises(TypeError, match=r"custom_jvp\(<lambda>\): the tangent .* is not linear in the tangents, but must be"):
+    with pytest.raises(
+        TypeError, match=r"custom_jvp\(<lambda>\): the tangent .* is not linear in the given tangents, but must be"
+    ):
         ag.grad(lambda x: np.sum(f(x)))(X)
 
 

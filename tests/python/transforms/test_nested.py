@@ -355,7 +355,7 @@ def test_functions_of_plain_values_differentiate_for_themselves():
 
 
 def test_messages():
-    with pytest.raises(TypeError, match="sparse matrices are made outside"):
+    with pytest.raises(TypeError, match="a recorded value is used within its function only"):
         ag.grad(lambda x: ag.jacobian(np.sin, sparse=True)(x).sum())(X)
     with pytest.raises(ag.ShapeError, match="grad\\(sin\\): result is of shape"):
         ag.grad(lambda x: np.sum(ag.grad(np.sin)(x)))(X)

@@ -182,7 +182,7 @@ def test_a_system_of_index_1_goes_back_only(made):
     def end(k):
         return ag.solve_dae(lambda t, y, yp: yp + k * y, (0.0, 1.0), [1.0]).y[0, -1]
 
-    what = "solve_dae has first derivatives only, by its adjoint, but must have more"
+    what = "solve_dae has first derivatives only, by reverse mode, but must have more"
     with pytest.raises(NotImplementedError, match=f"^jvp: {what}; use vjp$"):
         ag.jvp(made(end), (0.5,), (1.0,))
     with pytest.raises(NotImplementedError, match=f"^jacfwd: {what}; use jacrev$"):

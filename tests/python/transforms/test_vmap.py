@@ -192,13 +192,13 @@ def test_the_function_is_recorded_once_whatever_the_number_of_rows():
     ("call", "error", "message"),
     [
         (lambda: ag.vmap(3), TypeError, "vmap: function is 3, but must be callable"),
-        (lambda: ag.vmap(np.sin, threads=-1), TypeError, "threads is -1, but must be None, or a number"),
+        (lambda: ag.vmap(np.sin, threads=-1), TypeError, "threads is -1, but must be None or a number"),
         (
             lambda: ag.vmap(np.sin, (0, 0))(ROWS),
             TypeError,
-            r"in_axes has 2 entries, but must have one for each .* 1 were given",
+            r"in_axes has 2 entries, but must have one entry for each .* 1 were given",
         ),
-        (lambda: ag.vmap(np.sin, None)(ROWS), ValueError, "in_axes is None, but must give an axis to one argument"),
+        (lambda: ag.vmap(np.sin, None)(ROWS), ValueError, "in_axes is None, but must have an axis for at least one argument"),
         (lambda: ag.vmap(np.sin, 2)(ROWS), ag.ShapeError, r"argument 0 is of shape \(5, 3\), but must have an axis 2"),
         (
             lambda: ag.vmap(np.add)(ROWS, ROWS[:4]),
@@ -216,7 +216,7 @@ def test_the_function_is_recorded_once_whatever_the_number_of_rows():
         (
             lambda: ag.vmap(lambda x: x if x[0] > 0 else x[0])(ROWS),
             TypeError,
-            "result is of another structure or shape in some",
+            "result is of different structures or shapes in different",
         ),
         (lambda: ag.vmap(lambda x: None)(ROWS), TypeError, r"vmap\(<lambda>\): result is None"),
     ],

@@ -100,12 +100,12 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         self(*args, **kwargs)
         try:
             if kwargs:
-                raise ValueError("bind: plans are of positional arguments")
+                raise ValueError("bind: arguments must be positional")
             return self._known.bind(args, lambda: self(*args, **kwargs))
         except ValueError:
             raise TypeError(
                 f"{self.label}: bind's arguments must be plain dicts, lists and tuples of floats and float64 arrays, and the "
-                "function values, a gradient or both"
+                "compiled function a plain function, grad or value_and_grad"
             ) from None
 
     def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:

@@ -116,7 +116,7 @@ def _check_format(version: Any) -> None:
 
 def _check(holds: bool) -> None:
     if not holds:
-        raise ValueError("compile: the pickle is damaged, but must be as it was written; record the function again")
+        raise ValueError("compile: the pickle is damaged, but must be as it was pickled; record the function again")
 
 
 def _check_seal(seal: Any, kind: Any, function: Any, entries: Any) -> None:

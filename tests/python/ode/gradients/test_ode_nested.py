@@ -124,7 +124,7 @@ def test_a_solve_inside_of_a_right_hand_side(made, inside, method):
     if has_second and method == "Tsit5":
         np.testing.assert_allclose(made(ag.hessian(f))(K), second(expected, K), rtol=1e-4, atol=1e-7)
     else:  # Rodas4's Jacobian has no derivative where a solve is part of it
-        with pytest.raises(NotImplementedError, match=r"hessian: solve_ivp has first .* only(, by its adjoint)?, but"):
+        with pytest.raises(NotImplementedError, match=r"hessian: solve_ivp has first .* only(, by reverse mode)?, but"):
             made(ag.hessian(f))(K)
     passes = inside not in WITHOUT_TANGENTS and method != "Rodas4"
     if passes or method == "BDF":
