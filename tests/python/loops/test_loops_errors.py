@@ -76,7 +76,7 @@ BAD = {
         TypeError,
         r"carry\['a'\] is of dtype bool, but must be of dtype float64, as in init\['a'\]",
     ),
-    "number for a truth": (
+    "number for a boolean": (
         lambda: ag.scan(lambda c, x: (c * x, None), True, np.ones(2)),
         TypeError,
         "carry is of dtype float64, but must be of dtype bool, as in init",

@@ -204,7 +204,7 @@ def test_every_elementwise_function_to_third_order(row):
             for place, value in zip(real, y, strict=True):
                 given[place] = value
             value = row(*given) if any(isinstance(g, ag.Array) for g in given) else 0.0
-            return np.where(value, 1.0, 0.0) if getattr(value, "is_condition", False) else value  # truths have no derivative
+            return np.where(value, 1.0, 0.0) if getattr(value, "is_condition", False) else value  # booleans have no derivative
 
         y = x[real]
         hessian = ag.hessian(f)(y)
