@@ -95,10 +95,10 @@ namespace {
   if (r.is_tape) {
     throw ScopeError(
         std::string(function) + ": argument is a recorded value of " + r.function +
-        ", which has ended, but must be of an open one; read values, gradients and adjoints before its block ends");
+        ", which has ended, but must be of an open tape; read values, gradients and adjoints before the tape's block ends");
   }
   throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
-                   " that has ended, but must be of a running one; return values from the function, do not keep them");
+                   " that has ended, but must be of a running call; return values from the function instead of storing them");
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ namespace {
 
 [[noreturn]] AGRAD_COLD void fail_ended(std::string_view function, const recording& r) {
   throw ScopeError(std::string(function) + ": argument is a recorded value of a call of " + r.function +
-                   " that has ended, but must be of a running one; pass it to the function as an argument");
+                   " that has ended, but must be of a running call; pass it to the function as an argument");
 }
 
 /// Returns the body's slots of entries that the body has captured already; nothing if an entry is unknown. Outer constants are
@@ -240,8 +240,8 @@ void check_kind(std::string_view function, py::handle x) {
               "mask; write m.filled(value), or choose with np.where");
   if (py::isinstance(x, numpy.attr("matrix")))
     fail_type(std::string(function) +
-              ": argument is an np.matrix, but must be an array, because recorded values have arrays' "
-              "operators; write np.asarray(m), and @ for the product of matrices");
+              ": argument is an np.matrix, but must be an array, because recorded values have the operators "
+              "of arrays; write np.asarray(m), and @ for the product of matrices");
 }
 
 [[noreturn]] AGRAD_COLD void fail_entry(std::string_view function, std::size_t i, py::handle entry) {
@@ -356,7 +356,7 @@ span operand(const array& a, const shape_type& shape, std::size_t n) {
   return a.owner()->code.consecutive(slots.data(), slots.size());
 }
 
-/// Returns the rule for truths: sums and products of truths are truths, as in NumPy.
+/// Returns the rule for booleans: sums and products of booleans are booleans, as in NumPy.
 const elementwise_row& row_for_conditions(const elementwise_row& row) {
   static const elementwise_row *add = &elementwise_row_named("add"), *multiply = &elementwise_row_named("multiply");
   return &row == add ? elementwise_row_named("logical_or") : &row == multiply ? elementwise_row_named("logical_and") : row;

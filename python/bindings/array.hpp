@@ -24,7 +24,7 @@ namespace agrad::python {
 
 using shape_type = std::vector<pybind11::ssize_t>;
 
-/// The behaviour of recorded comparisons when Python asks for their truth.
+/// The behaviour of recorded comparisons when Python asks for their truth value.
 enum class comparison {
   answers,  // the function is recorded at each call; the value decides
   guards,   // the recording is run again; the value decides, and a guard notices a later run with another value
@@ -94,7 +94,7 @@ class array {
   std::vector<slot> slots() const;
   bool same_entries(const array& other) const;
 
-  /// Whether the entries are truths, 1 and 0, for & | ^ ~ and as a mask.
+  /// Whether the entries are booleans, 1 and 0, for & | ^ ~ and as a mask.
   bool is_condition() const { return is_condition_; }
   array& mark(bool condition) {
     is_condition_ = condition;

@@ -56,7 +56,7 @@ bool truth(const array& a) {
   if (has_stand_in(*a.owner())) return truth(in_body("bool", a));
   if (a.size() != 1) {
     throw py::value_error("bool: argument is a recorded array of shape " + to_text(a.shape()) +
-                          ", but must have one element; use np.all or np.any of plain values, or np.where");
+                          ", but must have one entry; use np.all or np.any of plain values, or np.where");
   }
   recording& in = *a.owner();
   const bool holds = in.code.value(a.at(0)) != 0;
@@ -84,9 +84,10 @@ array copied(const array& a) {
 }
 
 [[noreturn]] void refuse_number(const array&, const char* what) {
-  throw py::type_error(std::string(what) +
-                       ": argument is a recorded value, but must be a plain number, because a number has no derivative; use "
-                       "NumPy's functions (np.exp, not math.exp)");
+  throw py::type_error(
+      std::string(what) +
+      ": argument is a recorded value, but must be a plain number, because a plain number has no derivative; use "
+      "NumPy's functions (np.exp, not math.exp)");
 }
 
 /// Returns a operator b, or NotImplemented if b cannot be an operand, so that Python tries b's operator.
@@ -105,14 +106,14 @@ py::object power(const elementwise_row& row, const py::handle& a, const py::hand
   return is_two ? operate(multiply, a, a) : operate(row, a, b);
 }
 
-/// Returns a logical operation on truths; NumPy has no bits of floats either.
+/// Returns a logical operation on booleans; NumPy has no bits of floats either.
 py::object operate_on_truths(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   for (const py::handle& x : {a, b}) {
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
     if (py::isinstance<array>(x) ? x.cast<const array&>().is_condition()
                                  : py::array(py::reinterpret_borrow<py::object>(x)).dtype().kind() == 'b')
       continue;
-    throw py::type_error(std::string(row.name) + ": argument is of numbers, but must be of truths: (x > 0) & (x < 1)");
+    throw py::type_error(std::string(row.name) + ": argument is of numbers, but must be of booleans: (x > 0) & (x < 1)");
   }
   return operate(row, a, b);
 }
@@ -120,7 +121,7 @@ py::object operate_on_truths(const elementwise_row& row, const py::handle& a, co
 py::object invert(const py::object& a) {
   static const elementwise_row& logical_not = elementwise_row_named("logical_not");
   if (!a.cast<const array&>().is_condition())
-    throw py::type_error("logical_not: argument is of numbers, but must be of truths: ~(x > 0)");
+    throw py::type_error("logical_not: argument is of numbers, but must be of booleans: ~(x > 0)");
   return py::cast(record_elementwise(logical_not, py::args(py::make_tuple(a))));
 }
 
@@ -232,28 +233,29 @@ void add_operators(py::class_<array>& type) {
 
 void register_array(py::module_& m) {
   py::class_<array> type(m, "Array",
-                         R"(A recorded array: stands for a float64 NumPy array while a function is recorded.
+                         R"(A recorded array, which stands for a float64 NumPy array while a function is recorded.
 
-Made by agrad, not by hand: a function that agrad differentiates, compiles or solves is called with such arrays. NumPy's
-operators, functions and ufuncs work on them and return new ones; they have no values of their own to read.)");
+Arrays of this type are made by agrad, not by hand: a function that agrad differentiates, compiles or solves is called with
+them. NumPy's operators, functions and ufuncs work on recorded arrays and return new ones. A recorded array has no values to
+read; an array of a tape has, by `val`.)");
   type.attr("__module__") = "agrad";
   type.def_property_readonly(
-          "shape", [](const array& a) { return py::tuple(py::cast(a.shape())); }, "The lengths of its dimensions.")
+          "shape", [](const array& a) { return py::tuple(py::cast(a.shape())); }, "The lengths of the dimensions.")
       .def_property_readonly(
-          "ndim", [](const array& a) { return a.shape().size(); }, "The number of its dimensions.")
-      .def_property_readonly("size", &array::size, "The number of its entries.")
+          "ndim", [](const array& a) { return a.shape().size(); }, "The number of dimensions.")
+      .def_property_readonly("size", &array::size, "The number of entries.")
       .def_property_readonly(
           "dtype", [](const array& a) { return a.is_condition() ? py::dtype::of<bool>() : py::dtype::of<double>(); },
-          "bool of comparisons, else float64.")
-      .def_property_readonly("slots", &slots_of, "The places of its entries in the recording.")
-      .def_property_readonly("recorded_values", &values_of, "What the entries were when they were recorded.")
+          "bool for comparisons, else float64.")
+      .def_property_readonly("slots", &slots_of, "The slots of the entries in the recording.")
+      .def_property_readonly("recorded_values", &values_of, "The values of the entries at recording.")
       .def_property_readonly("recording", &array::owner)
       .def_property_readonly(
           "known_values",
           [](const array& a) {
             return a.owner()->on_comparison == comparison::answers ? py::object(values_of(a)) : py::object(py::none());
           },
-          "Its values where no run with others follows, or None.")
+          "The values, if no run with other values follows, else None.")
       .def_property_readonly(
           "is_active",
           [](const array& a) {
@@ -261,7 +263,7 @@ operators, functions and ufuncs work on them and return new ones; they have no v
             return std::any_of(slots.begin(), slots.end(), [&](slot s) { return a.owner()->code.is_active(s); });
           },
           "Whether an entry depends on an argument of the recording.")
-      .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are truths.")
+      .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are booleans.")
       .def(
           "with_slots",
           [](const py::object& self, const py::object& slots, const py::object& view_of, std::optional<bool> condition) {
@@ -274,7 +276,7 @@ operators, functions and ufuncs work on them and return new ones; they have no v
           },
           py::arg("slots"), py::arg("view_of") = py::none(), py::arg("condition") = py::none(),
           "The array of those entries of the recording; `view_of`: the array's slots, where these are NumPy's view of them.")
-      .def("copy", &copied, "The same entries; written into by itself.")
+      .def("copy", &copied, "A copy, whose entries can be written without a change of the original.")
       .def("__copy__", [](const array& a) { return a.reshaped(a.shape()); })
       .def("__len__",
            [](const array& a) {

@@ -21,7 +21,7 @@ namespace {
 array element(const array& a, py::ssize_t i) {
   check_open("index", *a.owner());
   const shape_type& shape = a.shape();
-  if (shape.empty()) throw py::index_error("index: a recorded number has no elements");
+  if (shape.empty()) throw py::index_error("index: argument is a recorded number, but must have a dimension");
   if (i < -shape[0] || i >= shape[0]) {
     throw py::index_error("index: argument is " + std::to_string(i) + ", but must be in the range of a dimension of length " +
                           std::to_string(shape[0]));
@@ -55,7 +55,7 @@ py::object plain_mask(const py::handle& key) {
   if (mask.owner()->on_comparison != comparison::answers) {
     throw py::type_error(mask.owner()->function +
                          ": index is a comparison of recorded values, but must be known when the function is recorded, because "
-                         "it decides about the shape; write np.where(mask, x, 0.0), or x[mask] = v for a number v");
+                         "the index determines the shape; write np.where(mask, x, 0.0), or x[mask] = v for a number v");
   }
   py::array_t<bool> plain(mask.shape());
   bool* to = plain.mutable_data();
@@ -107,8 +107,8 @@ void check_writable(const char* what, const array& a) {
   if (!a.is_view() || a.base()) return;
   throw py::value_error(
       std::string(what) +
-      ": argument is a reshaped, transposed or broadcast part of another recorded array, but must be an array "
-      "of its own; write into that one, or into a copy: x.copy()");
+      ": argument is a reshaped, transposed or broadcast view of another recorded array, but must be no view; "
+      "write into the other array, or into a copy: x.copy()");
 }
 
 /// Updates the views and the base of an array whose entries have changed.
@@ -157,7 +157,7 @@ py::object assign_in_place(const py::object& self, const py::object& result) {
   check_writable("in-place operation", a);
   if (now.shape() != a.shape()) {
     throw ShapeError("in-place operation: result is of shape " + to_text(now.shape()) + ", but must be of shape " +
-                     to_text(a.shape()) + ", that of the array that it is written into");
+                     to_text(a.shape()) + ", as the array into which the result is written");
   }
   if (now.owner() != a.owner()) {
     throw ScopeError("in-place operation: result is a recorded value of " + now.owner()->function + ", but must be one of " +

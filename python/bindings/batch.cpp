@@ -38,9 +38,10 @@ std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<reco
   try {
     batch.run();
   } catch (const kernels::path_left&) {
-    throw ScopeError(row.function +
-                     ": a path of a loop or branch that the first row did not take needs a value from around it, but must know "
-                     "it from the beginning; pass it to the function in its arguments");
+    throw ScopeError(
+        row.function +
+        ": a path of a loop or branch that the first row did not take captures a value from around the function, but "
+        "must capture only what the first row captured; pass the value to the function as an argument");
   }
   const auto count = static_cast<py::ssize_t>(rows), size = static_cast<py::ssize_t>(output.size());
   std::vector<slot> slots;
@@ -61,7 +62,7 @@ std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<reco
 void register_batch(py::module_& m) {
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
       .def("batch", &record_batch, py::arg("row"), py::arg("inputs"), py::arg("given"), py::arg("output"), py::arg("rows"),
-           "What was recorded for one row, for many: `given` has the rows of the row's `inputs` along the first axis.");
+           "Applies what was recorded for one row to many rows: `given` has the rows of the `inputs` along the first axis.");
 }
 
 }  // namespace agrad::python

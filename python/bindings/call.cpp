@@ -285,7 +285,7 @@ class known_calls {
       const std::shared_ptr<call_plan> plan = plans_[i];  // another thread may add to the list meanwhile
       if (py::object result = plan->call(arguments.ptr())) return {plan, std::move(result)};
     }
-    throw py::value_error("bind: no plan fits");
+    throw py::value_error("bind: arguments fit no plan of the compiled function");
   }
 
  private:
@@ -305,7 +305,8 @@ class bound_call {
     if (!result) {
       otherwise_();  // records the path of the present values, or raises their error
       result = plan_->call(arguments_.ptr(), result_.ptr());
-      if (!result) throw py::value_error("bind: argument is of another shape than it was, but must keep it");
+      if (!result)
+        throw py::value_error("bind: an argument has another shape than at the call of bind, but must have the same");
     }
     return result;
   }
@@ -328,16 +329,17 @@ class bound_call {
 }  // namespace
 
 void register_call(py::module_& m) {
-  py::enum_<wanted>(m, "Wanted", "What a compiled call returns.")
+  py::enum_<wanted>(m, "Wanted", "The form of the result of a compiled call.")
       .value("values", wanted::values)
       .value("value_and_gradient", wanted::value_and_gradient)
       .value("gradient", wanted::gradient)
       .value("hessian_product", wanted::hessian_product);
-  py::class_<call_plan, std::shared_ptr<call_plan>>(m, "CallPlan", "What was learnt of one signature of a compiled function.")
+  py::class_<call_plan, std::shared_ptr<call_plan>>(
+      m, "CallPlan", "The arguments, program and result of one signature of a compiled function.")
       .def(py::init<const py::tuple&, wanted, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
       .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"))
-      .def("used", &call_plan::used, "Is used now.")
-      .def_property_readonly("last_used", &call_plan::last_used, "A number that grows from use to use, of whichever plan.");
+      .def("used", &call_plan::used, "Marks the plan as used now.")
+      .def_property_readonly("last_used", &call_plan::last_used, "A number that increases with each use of any plan.");
   py::class_<bound_call>(m, "BoundCall", "A compiled function with its arguments.")
       .def("__call__", &bound_call::call, "The result, in the same arrays at every call.");
   py::class_<known_calls>(m, "KnownCalls", "The plans of a compiled function.")

@@ -41,7 +41,7 @@ class callback_operation final : public external_operation {
     const auto pair = result.cast<py::tuple>();
     const auto values = pair[0].cast<doubles>();
     if (static_cast<std::size_t>(values.size()) != results_)
-      throw ShapeError(name_ + ": result has another size than at first");
+      throw ShapeError(name_ + ": result has another size than in the first call, but must have the same");
     std::copy_n(values.data(), results_, y);
     static_cast<kept&>(s).residuals.get() = pair[1];
   }
@@ -51,7 +51,8 @@ class callback_operation final : public external_operation {
     const lock_held locked;
     const auto back = calling_python(
         [&] { return reverse_.get()(static_cast<kept&>(s).residuals.get(), to_numpy(y_adjoint, results_)).cast<doubles>(); });
-    if (static_cast<std::size_t>(back.size()) != arguments_) throw ShapeError(name_ + ": cotangent has another size than x");
+    if (static_cast<std::size_t>(back.size()) != arguments_)
+      throw ShapeError(name_ + ": cotangent has another size than x, but must have the same");
     for (std::size_t i = 0; i < arguments_; ++i) x_adjoint[i] += back.data()[i];
   }
 
@@ -125,7 +126,8 @@ bool reaches_before(const recording& r, const position& begin) {
 array record_with_derivative(const array& value, const array& forwards, const array& backwards) {
   check_open("with_derivative", *value.owner());
   for (const array* each : {&forwards, &backwards})
-    if (each->owner() != value.owner() || each->shape() != value.shape()) throw ShapeError("with_derivative: parts do not fit");
+    if (each->owner() != value.owner() || each->shape() != value.shape())
+      throw ShapeError("with_derivative: forwards and backwards must have the shape and recording of value");
   const span operands[] = {value.as_span(), forwards.as_span(), backwards.as_span()};
   const slot first = value.owner()->code.apply(kernels::with_derivative, value.size(), operands, 3);
   return array(value.owner(), value.shape(), first);
@@ -137,20 +139,20 @@ void register_callback(py::module_& m) {
   m.def("record_callback", &record_callback, py::arg("name"), py::arg("forward"), py::arg("reverse"), py::arg("x"),
         "Records a Python function of the entries of x, and its derivative, as one operation.");
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
-      .def_property_readonly("position", &position_of, "How far it is, for `reaches_before`.")
+      .def_property_readonly("position", &position_of, "The number of operations recorded so far, for `reaches_before`.")
       .def("reaches_before", &reaches_before, py::arg("position"),
-           "Whether operations since then have derivatives with respect to what was recorded before.");
+           "Whether operations since `position` have derivatives with respect to what was recorded before.");
   m.def(
       "stop_gradient", [](const array& x) { return record_unary(kernels::stop_gradient, x); },
-      "The same values, constants to every derivative.");
+      "The same values, which are constants in every derivative.");
   m.def(
       "hold", [](const array& x) { return record_unary(kernels::hold, x); },
-      "The same values and tangents, constants to the sweep back.");
+      "The same values and tangents, which are constants in the reverse pass.");
   m.def(
       "perturbation", [](const array& x) { return record_unary(kernels::perturbation, x); },
-      "Zeros with the derivatives of x.");
+      "Zeros that have the derivatives of x.");
   m.def("with_derivative", &record_with_derivative, py::arg("value"), py::arg("forwards"), py::arg("backwards"),
-        "The values of the first with the tangents of the second; adjoints go to the third.");
+        "The values of `value`, with the tangents of `forwards`; adjoints are passed to `backwards`.");
 }
 
 }  // namespace agrad::python

@@ -111,7 +111,7 @@ class nan_watch final : public operation_watch {
   [[noreturn]] void raise(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
                           const std::vector<double>& made_of, const source_place& place, int operand) {
     fail_(of_.function, what, name, operand, i, count, value, made_of, place.file(), place.line);
-    throw std::logic_error("debug_nans: the function that raises returned");
+    throw std::logic_error("debug_nans: `fail` returned, but must raise");
   }
 
   const recording& of_;
@@ -133,7 +133,7 @@ void register_debug(py::module_& m) {
           py::arg("infinities"), py::arg("fail"), "Calls `fail` at the first operation that makes a nan, or an infinity.")
       .def(
           "become_tape", [](recording& r) { r.is_tape = r.captures = true; },
-          "From now on arrays of tapes around this one become inputs of it.")
+          "Makes this recording a tape: from now on arrays of outer tapes become inputs of this tape.")
       .def_property_readonly("is_tape", [](const recording& r) { return r.is_tape; })
       .def_property_readonly("is_open", [](const recording& r) { return r.is_open; })
       .def_property_readonly(

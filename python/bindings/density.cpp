@@ -24,7 +24,7 @@ std::size_t terms_of(const density_row& row, const std::vector<array>& x) {
     if (x[k].size() == 1 || x[k].shape() == longest->shape()) continue;
     throw ShapeError(std::string(row.name) + ": " + std::string(row.arguments[k].name) + " is of shape " +
                      to_text(x[k].shape()) + ", but must be of shape " + to_text(longest->shape()) +
-                     "; arrays have one shape, single numbers broadcast");
+                     "; all arrays have one shape, single numbers broadcast");
   }
   return longest->size();
 }
@@ -145,9 +145,9 @@ void register_rows_of(py::module_& m, const char* type, const char* text, const 
 }  // namespace
 
 void register_densities(py::module_& m) {
-  register_rows_of(m, "DensityRow", "A log probability density: what is known of it and how to call it.", "density_rows",
+  register_rows_of(m, "DensityRow", "A log probability density: its name, arguments and texts, and calls.", "density_rows",
                    &density_rows, "All log probability densities of terms.");
-  register_rows_of(m, "GlmRow", "A generalised linear model: what is known of it and how to call it.", "glm_rows", &glm_rows,
+  register_rows_of(m, "GlmRow", "A generalised linear model: its name, arguments and texts, and calls.", "glm_rows", &glm_rows,
                    "All log likelihoods of generalised linear models.");
 }
 

@@ -23,7 +23,8 @@ std::vector<slot> slots_of(const std::vector<array>& arrays) {
 
 std::vector<slot> seeds_of(const std::shared_ptr<recording>& r, const py::object& seeds, std::size_t n) {
   const array given = as_array(r, r->function, seeds);
-  if (given.size() != n) throw ShapeError(r->function + ": a direction has another size than what it belongs to");
+  if (given.size() != n)
+    throw ShapeError(r->function + ": a direction has another size than the values, but must have the same");
   return given.slots();
 }
 
@@ -59,13 +60,14 @@ linearity dependence_on(const std::shared_ptr<recording>& r, std::size_t begin, 
 void register_derivatives(py::module_& m) {
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
       .def_property_readonly(
-          "operations", [](const recording& r) { return r.code.code().operations.size(); }, "How many there are so far.")
-      .def("copied", &copied, py::arg("x"), "The same numbers in slots of their own, by an operation.")
+          "operations", [](const recording& r) { return r.code.code().operations.size(); }, "The number of operations so far.")
+      .def("copied", &copied, py::arg("x"), "The same numbers in new slots, by an operation.")
       .def("adjoints", &adjoints, py::arg("begin"), py::arg("end"), py::arg("output"), py::arg("seeds"), py::arg("wanted"),
-           "Records the sweep back over the operations from `begin` to before `end`; the adjoints of `wanted`, one after the "
+           "Records the reverse pass over the operations from `begin` to before `end`; returns the adjoints of `wanted`, one "
+           "after the "
            "other.")
       .def("tangents", &tangents, py::arg("begin"), py::arg("end"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
-           "Records the tangents of the operations from `begin` to before `end`; those of `output`, in its shape.")
+           "Records the tangents of the operations from `begin` to before `end`; returns those of `output`, in its shape.")
       .def(
           "depends",
           [](const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& on,

@@ -63,7 +63,8 @@ struct source_lines {
 std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> program_with_lines(const recording& r,
                                                                                              const array& output) {
   const auto* watch = dynamic_cast<const line_watch*>(r.watching.get());
-  if (watch == nullptr) throw std::logic_error("program_with_lines: lines were not noted");
+  if (watch == nullptr)
+    throw std::logic_error("program_with_lines: lines are not known, but must be noted by note_lines before");
   std::vector<slot> places;
   auto made = std::make_shared<pooled_program>(schedule(r.code, output.slots(), places));
   auto lines = std::make_shared<source_lines>();
@@ -165,7 +166,7 @@ std::string drawn(const pooled_program& f, const std::vector<std::pair<std::stri
     std::vector<drawn_group> made;
     std::size_t size = 0;
     for (const auto& [name, n] : named) made.push_back({name, n}), size += n;
-    if (size != all) throw ShapeError("to_dot: names must be for all inputs and outputs");
+    if (size != all) throw ShapeError("to_dot: inputs and outputs must name all inputs and outputs of the program");
     return made;
   };
   return to_dot(*f.code, groups(inputs, f.code->input_size()), groups(outputs, f.code->output_size()));
@@ -194,13 +195,12 @@ void register_describe(py::module_& m) {
             for (const auto& each : f.code->code().externals) names.emplace_back(each->name());
             return names;
           },
-          "The names of the operations that live outside of the rules, such as solves and loops.")
-      .def_property_readonly("summary", &summary, "What the program consists of and costs, by name.")
+          "The names of the external operations, such as solves and loops.")
+      .def_property_readonly("summary", &summary, "The contents and costs of the program, by name.")
       .def("to_dot", &drawn, py::arg("inputs"), py::arg("outputs"), "The program as text for Graphviz.")
       .def("profile", &profile_of, py::arg("inputs"), py::arg("lines"), py::arg("repeats"),
-           "Nanoseconds forwards and backwards, and rows (operation, operations, entries, forward, backward, file, line); or "
-           "None "
-           "when a comparison went another way than at recording.");
+           "Nanoseconds of the forward and reverse pass, and rows (operation, operations, entries, forward, backward, file, "
+           "line); None if a comparison had another result than at recording.");
 }
 
 }  // namespace agrad::python

@@ -11,9 +11,9 @@ namespace agrad::python {
 
 namespace {
 
-constexpr const char* solver_error_text = R"(A solver stopped before it reached its goal.
+constexpr const char* solver_error_text = R"(A solver stopped before the end.
 
-Attributes: t, where it stopped; steps, how many it had taken; code, the solver's own name of the fault;
+Attributes: t, the time of the stop; steps, the number of steps until then; code, the solver's name of the fault;
 advice, what to try.)";
 
 PyObject* make_solver_error(py::module_& m) {
@@ -52,8 +52,7 @@ void register_errors(py::module_& m) {
   named(type_tag<ShapeError>{}, "ShapeError", PyExc_ValueError, "Sizes or shapes of arguments do not fit together.");
   named(type_tag<DomainError>{}, "DomainError", PyExc_ValueError,
         "An argument's value is outside of the set on which the function is defined.");
-  named(type_tag<ScopeError>{}, "ScopeError", PyExc_RuntimeError,
-        "A recorded value was used outside of the recording that it belongs to.");
+  named(type_tag<ScopeError>{}, "ScopeError", PyExc_RuntimeError, "A recorded value was used outside of its recording.");
 
   static PyObject* solver_error = make_solver_error(m);
   static const py::handle shape_error = m.attr("ShapeError"), domain_error = m.attr("DomainError");  // kept by the module

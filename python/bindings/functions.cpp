@@ -227,10 +227,11 @@ array interpolate(const py::object& x, const py::object& xp, const py::object& f
 array scatter_add(const py::object& x, const py::object& v, const py::object& places) {
   const auto in = recording_of("add", py::args(py::make_tuple(x, v)));
   const array to = as_array(in, "add", x), from = as_array(in, "add", v), at = as_array(in, "add", places);
-  if (from.size() != at.size()) throw ShapeError("add: there must be a place for each entry");
+  if (from.size() != at.size()) throw ShapeError("add: number of places is not the number of entries, but must be");
   for (std::size_t i = 0; i < at.size(); ++i) {
     const double place = in->code.value(at.at(i));
-    if (!(place >= 0 && place < static_cast<double>(to.size()))) throw py::index_error("add: a place is out of range");
+    if (!(place >= 0 && place < static_cast<double>(to.size())))
+      throw py::index_error("add: a place is out of range, but must be an entry of x");
   }
   const span operands[] = {to.as_dense(), from.as_dense(), at.as_dense()};
   return {in, to.shape(), in->code.apply(kernels::scatter_add, to.size(), operands, 3)};

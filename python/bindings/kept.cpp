@@ -85,13 +85,13 @@ ode_maker read_maker(portable_reader& from) {
 
 void register_kept(py::module_& m) {
   py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"))
-      .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None where an operation holds more than data.")
+      .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None if an operation holds more than plain data.")
       .def("__reduce__", [](const py::object& f) {
         const py::module_ module = py::module_::import("agrad._transforms.compiled.pickle");
         const py::object from = module.attr("read_program");  // pickle stores the function by name
         return py::make_tuple(from, py::make_tuple(bytes_of(f.cast<const pooled_program&>())));
       });
-  m.def("program_of", &program_of_bytes, py::arg("kept"), "The program that was kept as these bytes.");
+  m.def("program_of", &program_of_bytes, py::arg("kept"), "The program that is stored in the bytes.");
   m.def(
       "kernel_names",
       [] {
@@ -99,7 +99,7 @@ void register_kept(py::module_& m) {
         for (const named_kernel& each : named_kernels()) names.push_back(each.name);
         return names;
       },
-      "The names by which pickles know operations.");
+      "The names of operations in pickles.");
 }
 
 }  // namespace agrad::python

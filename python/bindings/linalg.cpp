@@ -57,7 +57,7 @@ py::tuple record_linalg(const linalg_row& row, const py::args& arguments) {
 }  // namespace
 
 void register_linalg(py::module_& m) {
-  py::class_<linalg_row>(m, "LinalgRow", "An operation on whole matrices: what is known of it and how to record it.")
+  py::class_<linalg_row>(m, "LinalgRow", "An operation on whole matrices: its name and texts, and recording.")
       .def_property_readonly("name", [](const linalg_row& r) { return r.name; })
       .def_property_readonly("text", [](const linalg_row& r) { return r.text; })
       .def_property_readonly("source", [](const linalg_row& r) { return r.source; })

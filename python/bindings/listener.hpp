@@ -38,7 +38,7 @@ class python_listener final : public progress_listener {
     try {
       told_.attr("close")();
     } catch (pybind11::error_already_set& error) {
-      error.discard_as_unraisable("closing a listener");
+      error.discard_as_unraisable("close of the progress callable");
     }
     told_ = pybind11::object();
   }

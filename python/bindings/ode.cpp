@@ -137,13 +137,13 @@ void register_ode(py::module_& m) {
           rows.append(py::make_tuple(each.name, each.text, each.order, each.real_stability, each.has_factors));
         return rows;
       },
-      "Return of each one-step method the name, the description, the order, how far the method is stable along the negative "
-      "real "
-      "axis (0 for implicit ones), and whether the method solves linear equations with the Jacobian.");
+      "Returns, for each one-step method, the name, the description, the order, the end of the stable part of the negative "
+      "real axis (0 for implicit methods), and whether the method solves linear equations with the Jacobian.");
   py::class_<ode_algebra>(m, "OdeAlgebra", "Linear algebra of implicit methods; see solve_ivp.")
       .def(py::init(&algebra_from), py::arg("kind"), py::arg("argument"), py::arg("half_bandwidths"), py::arg("ends"),
            py::arg("columns"));
-  py::enum_<step_error_control>(m, "ErrorControl", "What the steps of a one-step method are chosen by; see solve_ivp.")
+  py::enum_<step_error_control>(m, "ErrorControl",
+                                "The errors by which the steps of a one-step method are chosen; see solve_ivp.")
       .value("auto", step_error_control::automatic)
       .value("states", step_error_control::states)
       .value("derivatives", step_error_control::derivatives);
@@ -164,7 +164,7 @@ void register_ode(py::module_& m) {
   py::class_<detail::step_log>(m, "StepLog", "What limited each step of a solve.")
       .def(py::init())
       .def("columns", [](const detail::step_log& log) { return to_dict(log); });
-  py::class_<solve_progress, std::shared_ptr<solve_progress>>(m, "SolveProgress", "Who is told how far a solve has come.")
+  py::class_<solve_progress, std::shared_ptr<solve_progress>>(m, "SolveProgress", "The progress callables of a solve.")
       .def(py::init<py::object, double, double, double>(), py::arg("make"), py::arg("patience"), py::arg("begin"),
            py::arg("end"));
   m.def("check_initial_value_problem", &check_initial_value_problem, py::arg("function"), py::arg("y0"), py::arg("t0"),

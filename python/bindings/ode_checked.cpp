@@ -21,9 +21,9 @@ void warn(const std::string& function, const gradient_difference& found, double 
   std::snprintf(numbers, sizeof numbers, "%.1e, more than %.1e", found.relative, allowed);
   const std::string text =
       found.of == nullptr
-          ? function + ": the error of the gradient is estimated to be a part of " + numbers + "; tighten rtol and atol"
-          : function + ": the gradient with respect to " + found.of + " differs from that of a second tolerance by a part of " +
-                numbers + "; tighten rtol and atol";
+          ? function + ": the estimated relative error of the gradient is " + numbers + "; tighten rtol and atol"
+          : function + ": the gradient with respect to " + found.of +
+                " differs from that at tighter tolerances by the relative difference " + numbers + "; tighten rtol and atol";
   const lock_held locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
@@ -35,8 +35,8 @@ checked_method checked_method_of(const ode_method& method, const ode_method& sec
     if (none) return first(function, system, wanted);
     const auto report = [function, allowed](const gradient_difference& found) { warn(function, found, allowed); };
     return std::make_unique<checked_solver>(first(function, system, wanted),
-                                            other(function + " (the second solution of gradient_check)", system, wanted),
-                                            allowed, report);
+                                            other(function + " (the second solve of gradient_check)", system, wanted), allowed,
+                                            report);
   };
   return {{make, method.same_steps}};
 }

@@ -80,10 +80,9 @@ void register_products(py::module_& m) {
           "first_without_tangents",
           [](const pooled_program& f, int order) { return name_of_first_without_tangents(*f.code, order); }, py::arg("order"),
           "The name of an operation without forward mode (order 1), without second derivatives (2), or whose forward mode "
-          "agrees "
-          "with reverse mode within tolerances only (0, where it has the first); empty without any.")
+          "agrees with reverse mode within tolerances only (0); empty if there is none.")
       .def("jacobian_products", &call_jacobian_products, py::arg("inputs"), py::arg("directions"),
-           "Outputs, and the Jacobian times each row of directions; None when a comparison went another way.")
+           "Outputs, and the Jacobian times each row of directions; None if a comparison had another result than at recording.")
       .def("adjoint_products", &call_adjoint_products, py::arg("inputs"), py::arg("adjoints"),
            "Outputs, and the transposed Jacobian times each row of adjoints; or None as above.")
       .def("hessian_products", &call_hessian_products, py::arg("inputs"), py::arg("y_adjoint"), py::arg("directions"),

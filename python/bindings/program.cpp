@@ -72,12 +72,12 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
 }
 
 void register_recording(py::module_& m) {
-  py::enum_<comparison>(m, "Comparison", "What the truth of a comparison of recorded values does.")
+  py::enum_<comparison>(m, "Comparison", "The effect of the truth value of a comparison of recorded values.")
       .value("answers", comparison::answers)
       .value("guards", comparison::guards)
       .value("refuses", comparison::refuses);
-  auto type =
-      py::class_<recording, std::shared_ptr<recording>>(m, "Recording", py::dynamic_attr(), "A program that is being written.");
+  auto type = py::class_<recording, std::shared_ptr<recording>>(m, "Recording", py::dynamic_attr(),
+                                                                "A program that is being recorded.");
   type.def(py::init([](std::string function, comparison on_comparison, bool keeps_adjoints, bool captures, std::size_t depth) {
              auto r = std::make_shared<recording>();
              r->function = std::move(function);
@@ -129,7 +129,7 @@ void register_program(py::module_& m) {
       .def_property_readonly("output_size", [](const pooled_program& f) { return f.code->output_size(); })
       .def_property_readonly("operations", [](const pooled_program& f) { return f.code->code().operations.size(); })
       .def_property_readonly("slots", [](const pooled_program& f) { return f.code->size(); })
-      .def("forward", &forward, "Outputs for the inputs; None when a comparison went another way than at recording.")
+      .def("forward", &forward, "Outputs for the inputs; None if a comparison had another result than at recording.")
       .def("value_and_vjp", &value_and_vjp, "Outputs, and the transposed Jacobian times y_adjoint; or None as above.")
       .def("jacobian", &jacobian, "Outputs, and the Jacobian (outputs x inputs); or None as above.");
 }

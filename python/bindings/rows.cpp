@@ -83,7 +83,7 @@ double second_derivative(const elementwise_row& row, std::size_t i, std::size_t 
 }  // namespace
 
 void register_rows(py::module_& m) {
-  py::class_<elementwise_row>(m, "ElementwiseRow", "An elementwise function: what is known of it and how to call it.")
+  py::class_<elementwise_row>(m, "ElementwiseRow", "An elementwise function: its name, domain and texts, and calls.")
       .def_property_readonly("name", [](const elementwise_row& r) { return r.name; })
       .def_property_readonly("text", [](const elementwise_row& r) { return r.text; })
       .def_property_readonly("reference", [](const elementwise_row& r) { return r.reference; })

@@ -79,7 +79,8 @@ py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& 
 
 array record_scan(const std::shared_ptr<scan_operation>& f, const array& x) {
   check_open(std::string(f->name()).c_str(), *x.owner());
-  if (x.size() != f->input_size()) throw ShapeError(std::string(f->name()) + ": argument has another size than was prepared");
+  if (x.size() != f->input_size())
+    throw ShapeError(std::string(f->name()) + ": argument has another size than in prepare, but must have the same");
   return applied(f, x);
 }
 
@@ -104,14 +105,14 @@ void become_body(const std::shared_ptr<recording>& r, const std::vector<array>& 
 void register_scan(py::module_& m) {
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
       .def("become_body", &become_body, py::arg("captured"), py::arg("values"), py::arg("depth"), py::arg("stands_in"),
-           "Makes it the recording of a path of a body; with `stands_in` the recordings around it have ended.")
+           "Makes this the recording of a path of a body; with `stands_in` the recordings around the body have ended.")
       .def(
           "end_body",
           [](const std::shared_ptr<recording>& r) {
             auto& open = open_bodies();
             open.erase(std::remove(open.begin(), open.end(), r), open.end());
           },
-          "It is no longer an open body.")
+          "Marks this body as closed.")
       .def_property_readonly("on_comparison", [](const recording& r) { return r.on_comparison; })
       .def_property_readonly("keeps_adjoints", [](const recording& r) { return r.keeps_adjoints; });
   py::class_<body, std::shared_ptr<body>>(m, "BodyPaths", "The recorded paths of a loop's body.")
@@ -127,8 +128,9 @@ void register_scan(py::module_& m) {
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
            py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
       .def("prepare", &prepare_scan, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
-           py::arg("wanted"), "Runs the loop: the last carry, and ys, if wanted. The body may come to capture more.")
-      .def("record", &record_scan, py::arg("x"), "Records the loop that was prepared, on the carry, captured values and xs.");
+           py::arg("wanted"),
+           "Runs the loop; returns the last carry, and ys, if wanted. The run may make the body capture more values.")
+      .def("record", &record_scan, py::arg("x"), "Records the prepared loop, of the carry, captured values and xs.");
 }
 
 }  // namespace agrad::python

@@ -21,7 +21,7 @@ using places = py::array_t<std::uint32_t, py::array::c_style | py::array::forcec
 std::vector<std::uint32_t> wanted_of(const pooled_program& f, const places& wanted) {
   std::vector<std::uint32_t> list(wanted.data(), wanted.data() + wanted.size());
   for (const std::uint32_t j : list)
-    if (j >= f.code->input_size()) throw ShapeError("sparse: wanted must be places of the program's inputs");
+    if (j >= f.code->input_size()) throw ShapeError("sparse: wanted must be indices of the program's inputs");
   return list;
 }
 
@@ -84,10 +84,10 @@ void register_sparse(py::module_& m) {
   register_derivative<sparse_jacobian>(m, "SparseJacobian", "The pattern and colouring of a program's Jacobian.")
       .def_property_readonly("by_rows", &sparse_jacobian::by_rows)
       .def("entries", &jacobian_entries, py::arg("program"), py::arg("inputs"),
-           "The entries of the pattern; None when a comparison went another way than at recording.");
+           "The entries of the pattern; None if a comparison had another result than at recording.");
   register_derivative<sparse_hessian>(m, "SparseHessian", "The pattern and star colouring of the Hessian of a program's sum.")
       .def("entries", &hessian_entries, py::arg("program"), py::arg("inputs"),
-           "The entries of the pattern; None when a comparison went another way than at recording.");
+           "The entries of the pattern; None if a comparison had another result than at recording.");
 }
 
 }  // namespace agrad::python

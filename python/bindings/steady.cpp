@@ -30,9 +30,9 @@ void warn_unless_stable(const std::string& function, const steady_report& found)
   if (found.stable) return;
   char rate[32];
   std::snprintf(rate, sizeof rate, "%.2g", found.growth_rate);
-  const std::string text = function + ": the steady state found is unstable: a small deviation from it grows at the rate " +
-                           rate +
-                           (found.by_integration ? "" : "; method='integration' follows the system to where it goes from y0");
+  const std::string text =
+      function + ": the steady state found is unstable: a small deviation grows at the rate " + rate +
+      (found.by_integration ? "" : "; method='integration' finds the state that the system approaches from y0");
   const lock_held locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
 }

@@ -172,14 +172,14 @@ class gradient_check {
   bool compare_values(const Eigen::VectorXd& fx, const char* mode) {
     if (fx.size() != fx_.size()) {
       verdict_.fail(verdict::infinity, "length of f(x)", static_cast<double>(fx.size()), std::to_string(fx_.size()),
-                    std::string("that is its length for plain numbers, and another in ") + mode);
+                    std::string("f(x) of plain numbers has that length, but not in ") + mode);
       return false;
     }
     const double scale = largest(fx_);
     for (Eigen::Index i = 0; i < fx.size(); ++i)
       keep_worst(verdict_.report.value_error,
                  verdict_.compare(fx[i], fx_[i], options_.product_tolerance * scale, scale, entry("f(x)", i),
-                                  std::string("plain numbers give another value than ") + mode));
+                                  std::string("f(x) of plain numbers has that value, but not in ") + mode));
     return true;
   }
 
@@ -191,7 +191,7 @@ class gradient_check {
     for (Eigen::Index i = 0; i < J.rows(); ++i) {
       const std::string row = J.rows() == 1 ? "gradient" : "jacobian.row(" + std::to_string(i) + ")";
       keep_worst(verdict_.report.difference_error, compare_row(J.row(i), {differences_.row(i), errors_.row(i)},
-                                                               std::abs(fx_[i]), row, "finite differences of f say so"));
+                                                               std::abs(fx_[i]), row, "as by finite differences of f"));
     }
   }
 
@@ -254,7 +254,7 @@ class gradient_check {
       return slope;
     };
     keep_worst(verdict_.report.curvature_error,
-               compare_row(Hv, differentiate(gradients, 0.0, g), largest(g), "(Hv)", "finite differences of gradients say so"));
+               compare_row(Hv, differentiate(gradients, 0.0, g), largest(g), "(Hv)", "as by finite differences of gradients"));
   }
 
   const F& f_;

@@ -310,9 +310,7 @@ TEST_CASE("external operations keep a state for each workspace") {
     CHECK_THROWS_WITH(f->forward(v, std::vector<double>{1, 2, 300}.data(), y.data()), "x[0] is too large");
 
     const char* message =
-        "product_and_sum: has reverse-mode derivatives of first order only, but must have more; a tangent or one more "
-        "derivative "
-        "cannot pass through it";
+        "product_and_sum: has first derivatives only, by reverse mode, but must have tangents or second derivatives here";
     f->forward(v, at, y.data());
     CHECK_THROWS_WITH_AS(f->tangent<1>(v, at, y.data()), message, std::logic_error);
     std::vector<double> in(3 * lane_count), out(2 * lane_count);

@@ -51,7 +51,7 @@ TEST_CASE("bad input speaks in the grammar, with doubles and with variables") {
   CHECK(tol(1e-6, 0, 10, {1}) == "ode_adjoint_tol: absolute_tolerance is 0, but must be positive and finite");
   CHECK(tol(1e-6, 1e-6, 0, {1}) == "ode_adjoint_tol: max_num_steps is 0, but must be positive");
   CHECK(tol(1e-6, 1e-6, 10, {2, 1}) ==
-        "ode_adjoint_tol: times[1] is 1, but must be greater than times[0] = 2; times are to increase strictly");
+        "ode_adjoint_tol: times[1] is 1, but must be greater than times[0] = 2; times must increase strictly");
   CHECK(tol(1e-9, 1e-9, 3, {50}).find("ode_adjoint_tol: stopped at t = ") == 0);
 
   const auto ctl = [&](const Eigen::VectorXd& forward, const Eigen::VectorXd& backward, long checkpoints, int interpolation,

@@ -281,8 +281,8 @@ TEST_CASE("a method without second derivatives of a function says so before it s
   const VectorXd x = point_of(60);
   for (const auto method : {ode_one_step_method::rodas4, ode_one_step_method::automatic})
     CHECK(message_of([&] { hessian_of(loss_by(recorded(by_sum), method, 60, {1.0}), x); }) ==
-          "ode_solve: has first derivatives only with this method and right-hand side; duals pass through tsit5, rk45, ckrk, "
-          "dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");
+          "ode_solve: has first derivatives only with this method and right-hand side, but must have more; tsit5, rk45, ckrk, "
+          "dop853, rodas4, rodas5p, automatic and steady states have second derivatives of every f that is not recorded");
 }
 
 }  // namespace test_second_order

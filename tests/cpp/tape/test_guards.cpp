@@ -49,8 +49,7 @@ TEST_CASE("a matrix has a size, values and entries") {
   const scope own;
   const var x = 2.0;
   const auto before = tape::current().statistics().indices;
-  CHECK_THROWS_WITH_AS(matrix<var>(-1, 3), "matrix: the shape is (-1, 3), but must be of no negative number",
-                       agrad::ShapeError);
+  CHECK_THROWS_WITH_AS(matrix<var>(-1, 3), "matrix: the shape is (-1, 3), but must not be negative", agrad::ShapeError);
   CHECK_THROWS_AS(matrix<var>(3, -1), agrad::ShapeError);
   CHECK(tape::current().statistics().indices == before);
   {
@@ -69,7 +68,7 @@ TEST_CASE("a matrix has a size, values and entries") {
   CHECK_THROWS_AS(a(0, 3), std::out_of_range);
   CHECK_THROWS_AS(a(-1, 0), std::out_of_range);
   CHECK_THROWS_AS(a.transpose()(0, 2), std::out_of_range);
-  CHECK_THROWS_WITH_AS(a[6], "matrix: the entry is 6, but must be one of the 6 that there are", std::out_of_range);
+  CHECK_THROWS_WITH_AS(a[6], "matrix: the entry is 6, but must be at least 0 and less than the size, 6", std::out_of_range);
   CHECK_THROWS_AS(a.col(1)[2], std::out_of_range);
   CHECK_THROWS_AS(none[0], std::out_of_range);
 }
@@ -81,8 +80,8 @@ TEST_CASE("a vector of copies of one variable has no gradient") {
   var sum = 0.0;
   for (const var& x : copies) sum += x * x;
   CHECK_THROWS_WITH_AS(sum.grad(copies, g),
-                       "grad: theta is copies of one variable, but must be variables of their own; fill a std::vector<var> "
-                       "from a vector of numbers, for std::vector<var>(n, x) copies x",
+                       "grad: theta holds copies of one variable, but must hold different variables; fill a std::vector<var> "
+                       "from a vector of numbers, because std::vector<var>(n, x) copies x",
                        std::invalid_argument);
   const agrad::vector_of<var> constant = agrad::vector_of<var>::Constant(3, var(2.0));
   Eigen::VectorXd of_eigen;

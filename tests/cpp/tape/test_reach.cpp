@@ -183,8 +183,8 @@ TEST_CASE("a closure without a scope of its own cannot sweep or reset") {
   const var y = x * x;
   const var sweeps = custom(1.0, [y](auto&, const var&) { y.grad(); });
   const var resets = custom(1.0, [](auto&, const var&) { agrad::reset(); });
-  CHECK_THROWS_WITH_AS(sweeps.grad(), "grad: a sweep of the innermost scope is under way; open a scope in the closure first",
-                       ScopeError);
+  CHECK_THROWS_WITH_AS(sweeps.grad(),
+                       "grad: a reverse pass of the innermost scope is running; open a scope in the closure first", ScopeError);
   CHECK_THROWS_AS(resets.grad(), ScopeError);
   y.grad();
   CHECK(x.adj() == 6);

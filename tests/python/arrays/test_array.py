@@ -285,7 +285,7 @@ def test_zero_size_arrays():
 # ---- what a recorded array is not --------------------------------------------------------------------------------------
 
 NO_NUMBER = (
-    "argument is a recorded value, but must be a plain number, because a number has no derivative; use NumPy's functions"
+    "argument is a recorded value, but must be a plain number, because a plain number has no derivative; use NumPy's functions"
 )
 
 
@@ -315,7 +315,7 @@ def test_refused_uses(f, message):
 
 
 def test_truth_of_several_values_is_refused():
-    with pytest.raises(ValueError, match=r"^bool: argument is a recorded array of shape \(2,\), but must have one element; "):
+    with pytest.raises(ValueError, match=r"^bool: argument is a recorded array of shape \(2,\), but must have one entry; "):
         ag.grad(lambda x: 1.0 if x > 0 else 2.0)(np.ones(2))
 
 

@@ -226,11 +226,11 @@ def test_logic_is_of_truths():
     for got, expected in zip(ag.compile(f)(x), f(x), strict=True):
         np.testing.assert_array_equal(got, expected)
     for operate in (operator.and_, operator.or_, operator.xor):
-        with pytest.raises(TypeError, match="argument is of numbers, but must be of truths"):
+        with pytest.raises(TypeError, match="argument is of numbers, but must be of booleans"):
             ag.grad(lambda x, operate=operate: operate(x, x > 0))(1.0)
-        with pytest.raises(TypeError, match=r"argument is of numbers, but must be of truths|unsupported operand"):
+        with pytest.raises(TypeError, match=r"argument is of numbers, but must be of booleans|unsupported operand"):
             ag.grad(lambda x, operate=operate: operate(x > 0, 3.0))(1.0)
-    with pytest.raises(TypeError, match="argument is of numbers, but must be of truths"):
+    with pytest.raises(TypeError, match="argument is of numbers, but must be of booleans"):
         ag.grad(operator.invert)(1.0)
 
 

@@ -163,9 +163,9 @@ def test_views_write_through_and_others_say_so():
 
     check_like_numpy(f, x)
     for view in (np.ravel, np.transpose, lambda y: y.reshape(3, 2), lambda y: np.broadcast_to(y, (2, 2, 3))):
-        with pytest.raises(ValueError, match=r"^in-place operation: argument is a reshaped, transposed or broadcast part of"):
+        with pytest.raises(ValueError, match=r"^in-place operation: argument is a reshaped, transposed or broadcast view of"):
             ag.grad(lambda x, view=view: np.sum(operator.iadd(view(x), 1.0)))(x)
-        with pytest.raises(ValueError, match=r"^item assignment: argument is a reshaped, transposed or broadcast part of"):
+        with pytest.raises(ValueError, match=r"^item assignment: argument is a reshaped, transposed or broadcast view of"):
             ag.grad(lambda x, view=view: operator.setitem(view(x), 0, 1.0))(x)
     for own in (np.sum, lambda y: y.flatten(), lambda y: y + 0, lambda y: y[[0, 1]], lambda y: y.sum(0), lambda y: y @ y.T):
         check_like_numpy(lambda x, own=own: operator.iadd(own(x), 1.0), x, tolerance=1e-15)

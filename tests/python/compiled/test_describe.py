@@ -42,9 +42,12 @@ def test_a_compiled_function_prints_what_it_recorded():
     assert head == "compile(value_and_grad(loss)): 1 signature, 1 path"
     assert signature == "(argument 0: float64[3], argument 1['scale']: float64, argument 1['y']: float64[40])"
     assert re.fullmatch(
-        r"  44 inputs, 1 output; \d+ operations, \d+ of them on spans of up to 120 numbers; .*; 0 guards", first
+        r"  44 inputs, 1 output; \d+ operations, \d+ of them on ranges of up to 120 entries; .*; 0 guards", first
     )
-    assert re.fullmatch(r"  about \S+ flops on \d+ levels, depth \d+; \S+B of program, \S+B a run, twice that .*", second)
+    assert re.fullmatch(
+        r"  about \S+ flops in \d+ levels, depth \d+; \S+B for the program, \S+B for a run, twice that .*", second
+    )
+    
     assert table.split() == ["operation", "times", "entries", "flops", "bytes"]
     kinds = {row.split()[0]: row.split()[1:3] for row in rows}
     assert kinds["product"] == ["1", "40"]
@@ -118,7 +121,7 @@ def test_a_drawing_is_of_the_path_that_the_arguments_take():
     text = ag.compile(lambda x: pair(x[0] * 2.0, x)).to_dot(np.ones(2))
     assert 'label="result.a"' in text
     assert 'label="result.b × 2"' in text
-    with pytest.raises(_core.ShapeError, match="to_dot: names must be for all inputs and outputs"):
+    with pytest.raises(_core.ShapeError, match="to_dot: inputs and outputs must name all inputs and outputs of the program"):
         f.recorded()[0][1][0].program.to_dot([("x", 1)], [("y", 1)])
 
 
@@ -209,7 +212,7 @@ def test_lines_cost_nothing_when_not_asked_for():
     f.profile(*ARGUMENTS)
     assert f.recorded()[0][1][0].program is before
     assert len(f.recorded()[0][1]) == 1
-    with ag.grad(lambda x: x * 1.0) and pytest.raises(Exception, match="lines were not noted"):
+    with ag.grad(lambda x: x * 1.0) and pytest.raises(Exception, match="lines are not known, but must be noted"):
         recording = _core.Recording("test", _core.Comparison.answers, False, False, 0)
         recording.program_with_lines(recording.input(np.ones(1)))
 

@@ -175,7 +175,7 @@ def test_wrong_patterns_are_refused_by_name(method):
     assert message((-1, 2), ag.DomainError) == f"solve_ivp: jac_sparsity is a half-bandwidth of -1, {width}"
     assert message((2, 20), ag.DomainError) == f"solve_ivp: jac_sparsity is a half-bandwidth of 20, {width}"
     assert message((2, 1), ag.DomainError).startswith(
-        "solve_ivp: jac_sparsity is without the entry (0, 2), but must be true for every entry of df/dy that is not zero; "
+        "solve_ivp: jac_sparsity is without the entry (0, 2), but must be with every entry of df/dy that is not zero; "
     )
     missing = band(2, 2)
     missing[7, 9] = 0

@@ -71,9 +71,9 @@ def test_initial_time(t0, error, message):
         (
             [2.0, 3.0, 1.0],
             ag.DomainError,
-            "times[2] is 1, but must be greater than times[1] = 3; times are to increase strictly",
+            "times[2] is 1, but must be greater than times[1] = 3; times must increase strictly",
         ),
-        ([2.0, 2.0], ag.DomainError, "times[1] is 2, but must be greater than times[0] = 2; times are to increase strictly"),
+        ([2.0, 2.0], ag.DomainError, "times[1] is 2, but must be greater than times[0] = 2; times must increase strictly"),
         ([2.0, NAN], ag.DomainError, "times[1] is nan, but must be finite"),
         ([NAN], ag.DomainError, "times[0] is nan, but must be finite"),
         ([2.0, INF], ag.DomainError, "times[1] is inf, but must be finite"),

@@ -80,7 +80,7 @@ def test_recorded_value_that_leaves_the_right_hand_side():
     solve(lambda t, y, rate: kept.append(y) or -y)
     with pytest.raises(
         ag.ScopeError,
-        match=r"a recorded value of a call of ode_adjoint_tol_ctl\(<lambda>\) that has ended, but must be of a running one",
+        match=r"a recorded value of a call of ode_adjoint_tol_ctl\(<lambda>\) that has ended, but must be of a running call",
     ):
         kept[0] + 1.0
 
@@ -189,7 +189,7 @@ def test_derivative_that_is_infinite_only_backwards():
 
     np.testing.assert_array_equal(solve(f, rate=0.0), [[1.0, 2.0], [1.0, 2.0]])
     with pytest.raises(
-        ag.SolverError, match=r"^ode_adjoint_tol_ctl: the backward pass stopped at t = 2 after 0 steps"
+        ag.SolverError, match=r"^ode_adjoint_tol_ctl: the reverse pass stopped at t = 2 after 0 steps"
     ) as caught:
         ag.grad(lambda rate: np.sum(solve(f, rate=rate)))(0.0)
     assert re.fullmatch(r"the gradient's integrand for parameter \[0\] is -?inf at t = 2", caught.value.advice)
@@ -204,7 +204,7 @@ def test_too_many_steps_backwards():
 
     options = {"y0": [1e-9, 0.0], "times": [2.0], "max_num_steps": 60}
     assert solve(f, **options, absolute_tolerance_forward=1e-3).shape == (1, 2)
-    with pytest.raises(ag.SolverError, match=r"^ode_adjoint_tol_ctl: the backward pass stopped at t = ") as caught:
+    with pytest.raises(ag.SolverError, match=r"^ode_adjoint_tol_ctl: the reverse pass stopped at t = ") as caught:
         ag.grad(lambda rate: np.sum(solve(f, rate=rate, **options, absolute_tolerance_forward=1e-3)))(0.7)
     assert caught.value.code == "CV_TOO_MUCH_WORK"
     assert caught.value.steps == 60

@@ -174,7 +174,7 @@ def test_the_subject_whose_sweep_back_failed_is_named():
         return ag.solve_many(rated, subjects, "BDF")[1].y[0, -1]
 
     assert end(0.0) == 1.0
-    with pytest.raises(ag.SolverError, match=r"^solve_many\(subjects\[1\]\): the backward pass stopped at t = 1"):
+    with pytest.raises(ag.SolverError, match=r"^solve_many\(subjects\[1\]\): the reverse pass stopped at t = 1"):
         ag.grad(end)(0.0)
 
 

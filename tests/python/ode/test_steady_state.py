@@ -204,7 +204,7 @@ def test_a_system_that_comes_to_no_rest_is_an_error():
     def oscillator(t, y):
         return [y[1], 2.0 * (1.0 - y[0] ** 2) * y[1] - y[0]]
 
-    with pytest.raises(ag.SolverError, match=r"NO_STEADY_STATE.*method newton finds"):
+    with pytest.raises(ag.SolverError, match=r"NO_STEADY_STATE.*method newton also finds"):
         ag.steady_state(oscillator, [1.0, 0.0])
     with pytest.warns(RuntimeWarning, match="unstable: .* rate 1;"):
         close(ag.steady_state(oscillator, [1.0, 0.1], method="newton").y, [0.0, 0.0])
@@ -222,9 +222,7 @@ def test_a_system_that_comes_to_no_rest_is_an_error():
     ],
 )
 def test_a_right_hand_side_that_depends_on_time_is_refused(forced):
-    message = (
-        "steady_state: f is a function of t, but must be one of the states and parameters alone; give t, at which f is taken"
-    )
+    message = "steady_state: f is a function of t, but must be one of the states and parameters alone; give t to fix the time"
     with pytest.raises(ag.DomainError, match=f"^{re.escape(message)}$"):
         ag.steady_state(forced, [1.0])
 
@@ -249,7 +247,7 @@ def test_singular_beyond_conserved_totals_is_the_smallest_change():
 
     close(np.sum(rest(2.0)), 2.0)
     close(ag.jacobian(rest)(2.0), [0.5, 0.5], 1e-7)
-    with pytest.raises(NotImplementedError, match="singular beyond conserved totals"):
+    with pytest.raises(NotImplementedError, match="the Jacobian is singular, but must be invertible"):
         ag.hessian(lambda k: rest(k)[0])(2.0)
 
 
@@ -258,7 +256,7 @@ def test_no_steady_state_is_an_error():
         ag.steady_state(lambda t, y: 1.0 + 0.0 * y, [1.0])
     assert caught.value.code == "NO_STEADY_STATE"
     assert caught.value.t > 0
-    with pytest.raises(ag.SolverError, match=re.escape("Newton's method did not converge; allow integration")):
+    with pytest.raises(ag.SolverError, match=re.escape("Newton's method did not converge; use a method that integrates")):
         ag.steady_state(lambda t, y: 1.0 + y**2, [1.0], method="newton")
     with pytest.raises(ag.SolverError, match="the derivative of y\\[1\\] is nan at y0"):
         ag.steady_state(lambda t, y: np.stack([-y[0], 1.0 - np.sqrt(y[1])]), [1.0, -1.0])

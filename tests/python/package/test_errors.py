@@ -73,7 +73,7 @@ USES = {
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_recorded_arrays_after_their_call(ended, use):
     with pytest.raises(
-        ag.ScopeError, match=r"is a recorded value of a call of .* that has ended, but must be of a running one"
+        ag.ScopeError, match=r"is a recorded value of a call of .* that has ended, but must be of a running call"
     ) as e:
         use(ended)
     assert GRAMMAR.match(str(e.value))

@@ -80,7 +80,7 @@ def test_failing_backward_passes():
     gradient = ag.grad(lambda rates: np.sum(solve(infinite_backwards, rates)))
 
     def call():
-        with pytest.raises(ag.SolverError, match="backward pass"):
+        with pytest.raises(ag.SolverError, match="reverse pass"):
             gradient(RATES)
 
     assert growth(call) < SLACK

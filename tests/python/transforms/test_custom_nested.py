@@ -355,7 +355,7 @@ def test_custom_vjp_has_one_order_and_says_so():
     close(ag.grad(f)(X), 3 * X**2)
     close(ag.vmap(ag.grad(f))(X[None]), 3 * X[None] ** 2)
     close(ag.compile(lambda x: ag.grad(f)(x) * x)(X), 3 * X**3)
-    message = r"custom_vjp\(<lambda>\).* derivatives (only|of first order only)"
+    message = r"custom_vjp\(<lambda>\).* derivatives only"
     for outer in (ag.jacrev, ag.jacfwd, ag.jacobian, pulled, pushed, ag.vmap):
         for inner in (ag.grad, ag.jacrev):
             g = outer(lambda x, inner=inner: np.sin(inner(f)(x))) if outer is not ag.vmap else ag.vmap(ag.jacrev(inner(f)))

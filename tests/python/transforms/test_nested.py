@@ -289,7 +289,7 @@ def test_a_third_derivative_of_a_factorisation_raises_by_name():
     def f(x):
         return np.sum(np.linalg.cholesky(2 * np.eye(3) + np.outer(x, x)))
 
-    with pytest.raises(NotImplementedError, match="hessian: the sweep back of cholesky"):
+    with pytest.raises(NotImplementedError, match="hessian: the reverse pass of cholesky"):
         ag.hessian(lambda x: ag.grad(f)(x)[0])(X)
 
 

@@ -61,5 +61,5 @@ def test_two_orders_in_any_order(name):
 
 
 def test_a_third_order_says_what_is_missing():
-    with pytest.raises(NotImplementedError, match=r"the tangent of the sweep back of inverse"):
+    with pytest.raises(NotImplementedError, match=r"the tangent of the reverse pass of inverse"):
         ag.jacfwd(ag.jacfwd(ag.jacfwd(lambda x: ag.grad(lambda z: np.sum(np.linalg.inv(spd(z))))(x))))(X)

@@ -73,7 +73,7 @@ template <class F, class T, class X>
 argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
   static_assert(
       accepts<F, X, T>,
-      "f cannot be called with an Eigen column vector of this scalar; template it on its scalar, and give x a fixed size "
+      "f cannot be called with an Eigen column vector of this scalar; make f a template of its scalar, and give x a fixed size "
       "where f's argument has one");
   const Eigen::Ref<const as_long_as<X, double>> values = point(x);
   argument_t<F, X, T> result(values.size());
@@ -86,7 +86,7 @@ argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
 template <class T, class R>
 T as_scalar(R&& result) {
   static_assert(std::is_convertible_v<R, T> || std::is_convertible_v<R, stored_t<std::decay_t<R>>>,
-                "f must return a scalar: its argument's, an expression of it, or a number");
+                "f must return a scalar of its argument's type, an expression of such scalars, or a number");
   if constexpr (std::is_convertible_v<R, T>)
     return std::forward<R>(result);
   else

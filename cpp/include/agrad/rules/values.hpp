@@ -56,7 +56,7 @@ AGRAD_ALWAYS_INLINE Eigen::Index suits_packets(const X&... x) {
   if constexpr (has_region_of_packets<Rule>) {
     return static_cast<Eigen::Index>(Rule::suits_packets(x...));
   } else {
-    static_assert(sizeof...(x) == 1, "the interval of packets is that of one argument");
+    static_assert(sizeof...(x) == 1, "a rule with an interval of packets has one argument");
     return (..., (static_cast<Eigen::Index>(x > Rule::packets.lower) & static_cast<Eigen::Index>(x < Rule::packets.upper)));
   }
 }

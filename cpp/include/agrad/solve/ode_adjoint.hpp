@@ -37,7 +37,8 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
   static_assert(
       !hold_second_duals<Y0, T0, Time, Args...>,
       "ode_adjoint_tol, ode_adjoint_tol_ctl and ode_solve with ode_adjoint_options have first derivatives only: a dual of "
-      "variables cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+      "variables cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second "
+      "ones");
   if constexpr (hold_duals<Y0, T0, Time, Args...>)
     return solve_dual<functor_tangents>(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0),
                                         times, kept_argument(args)...);

@@ -122,9 +122,10 @@ template <class Scalar, class Events, class F, class Y0, class T0, class Time, c
 auto solve_events(const std::string& function, const event_solver::maker& make, const std::vector<ode_dose<Scalar>>& doses,
                   const Events& events, const std::vector<double>& stops, long max_events, const F& f, const Y0& y0,
                   const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  static_assert(!hold_duals<Scalar, Y0, T0, Time, Args...>,
-                "ode_solve_events has first derivatives only: a dual cannot pass through it; where nothing happens, ode_tsit5, "
-                "ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+  static_assert(
+      !hold_duals<Scalar, Y0, T0, Time, Args...>,
+      "ode_solve_events has first derivatives only: a dual cannot pass through it; without doses and events, ode_tsit5, "
+      "ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second ones");
   constexpr bool active = argument<Scalar>::active || argument<Y0>::active || argument<T0>::active || argument<Time>::active ||
                           (argument<Args>::active || ...);
   event_plan plan;

@@ -41,7 +41,7 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
                    const Args&... args) {
   static_assert(!hold_second_duals<Y0, T0, Time, Args...>,
                 "ode_bdf and ode_adams have first derivatives only: a dual of variables cannot pass through them; ode_tsit5, "
-                "ode_rk45, ode_ckrk, ode_dop853 and ode_rodas4 have second ones");
+                "ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second ones");
   ode_forward_options options;
   options.relative_tolerance = relative_tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);

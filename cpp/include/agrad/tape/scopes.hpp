@@ -82,7 +82,8 @@ inline bool tape::is_own(std::uint32_t number) const {
 }
 
 inline void tape::fail_swept(const char* function) {
-  throw ScopeError(std::string(function) + ": a sweep of the innermost scope is under way; open a scope in the closure first");
+  throw ScopeError(std::string(function) +
+                   ": a reverse pass of the innermost scope is running; open a scope in the closure first");
 }
 
 inline void tape::check_usable(const char* function, const char* what, std::uint32_t number) const {

@@ -17,7 +17,7 @@ namespace agrad {
 
 template <class T>
 class stream {
-  static_assert(std::is_trivially_copyable_v<T>, "a stream moves its values as bytes");
+  static_assert(std::is_trivially_copyable_v<T>, "a stream copies its values as bytes");
 
  public:
   stream() = default;

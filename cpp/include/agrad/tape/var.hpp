@@ -167,8 +167,8 @@ class var {
   }
   [[noreturn]] AGRAD_COLD static void fail_same() {
     throw std::invalid_argument(
-        "grad: theta is copies of one variable, but must be variables of their own; fill a std::vector<var> from a "
-        "vector of numbers, for std::vector<var>(n, x) copies x");
+        "grad: theta holds copies of one variable, but must hold different variables; fill a std::vector<var> from a "
+        "vector of numbers, because std::vector<var>(n, x) copies x");
   }
 
   // Always inlined, so that a sum in a loop stays in registers.

@@ -1,5 +1,5 @@
 // Where a dual passes, f is to take duals, and times are numbers.
-// expect: t0 and times are to be numbers.*write f for scalars of any type.*or hand over agrad::recorded
+// expect: t0 and times must be numbers.*write f for scalars of any type.*or pass agrad::recorded
 #include <agrad/solve/ode_one_step.hpp>
 
 struct decay {

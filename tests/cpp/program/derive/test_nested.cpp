@@ -147,7 +147,7 @@ TEST_CASE("operations with loops of their own have two orders, and say so") {
   check_close(values(r, g), {0.25, -0.25, -0.375});
   const auto program = agrad::schedule(r, g);
   CHECK(program->first_without_tangents() != nullptr);
-  CHECK(program->first_without_tangents()->name() == "the sweep back of normal_lpdf");
+  CHECK(program->first_without_tangents()->name() == "the reverse pass of normal_lpdf");
   const program_probe::rows hessian = program_probe::jacobian_by_adjoints(*program, {0.5, 1.5, 2.0});
   CHECK(hessian(0, 0) == Approx(-0.25));
   CHECK(hessian(0, 1) == Approx(0.25));

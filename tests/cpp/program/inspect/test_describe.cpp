@@ -82,8 +82,8 @@ TEST_CASE("describe: what a program consists of") {
   CHECK(kind("multiply").bytes == 8 * (100 + 1 + 100 + 3));
   CHECK(std::is_sorted(s.kinds.begin(), s.kinds.end(), [](const auto& a, const auto& b) { return a.flops > b.flops; }));
   const std::string text = agrad::describe(*f);
-  for (const char* part : {"100 inputs, 1 output; 7 operations, 3 of them on spans of up to 100 numbers", "1 guard\n",
-                           "about 303 flops on 4 levels, depth 10", "\nmultiply"})
+  for (const char* part : {"100 inputs, 1 output; 7 operations, 3 of them on ranges of up to 100 entries", "1 guard\n",
+                           "about 303 flops in 4 levels, depth 10", "\nmultiply"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
 }
 

@@ -257,7 +257,7 @@ TEST_CASE("kept programs: what cannot be kept says so, by name") {
   const shared_program f = schedule(r, {r.apply(std::make_shared<opaque>(), r.consecutive(x[0], 1), 1, false)});
   CHECK_THROWS_AS(kept(*f), agrad::not_portable);
   CHECK(message_of([&] { kept(*f); }) ==
-        "program: operation is doubling(f), but must be one of plain data; it cannot be kept outside of memory");
+        "program: operation is doubling(f), but must be one of plain data; it cannot be stored as bytes");
 }
 
 TEST_CASE("kept programs: other formats, versions and bytes are refused in words") {
@@ -265,17 +265,18 @@ TEST_CASE("kept programs: other formats, versions and bytes are refused in words
   const auto refused = [&](const std::string& bytes) { return message_of([&] { read(bytes); }); };
   std::string other = good;
   other[8] = 7;
-  CHECK(refused(other) == "program: format of the pickle is version 7, but must be version 1; record it again");
+  CHECK(refused(other) == "program: format of the pickle is version 7, but must be version 1; record the program again");
   CHECK(message_of([&] { agrad::program_of(good, names(), "9.9"); }) ==
-        "program: version of the pickle is 1.2.3, but must be 9.9; programs are read by the version of agrad that pickled "
-        "them, record it again");
-  CHECK(refused("no program") ==
-        "program: the beginning of the pickle is not that of a program, but must be as it was kept; record it again");
-  CHECK(refused(good.substr(0, good.size() - 1)).find("bytes of it are damaged or lost") != std::string::npos);
+        "program: version of the pickle is 1.2.3, but must be 9.9; a program is read only by the version of agrad that "
+        "pickled it, record the program again");
+  CHECK(
+      refused("no program") ==
+      "program: the beginning of the pickle is not that of a program, but must be as it was pickled; record the program again");
+  CHECK(refused(good.substr(0, good.size() - 1)).find("bytes of the pickle are damaged or lost") != std::string::npos);
   std::string unknown(agrad::unsealed(good));
   unknown.replace(unknown.find("hypot"), 5, "nobod");
   CHECK(refused(agrad::sealed(unknown)) ==
-        "program: operation is nobod, but must be one that this version knows; record it again");
+        "program: operation is nobod, but must be one that this version knows; record the program again");
 }
 
 TEST_CASE("kept programs: each damaged byte is noticed") {

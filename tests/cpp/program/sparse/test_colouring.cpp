@@ -295,7 +295,8 @@ TEST_CASE("star colourings refuse what is not symmetric") {
   CHECK_THROWS_WITH_AS(agrad::star_colouring(random_pattern(2, 3, 1.0)), "star_colouring: pattern is 2 x 3, but must be square",
                        agrad::ShapeError);
   CHECK_THROWS_WITH_AS(agrad::star_colouring(agrad::pattern_of_rows(2, {{0}, {0, 1}})),
-                       "star_colouring: pattern has the entry (1, 0) alone, but must be symmetric", agrad::DomainError);
+                       "star_colouring: pattern has the entry (1, 0) without its mirror image, but must be symmetric",
+                       agrad::DomainError);
 }
 
 TEST_CASE("a Jacobian is compressed along its cheaper side") {

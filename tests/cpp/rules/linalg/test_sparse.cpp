@@ -44,7 +44,7 @@ TEST_CASE("a constant sparse matrix times an active one") {
   var(y[1] * 1.0).grad();
   for (Index j = 0; j < 6; ++j) CHECK(x[j].adj() == s.coeff(1, j));
   CHECK_THROWS_WITH_AS(agrad::sparse_product(s, numbers(4, 1)),
-                       "sparse_product: b is of shape (4, 1), but must be with 6 rows, to go with a of shape (4, 6)",
+                       "sparse_product: b is of shape (4, 1), but must be with 6 rows, because a is of shape (4, 6)",
                        agrad::ShapeError);
 }
 

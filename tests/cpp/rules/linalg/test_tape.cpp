@@ -135,7 +135,7 @@ TEST_CASE("messages name function, argument, shape and pivot") {
   CHECK_THROWS_AS(agrad::solve(singular, numbers(3, 1)), agrad::DomainError);
   CHECK_THROWS_AS(agrad::solve_triangular<Eigen::Upper>(singular, numbers(3, 1)), agrad::DomainError);
   CHECK_THROWS_WITH_AS(agrad::solve(regular(3), numbers(2, 1)),
-                       "solve: b is of shape (2, 1), but must be with 3 rows, to go with a of shape (3, 3)", agrad::ShapeError);
+                       "solve: b is of shape (2, 1), but must be with 3 rows, because a is of shape (3, 3)", agrad::ShapeError);
 }
 
 }  // namespace test_linalg_tape

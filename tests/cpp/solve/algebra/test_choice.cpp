@@ -228,26 +228,26 @@ TEST_CASE("wrong descriptions of the Jacobian are refused by name") {
   CHECK(solve(of_kind(ode_algebra_kind::banded, half_bandwidths{2, 24})) ==
         "ode_solve: algebra is a half-bandwidth of 24, but must be 0 or more and less than the number of states, 24");
   CHECK(solve(of_kind(ode_algebra_kind::banded)) ==
-        "ode_solve: algebra is without half-bandwidths and pattern, but must be given for banded or sparse matrices; nothing "
-        "else "
-        "tells where the right-hand side's derivatives are zero");
+        "ode_solve: algebra is without half-bandwidths and pattern, but must be with one of them for banded or sparse "
+        "matrices; agrad does not know which entries of df/dy are zero");
   CHECK(solve(on_pattern(ode_algebra_kind::sparse, arrow(23))) ==
         "ode_solve: algebra is of shape 23 x 23, but must be of shape 24 x 24; a row and a column for each state");
   ode_algebra both = on_pattern(ode_algebra_kind::sparse, arrow(24));
   both.bandwidths = half_bandwidths{1, 1};
   CHECK(solve(both) == "ode_solve: algebra is half-bandwidths and a pattern, but must be one of the two");
   CHECK(solve(of_kind(ode_algebra_kind::gmres)) ==
-        "ode_solve: the kind of linear algebra is gmres, but must be another one for Rodas4; its stages are solved by factors; "
+        "ode_solve: the kind of linear algebra is gmres, but must be another one for Rodas4; the method needs factors of the "
+        "Newton matrix; "
         "CVODES' "
         "methods take gmres");
   CHECK(solve(of_kind(ode_algebra_kind::banded, half_bandwidths{2, 1})) ==
-        "ode_solve: algebra is without the entry (0, 2), but must be true for every entry of df/dy that is not zero; "
+        "ode_solve: algebra is without the entry (0, 2), but must be with every entry of df/dy that is not zero; "
         "df[0]/dy[2] is 20 at t = 0");
   CHECK(solve(of_kind(ode_algebra_kind::banded, half_bandwidths{2, 1}), ode_one_step_method::tsit5) == "nothing was thrown");
   const std::string text = message_of([] {
     gradient_by_cvodes(brusselator{}, 24, brusselator_rates, of_kind(ode_algebra_kind::banded, half_bandwidths{1, 2}), 1e-6);
   });
-  CHECK(text.find("solve: algebra is without the entry (2, 0), but must be true for every entry of df/dy that is not zero; "
+  CHECK(text.find("solve: algebra is without the entry (2, 0), but must be with every entry of df/dy that is not zero; "
                   "df[2]/dy[0] is 20 at t = ") == 0);
 }
 

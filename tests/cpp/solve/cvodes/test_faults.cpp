@@ -60,7 +60,7 @@ TEST_CASE("values that are not finite name their place") {
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
   system.nan_in_vjp_before = 3;
   const std::string backward = message_of([&] { solver.sweep(adjoints); });
-  CHECK(backward.find("pelts: the backward pass stopped at t = ") == 0);
+  CHECK(backward.find("pelts: the reverse pass stopped at t = ") == 0);
   CHECK(backward.find("the derivative of the adjoint of y[0] is nan at t = ") != std::string::npos);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("too many steps: where, how many, the code and what to try") {
   solver.integrate(pelts, 0, steps_of(1, 20));  // the count begins anew at each output time
   const Eigen::MatrixXd adjoints = Eigen::MatrixXd::Ones(2, 20);
   const std::string backward = message_of([&] { solver.sweep(adjoints); });
-  CHECK(backward.find("ode_adjoint_tol_ctl: the backward pass stopped at t = ") == 0);
+  CHECK(backward.find("ode_adjoint_tol_ctl: the reverse pass stopped at t = ") == 0);
   CHECK(backward.find("CV_TOO_MUCH_WORK") != std::string::npos);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
   CHECK(with([](o_t& o) { o.max_num_steps = 0; }) == "f: max_num_steps is 0, but must be positive");
   CHECK(with([](o_t& o) { o.num_steps_between_checkpoints = -2; }) ==
         "f: num_steps_between_checkpoints is -2, but must be positive");
-  const std::string of_first = ", but must be positive and finite, or 0 to have it chosen";
+  const std::string of_first = ", but must be positive and finite, or 0 for an automatic choice";
   CHECK(with([](o_t& o) { o.first_step = -1; }) == "f: first_step is -1" + of_first);
   CHECK(with([](o_t& o) { o.first_step = HUGE_VAL; }) == "f: first_step is inf" + of_first);
   CHECK(with([](o_t& o) { o.first_step = std::nan(""); }) == "f: first_step is nan" + of_first);
@@ -155,8 +155,8 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
   CHECK(problem(pelts, 0, {1, std::nan("")}) == "f: times[1] is nan, but must be finite");
   CHECK(problem(pelts, 1, {1, 2}) == "f: times[0] is 1, but must be greater than t0 = 1; the state at t0 is y0 itself");
   CHECK(problem(pelts, 0, {1, 1.75, 2, 1.5}) ==
-        "f: times[3] is 1.5, but must be greater than times[2] = 2; times are to increase strictly");
-  CHECK(problem(pelts, 0, {1, 1}) == "f: times[1] is 1, but must be greater than times[0] = 1; times are to increase strictly");
+        "f: times[3] is 1.5, but must be greater than times[2] = 2; times must increase strictly");
+  CHECK(problem(pelts, 0, {1, 1}) == "f: times[1] is 1, but must be greater than times[0] = 1; times must increase strictly");
   solver.integrate(pelts, 0, {1, 2});
   CHECK(message_of([&] { solver.sweep(Eigen::MatrixXd::Ones(2, 3)); }) ==
         "f: adjoints is of length 6, but must be of length 4; one for each state at each time");

@@ -255,7 +255,7 @@ TEST_CASE("messages, errors and the log speak of the time of the problem") {
     FAIL("nan was passed");
   } catch (const SolverError& e) {
     CHECK(e.t == Approx(t0 + 1).epsilon(1e-14));
-    CHECK(std::string(e.what()).find("late: the backward pass stopped at t = 10000000") == 0);
+    CHECK(std::string(e.what()).find("late: the reverse pass stopped at t = 10000000") == 0);
   }
 
   agrad::detail::step_log log;

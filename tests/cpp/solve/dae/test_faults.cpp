@@ -120,7 +120,7 @@ TEST_CASE("values that are not finite name their place") {
   solver.integrate(y0, yp0, 0, times);
   system.nan_in_vjp_before = 0.7;
   const std::string backward = message_of([&] { solver.sweep(seeds()); });
-  CHECK(backward.find("decay: the backward pass stopped at t = 0.7") == 0);
+  CHECK(backward.find("decay: the reverse pass stopped at t = 0.7") == 0);
   CHECK(has(backward, "the residual of the adjoint of y[0] is nan at t = 0.6"));
   system.nan_in_vjp_before = -1;
   Eigen::MatrixXd bad = seeds();
@@ -163,8 +163,8 @@ TEST_CASE("equations that are singular at the guess only are no system of index 
   };
   const std::string text = message_of([&] { agrad::dae_solve(options(2, 1e-6), none, y0, yp0, 0.0, {1.0}, vec(0.5)); });
   CHECK(text ==
-        "dae_solve: the equations are singular at the guess, and no consistent values were found at t = 0; equation 1 is left "
-        "with 1; give a better guess of y0's algebraic entries and of yp0, or look for a singularity there");
+        "dae_solve: the equations are singular at the guess, and no consistent values were found at t = 0; the residual of "
+        "equation 1 is 1; give a better guess of y0's algebraic entries and of yp0, or look for a singularity there");
   const auto steady = [](double, const auto& y, const auto& yp, const auto& k) {  // y0^2 = yp0 + k
     auto r = room_for(1, y, k);
     r[0] = yp[0] + k[0] - y[0] * y[0];

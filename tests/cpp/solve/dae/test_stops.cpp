@@ -176,7 +176,7 @@ TEST_CASE("faults at stops name their time") {
     }
     return std::string("nothing was thrown");
   };
-  CHECK(message({1.0}).find("dae_solve: no consistent values were found at t = 1; equation 1 is left with ") == 0);
+  CHECK(message({1.0}).find("dae_solve: no consistent values were found at t = 1; the residual of equation 1 is ") == 0);
   CHECK(message({0.5, std::numeric_limits<double>::quiet_NaN()}) == "dae_solve: tstops[1] is nan, but must be finite");
 }
 

@@ -59,9 +59,8 @@ agrad::SolverError stopped_by(const Event& event, long max_events = 1000) {
 
 TEST_CASE("doses are checked") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(
-      message_of({-1.0, 0, 1.0}) ==
-      "ode_solve_events: doses[0].time is -1, but must be t0 = 0 or later; what was given before is part of the initial state");
+  CHECK(message_of({-1.0, 0, 1.0}) ==
+        "ode_solve_events: doses[0].time is -1, but must be t0 = 0 or later; add earlier doses to the initial state");
   CHECK(message_of({nan, 0, 1.0}) == "ode_solve_events: doses[0].time is nan, but must be finite");
   CHECK(message_of({0.0, 1, 1.0}) == "ode_solve_events: doses[0].state is 1, but must be one of 0 to 0");
   CHECK(message_of({0.0, 0, nan}) == "ode_solve_events: doses[0].amount is nan, but must be finite");

@@ -378,7 +378,7 @@ TEST_CASE("options out of range") {
   CHECK_THROWS_WITH(made(o), "f: max_step is -1, but must be positive");
   o = steps(1, 1e-6);
   o.first_step = std::nan("");
-  CHECK_THROWS_WITH(made(o), "f: first_step is nan, but must be positive and finite, or 0 to have it chosen");
+  CHECK_THROWS_WITH(made(o), "f: first_step is nan, but must be positive and finite, or 0 for an automatic choice");
 }
 
 }  // namespace test_ode_one_step

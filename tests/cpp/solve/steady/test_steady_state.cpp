@@ -325,7 +325,7 @@ TEST_CASE("a linear system takes no integration, and stability is that beside th
 TEST_CASE("a right-hand side that depends on time is refused, unless the time is given") {
   const auto forced = [](double t, const auto& y, const auto& k) { return (k * std::sin(t) - y.array()).matrix().eval(); };
   CHECK(message_of([&] { steady_state(forced, Eigen::VectorXd::Ones(1).eval(), 2.0); }) ==
-        "steady_state: f is a function of t, but must be one of the states and parameters alone; give t, at which f is taken");
+        "steady_state: f is a function of t, but must be one of the states and parameters alone; give t to fix the time");
   agrad::detail::functor_system<decltype(forced), double> system("rest", forced, 1, 2.0);
   steady_options at = options(1);
   at.time = 0.5;
@@ -355,7 +355,8 @@ TEST_CASE("no steady state, values that are not finite, and bad arguments are na
   CHECK_THROWS_AS(without.solver.sweep(Eigen::VectorXd::Ones(1)), std::logic_error);
   posed<decltype(growing), double> by_newton(growing, 1, 1.0, steady_method::newton);
   CHECK(message_of([&] { by_newton.solver.solve(Eigen::VectorXd::Ones(1)); }) ==
-        "rest: stopped at t = 0 after 1 iterations (NO_STEADY_STATE); Newton's method did not converge; allow integration");
+        "rest: stopped at t = 0 after 1 iterations (NO_STEADY_STATE); Newton's method did not converge; use a method that "
+        "integrates");
 
   const auto root = [](double, const auto& y, double k) {
     vector_of<std::decay_t<decltype(y[0])>> dy(2);

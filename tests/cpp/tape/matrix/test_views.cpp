@@ -66,15 +66,17 @@ TEST_CASE("adjoints of views are parts of the whole's") {
 TEST_CASE("views that are not there") {
   const scope own;
   const matrix<var> a(numbers(3, 4, 0));
-  CHECK_THROWS_WITH_AS(a.block(1, 0, 3, 1), "block: the range of rows is 3 from 1, but must be within the 3 that there are",
+  CHECK_THROWS_WITH_AS(a.block(1, 0, 3, 1),
+                       "block: the range of rows is 3 from 1, but must be within the 3 rows that there are", ShapeError);
+  CHECK_THROWS_WITH_AS(a.col(4), "col: the range of columns is 1 from 4, but must be within the 4 columns that there are",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(a.col(4), "col: the range of columns is 1 from 4, but must be within the 4 that there are", ShapeError);
+
   CHECK_THROWS_AS(a.row(-1), ShapeError);
   CHECK_THROWS_AS(a.bottomRows(4), ShapeError);
   CHECK_THROWS_AS(a.block(0, 0, -1, 2), ShapeError);
   CHECK_THROWS_AS(a.col(0).head(4), ShapeError);
-  CHECK_THROWS_WITH_AS(
-      a.head(2), "head: the matrix is of shape (3, 4), but must be a vector; take a row or a column of it first", ShapeError);
+  CHECK_THROWS_WITH_AS(a.head(2), "head: the matrix is of shape (3, 4), but must be a vector; select a row or a column first",
+                       ShapeError);
   CHECK_THROWS_AS(a.reshaped(5, 2), ShapeError);
 }
 

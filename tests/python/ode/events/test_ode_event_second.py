@@ -266,7 +266,9 @@ def test_an_infusion_without_length_has_none_of_its_duration():
         return ag.solve_ivp(lambda t, y: -y, (0.0, 2.0), [0.0], "Tsit5", doses=doses, **TIGHT).y[0, -1]
 
     x = np.array([1.0, 2.0, 1e-15])
-    with pytest.raises(NotImplementedError, match=r"solve_ivp: doses\[0\].duration is too short beside its time for second"):
+    with pytest.raises(
+        NotImplementedError, match=r"solve_ivp: doses\[0\].duration is too short relative to the time of the dose for second"
+    ):
         ag.hessian(end)(x)
     fixed = ag.hessian(lambda p: end(np.concatenate([p, x[2:]])))(x[:2])
     close(fixed, np.exp(-1) * np.array([[2.0, 1.0], [1.0, 0.0]]), 1e-8)

@@ -165,7 +165,7 @@ AGRAD_INLINE void adjoint_recorder::send_by_loops(operation op, const traced& ad
   const std::size_t n = slots.size();
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i) slots.push_back(detail::slot_at(from, i));
-  auto f = std::make_shared<sweep_operation>(alone(in_, op), "the sweep back of " + part_.name_of(in_, op),
+  auto f = std::make_shared<sweep_operation>(alone(in_, op), "the reverse pass of " + part_.name_of(in_, op),
                                              part_.is_linear(in_, op));
   const slot first = in_.apply(std::move(f), dense(slots), n, true);
   Index at = first;

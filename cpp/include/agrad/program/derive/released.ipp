@@ -122,9 +122,8 @@ AGRAD_INLINE void released::record(recorder& in, const operation& op, level of) 
 AGRAD_INLINE void released::check_order(const operation& op, level of) const {
   if (changes(op.operands[1], of) && !changes(op.operands[2], of)) {
     throw DerivativeError(
-        "custom_jvp: a derivative by hand was recorded for fewer derivatives of itself than are taken, but must be for as "
-        "many; "
-        "call the function within the innermost transformation");
+        "custom_jvp: the derivative by hand was recorded for fewer nested derivatives than are taken, but must be recorded "
+        "for all of them; call the function within the innermost transformation");
   }
 }
 

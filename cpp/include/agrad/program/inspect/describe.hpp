@@ -1,6 +1,6 @@
 // Describe: a program in words, and a table with a line for each kind of operation.
 //
-//     12 inputs, 1 output; 40 operations, 3 of them on spans of up to 1000 numbers; 9 dispatches; 1 guard
+//     12 inputs, 1 output; 40 operations, 3 of them on ranges of up to 1000 numbers; 9 dispatches; 1 guard
 //     ...
 //
 // Read first: program/inspect/summary.hpp, which defines the counts. Read next: program/inspect/dot.hpp,

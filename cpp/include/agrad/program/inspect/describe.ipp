@@ -30,11 +30,11 @@ AGRAD_INLINE std::string describe(const program& f) {
   std::ostringstream out;
   out << counted(s.inputs, "input", "inputs") << ", " << counted(s.outputs, "output", "outputs") << "; "
       << counted(s.operations, "operation", "operations");
-  if (s.spans > 0) out << ", " << s.spans << " of them on spans of up to " << counted(s.longest_span, "number", "numbers");
+  if (s.spans > 0) out << ", " << s.spans << " of them on ranges of up to " << counted(s.longest_span, "entry", "entries");
   out << "; " << counted(s.dispatches, "dispatch", "dispatches") << "; " << counted(s.guards, "guard", "guards") << "\n"
-      << "about " << scaled(s.flops) << " flops on " << counted(s.levels, "level", "levels") << ", depth " << scaled(s.depth)
-      << "; " << scaled(static_cast<double>(s.program_bytes)) << "B of program, "
-      << scaled(static_cast<double>(s.workspace_bytes)) << "B a run, twice that with its gradient\n";
+      << "about " << scaled(s.flops) << " flops in " << counted(s.levels, "level", "levels") << ", depth " << scaled(s.depth)
+      << "; " << scaled(static_cast<double>(s.program_bytes)) << "B for the program, "
+      << scaled(static_cast<double>(s.workspace_bytes)) << "B for a run, twice that for a run with its gradient\n";
   std::size_t width = std::string_view("operation").size();
   for (const kind_summary& kind : s.kinds) width = std::max(width, kind.name.size());
   const auto row = [&](const std::string& name, const std::string& times, const std::string& entries, const std::string& flops,

@@ -31,7 +31,7 @@ namespace agrad {
 namespace detail {
 
 [[noreturn]] AGRAD_COLD void fail_archive(std::string_view what, std::string_view found, std::string_view must,
-                                          std::string_view hint = "record it again");
+                                          std::string_view hint = "record the program again");
 /// Throws the error for bytes that cannot have been written.
 [[noreturn]] AGRAD_COLD void fail_damaged(std::string_view part);
 
@@ -161,7 +161,7 @@ class archive_reader {
   void take(bool& x) {
     std::uint8_t byte = 0;
     take(byte);
-    expect(byte < 2, "a truth value");
+    expect(byte < 2, "a boolean");
     x = byte != 0;
   }
   void take(std::string& x) {

@@ -11,7 +11,7 @@ AGRAD_INLINE void fail_archive(std::string_view what, std::string_view found, st
 }
 
 AGRAD_INLINE void fail_damaged(std::string_view part) {
-  fail_archive(std::string(part) + " in the pickle", "damaged", "as it was kept");
+  fail_archive(std::string(part) + " in the pickle", "damaged", "as it was pickled");
 }
 
 AGRAD_INLINE std::uint64_t checksum(std::string_view bytes) {
@@ -41,7 +41,7 @@ AGRAD_INLINE std::string_view unsealed(std::string_view all) {
   using detail::fail_archive;
   const std::string_view mark = archive_seal::mark;
   if (all.size() < archive_seal::size || all.substr(0, mark.size()) != mark)
-    fail_archive("the beginning of the pickle", "not that of a program", "as it was kept");
+    fail_archive("the beginning of the pickle", "not that of a program", "as it was pickled");
   std::uint32_t format = 0;
   std::uint64_t sum = 0;
   std::memcpy(&format, all.data() + mark.size(), sizeof format);
@@ -53,7 +53,7 @@ AGRAD_INLINE std::string_view unsealed(std::string_view all) {
   const std::uint64_t found = detail::checksum(bytes);
   if (found != sum)
     fail_archive("checksum of the pickle", std::to_string(found), std::to_string(sum),
-                 "bytes of it are damaged or lost, record it again");
+                 "bytes of the pickle are damaged or lost, record the program again");
   return bytes;
 }
 

@@ -123,10 +123,10 @@ class portable_reader : public archive_reader<portable_reader> {
     take(number);
     if (number < count_) {
       const auto found = known.find(number);
-      expect(found != known.end(), "a number of a part");
+      expect(found != known.end(), "the number of a part");
       return found->second;
     }
-    expect(number == count_, "a number of a part");
+    expect(number == count_, "the number of a part");
     ++count_;
     const detail::deeper level(depth_);
     Shared made = read();

@@ -10,7 +10,7 @@ namespace agrad::detail {
 AGRAD_INLINE deeper::deeper(int& depth) : depth_(depth) {
   if (++depth_ > deepest_program) {
     --depth_;
-    fail_archive("number of programs within each other", std::to_string(deepest_program + 1),
+    fail_archive("number of nested programs", std::to_string(deepest_program + 1),
                  "at most " + std::to_string(deepest_program));
   }
 }
@@ -34,7 +34,7 @@ AGRAD_INLINE void portable_writer::put(const program& f) {
 AGRAD_INLINE void portable_writer::put(const std::shared_ptr<const external_operation>& f) {
   if (f->kind().empty() || !names_.reader_of(f->kind()))
     throw not_portable(
-        detail::sentence("program", "operation", -1, f->name(), "one of plain data", "it cannot be kept outside of memory"));
+        detail::sentence("program", "operation", -1, f->name(), "one of plain data", "it cannot be stored as bytes"));
   if (!is_new(f.get())) return;
   const detail::deeper level(depth_);
   put(std::string(f->kind()));
@@ -68,7 +68,7 @@ AGRAD_INLINE std::uint32_t portable_writer::row_writer::number_of(const kernel* 
   if (is_first) {
     const std::string_view name = names_.name_of(what);
     if (name.empty())
-      throw std::logic_error(detail::sentence("program", "operation", -1, what->name, "one that is known by name"));
+      throw std::logic_error(detail::sentence("program", "operation", -1, what->name, "one with a registered name"));
     rows.kernels.emplace_back(name);
   }
   return known->second;
@@ -159,7 +159,7 @@ AGRAD_INLINE std::shared_ptr<const program> program_of(std::string_view bytes, c
   from(by);
   if (by != maker)
     detail::fail_archive("version of the pickle", by, maker,
-                         "programs are read by the version of agrad that pickled them, record it again");
+                         "a program is read only by the version of agrad that pickled it, record the program again");
   std::shared_ptr<const program> f;
   from(f);
   portable_reader::expect(from.is_at_end(), "the end");

@@ -103,7 +103,7 @@ AGRAD_INLINE path_spaces& scan_run::need_values(std::size_t step) {
   if (keeps(at))
     at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
   else if (!at.run(local_.data(), true))
-    throw std::logic_error(body_.name() + ": a step took another path when it was run again");
+    throw std::logic_error(body_.name() + ": a step took another path when it was computed again, but must take the same");
   at.holds = step;
   tangents_at_ = path_spaces::nothing;
   return at;

@@ -129,7 +129,8 @@ struct by_width {
   Function one, lanes;
   template <int Width>
   Function at() const {
-    static_assert(Width == 1 || Width == lane_count, "tangents travel alone or in lanes");
+    static_assert(Width == 1 || Width == lane_count,
+                  "a loop computes tangents along one direction or along lane_count directions");
     if constexpr (Width == 1)
       return one;
     else

@@ -186,15 +186,14 @@ inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {de
 }
 
 AGRAD_COLD inline void external_operation::write(portable_writer&) const {
-  throw std::logic_error(std::string(name()) + ": cannot be kept outside of memory");
+  throw std::logic_error(std::string(name()) + ": cannot be stored as bytes");
 }
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
 AGRAD_COLD inline void external_operation::fail_tangent() const {
   const bool passes = has_first_tangents();
-  throw DerivativeError(std::string(name()) + ": has " + (passes ? "" : "reverse-mode ") +
-                        "derivatives of first order only, but must have more; " + (passes ? "" : "a tangent or ") +
-                        "one more derivative cannot pass through it");
+  throw DerivativeError(std::string(name()) + ": has first derivatives only" + (passes ? "" : ", by reverse mode") +
+                        ", but must have " + (passes ? "" : "tangents or ") + "second derivatives here");
 }
 
 }  // namespace agrad

@@ -33,7 +33,7 @@ AGRAD_INLINE void csr_pattern::append_row(std::vector<index>& places) {
 AGRAD_INLINE void csr_pattern::fail_entries(std::size_t entries) {
   throw std::length_error(detail::sentence("sparse pattern", "number of entries", -1, "at least " + std::to_string(entries),
                                            "at most " + std::to_string(most_entries),
-                                           "the matrix is not sparse, multiply with it instead of making it"));
+                                           "the matrix is not sparse, use jvp or vjp to multiply by it without computing it"));
 }
 
 AGRAD_INLINE void csr_pattern::fail_column(index found) const {

@@ -127,7 +127,7 @@ AGRAD_INLINE void check_symmetric(const csr_pattern& p) {
     for (const auto j : p.row(i))
       if (!p.contains(j, i)) {
         throw DomainError("star_colouring: pattern has the entry (" + std::to_string(i) + ", " + std::to_string(j) +
-                          ") alone, but must be symmetric");
+                          ") without its mirror image, but must be symmetric");
       }
 }
 

@@ -94,7 +94,7 @@ inline void check_square(std::string_view function, std::string_view argument, c
 }
 inline void check_rows(std::string_view function, const shape& a, const shape& b, Index wanted) {
   if (AGRAD_UNLIKELY(b.rows != wanted))
-    fail_shape(function, "b", b, "with " + std::to_string(wanted) + " rows, to go with a " + to_text(a));
+    fail_shape(function, "b", b, "with " + std::to_string(wanted) + " rows, because a is " + to_text(a));
 }
 inline void check_same(std::string_view function, const shape& a, const shape& b) {
   if (AGRAD_UNLIKELY(a != b)) fail_shape(function, "b", b, "of the shape of a, which is " + to_text(a));

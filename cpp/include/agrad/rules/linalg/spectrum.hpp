@@ -54,8 +54,8 @@ struct spectral_scale {
                                             "with values further apart where vectors are differentiated",
                                             "values " + std::to_string(i) + " and " + std::to_string(j) + " are " +
                                                 agrad::detail::to_text(x) + " and " + agrad::detail::to_text(y) +
-                                                ", and fewer than seven digits would be left; write a function of the matrix "
-                                                "itself, as solve or the inverse, or of the "
+                                                ", and fewer than seven digits of the derivative would be correct; write a "
+                                                "function of the matrix itself, such as solve or the inverse, or of the "
                                                 "values alone"));
 }
 

@@ -85,8 +85,8 @@ AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system
     chosen.kind = chosen.pattern ? detail::cheapest(chosen) : ode_algebra_kind::dense;
   if (chosen.kind != ode_algebra_kind::dense && !chosen.pattern) {
     throw DomainError(detail::sentence(function, asked.argument, -1, "without half-bandwidths and pattern",
-                                       "given for banded or sparse matrices",
-                                       "nothing else tells where the right-hand side's derivatives are zero"));
+                                       "with one of them for banded or sparse matrices",
+                                       "agrad does not know which entries of df/dy are zero"));
   }
   if (chosen.pattern) system.use_pattern(chosen.pattern);
   return chosen;
@@ -137,7 +137,7 @@ AGRAD_INLINE void state_jacobian::name_missing(double t, const double* y, std::s
     if (product[i] == 0) continue;
     const std::string at = std::to_string(i) + ", " + std::to_string(j);
     throw DomainError(detail::sentence(function_, how_.argument, -1, "without the entry (" + at + ")",
-                                       "true for every entry of df/dy that is not zero",
+                                       "with every entry of df/dy that is not zero",
                                        "df[" + std::to_string(i) + "]/dy[" + std::to_string(j) + "] is " +
                                            detail::to_text(product[i]) + " at t = " + detail::to_text(t)));
   }

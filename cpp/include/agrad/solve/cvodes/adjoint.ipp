@@ -57,7 +57,7 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_adjoint::integrate(const Eigen::Vecto
 }
 
 AGRAD_INLINE ode_gradient cvodes_adjoint::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+  if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
   const Eigen::MatrixXd own = adjoints;
@@ -66,7 +66,7 @@ AGRAD_INLINE ode_gradient cvodes_adjoint::sweep(const Eigen::Ref<const Eigen::Ma
 
 AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::sweep_rows(
     const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+  if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   std::vector<ode_gradient> gradients;
   for (const auto& row : adjoints) {
@@ -88,7 +88,7 @@ AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::sweep_rows(
 }
 
 AGRAD_INLINE void cvodes_adjoint::tangent(const ode_directions& along, double* states) {
-  if (!integrated_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
+  if (!integrated_) throw std::logic_error(function_ + ": tangent was called before integrate, but must come after it");
   if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
   statistics_.sensitivities += tangents_->carry(along, y0_, t0_, times_, states);
 }

@@ -137,7 +137,7 @@ AGRAD_INLINE void cvodes_backward::set_up_quadrature() {
 AGRAD_INLINE void cvodes_backward::stop(int code) {
   const long before = statistics_.backward.steps;
   const Eigen::Index worst = dominating_state(memory(), lambda_), state = worst < 0 ? worst : worst % n_;
-  throw_stopped_at(memory(), {function_, "the backward pass ", "the adjoint of y", code, callbacks_.start(), before, state},
+  throw_stopped_at(memory(), {function_, "the reverse pass ", "the adjoint of y", code, callbacks_.start(), before, state},
                    callbacks_.fault);
 }
 

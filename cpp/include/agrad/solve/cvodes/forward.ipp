@@ -45,7 +45,8 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_forward::integrate(const Eigen::Vecto
 }
 
 AGRAD_INLINE ode_gradient cvodes_forward::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!integrated_ || follows_) throw std::logic_error(function_ + ": sweep comes after integrate has succeeded");
+  if (!integrated_ || follows_)
+    throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
@@ -61,7 +62,8 @@ AGRAD_INLINE ode_gradient cvodes_forward::sweep(const Eigen::Ref<const Eigen::Ma
 }
 
 AGRAD_INLINE void cvodes_forward::tangent(const ode_directions& along, double* states) {
-  if (!integrated_ || follows_) throw std::logic_error(function_ + ": tangent comes after integrate has succeeded");
+  if (!integrated_ || follows_)
+    throw std::logic_error(function_ + ": tangent was called before integrate, but must come after it");
   using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Index m = callbacks_.system().parameters();
   const Eigen::Map<const rows> initial(along.initial_state.data(), states_.rows(), along.width);

@@ -100,7 +100,7 @@ AGRAD_INLINE void dae_consistency::check_constant(double t, const Eigen::MatrixX
   if (splitting_->r() == splitting_->n()) return;
   const Eigen::MatrixXd missed = by_slope * splitting_->z();
   if (missed.cwiseAbs().maxCoeff() <= 1e-8 * by_slope.cwiseAbs().maxCoeff()) return;
-  dae_splitting::throw_moving(function_, t, "at the start");
+  dae_splitting::throw_moving(function_, t, "at t0");
 }
 
 AGRAD_INLINE bool dae_consistency::is_regular(const dae_state& s, unknown of) {
@@ -129,7 +129,8 @@ AGRAD_INLINE void dae_consistency::check_residual(const dae_state& s) {
   for (Eigen::Index i = 0; i < n; ++i) {
     if (std::abs(residual_[i]) <= allowed[i]) continue;
     throw DomainError(sentence(function_, "the residual at t0, y0 and yp0", static_cast<long>(i), residual_[i],
-                               "0 to within " + to_text(allowed[i]), "let the initial values be computed, or correct them"));
+                               "0 to within " + to_text(allowed[i]),
+                               "correct y0 and yp0, or choose the initial that computes them"));
   }
 }
 
@@ -235,8 +236,8 @@ AGRAD_INLINE void dae_consistency::refuse_algebraic(const Eigen::VectorXd& of_yp
   Eigen::Index i = 0;
   if (hidden.cwiseAbs().maxCoeff(&i) <= 1e-12 * of_yp.cwiseAbs().maxCoeff()) return;
   throw DerivativeError(function_ + ": the gradient of yp[" + std::to_string(i) +
-                        "] is asked for, but must not be; the derivative of an algebraic state takes second derivatives of "
-                        "the residual, so give it a state of its own");
+                        "] is asked for, but must not be; the derivative of an algebraic state needs second derivatives "
+                        "of the residual; make the derivative a state of the system");
 }
 
 AGRAD_INLINE void dae_consistency::throw_not_finite(const std::string& what, double t, const Eigen::MatrixXd& values) const {
@@ -253,9 +254,9 @@ AGRAD_INLINE void dae_consistency::throw_singular(double t, unknown of, const Ei
   open.maxCoeff(&k);
   const std::string name = of == unknown::state ? "y[" + std::to_string(k) + "]" : splitting_->name(k);
   std::string advice = name.empty() ? "" : name + " is not determined by the equations there";
-  std::string text = function_ + ": the system is ";
-  text += of == unknown::state ? "no system of equations for y0: dF/dy is singular at t = " + to_text(t)
-                               : "of index 2 or more, or singular at t = " + to_text(t);
+  std::string text = function_ + ": the system ";
+  text += of == unknown::state ? "does not determine y0: dF/dy is singular at t = " + to_text(t)
+                               : "is of index 2 or more, or singular at t = " + to_text(t);
   if (of == unknown::rest) advice += std::string(advice.empty() ? "" : "; ") + "differentiate algebraic equations, or add some";
   throw SolverError(text + (advice.empty() ? "" : "; " + advice), t, 0, singular, advice);
 }
@@ -266,8 +267,8 @@ AGRAD_INLINE void dae_consistency::throw_not_found(const dae_state& s, unknown o
   const std::string advice = of == unknown::state
                                  ? "give a better guess of y0"
                                  : "give a better guess of y0's algebraic entries and of yp0, or look for a singularity there";
-  throw SolverError(function_ + ": " + because + "no consistent values were found at t = " + to_text(s.t) + "; equation " +
-                        std::to_string(i) + " is left with " + to_text(residual_[i]) + "; " + advice,
+  throw SolverError(function_ + ": " + because + "no consistent values were found at t = " + to_text(s.t) +
+                        "; the residual of equation " + std::to_string(i) + " is " + to_text(residual_[i]) + "; " + advice,
                     s.t, 0, "NOT_CONSISTENT", advice);
 }
 

@@ -45,7 +45,7 @@ AGRAD_INLINE void ida_backward::restart(const dae_state& s, const Eigen::VectorX
   system_.vjp(s.at(), lambda.data(), {nullptr, by_state.data(), nullptr, by_parameters.data()});
   if (fault_.expect_finite("the derivative of the adjoint of y", s.t, by_state) != succeeded ||
       fault_.expect_finite("the gradient's integrand for parameter ", s.t, by_parameters) != succeeded)
-    throw_stopped({function_, "the backward pass ", "the adjoint of y", IDA_FIRST_RES_FAIL, s.t, 0, -1}, fault_,
+    throw_stopped({function_, "the reverse pass ", "the adjoint of y", IDA_FIRST_RES_FAIL, s.t, 0, -1}, fault_,
                   "IDA_FIRST_RES_FAIL", "");
   sundials::map(z_) << of_differential, sums, lambda;
   sundials::map(zp_) << split_.q().transpose() * by_state, by_parameters, Eigen::VectorXd::Zero(n_);
@@ -208,7 +208,7 @@ AGRAD_INLINE int ida_backward::solve(const double* b, double* x) noexcept {
 AGRAD_INLINE void ida_backward::stop(int code) {
   const long before = statistics_.backward.steps;
   throw_ida_stopped(memory_.get(), z_,
-                    {function_, "the backward pass ", "the adjoint of y", code < 0 ? code : IDA_ERR_FAIL, from_, before, -1},
+                    {function_, "the reverse pass ", "the adjoint of y", code < 0 ? code : IDA_ERR_FAIL, from_, before, -1},
                     fault_, "");
 }
 

@@ -39,7 +39,7 @@ AGRAD_INLINE const Eigen::MatrixXd& dae_solver::integrate(const Eigen::VectorXd&
 }
 
 AGRAD_INLINE dae_gradient dae_solver::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!is_integrated_) throw std::logic_error(way_.function + ": sweep comes after integrate has succeeded");
+  if (!is_integrated_) throw std::logic_error(way_.function + ": sweep was called before integrate, but must come after it");
   return sweep_.run(adjoints);
 }
 

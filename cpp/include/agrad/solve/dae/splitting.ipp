@@ -26,8 +26,8 @@ AGRAD_INLINE std::string dae_splitting::name(Eigen::Index k) const {
 }
 
 AGRAD_INLINE void dae_splitting::throw_moving(const std::string& function, double t, const std::string& where) {
-  throw DomainError(function + ": the null space of dF/dyp at t = " + to_text(t) + " is another one than " + where +
-                    ", but must be constant; give the quantities whose derivatives occur states of their own");
+  throw DomainError(function + ": the null space of dF/dyp at t = " + to_text(t) + " differs from the one " + where +
+                    ", but must be constant; make each quantity whose derivative occurs a state");
 }
 
 AGRAD_INLINE Eigen::MatrixXd dae_splitting::joined(const Eigen::MatrixXd& by_state, const Eigen::MatrixXd& by_slope) const {
@@ -100,7 +100,7 @@ AGRAD_INLINE void dae_splitting::merge_dependent(const std::string& function, do
   const Eigen::Index rank = rank_of(qr, m);
   Eigen::Index largest = 0;
   for (Eigen::Index first = 0; first < m.rows(); first += n_) largest = std::max(largest, rank_of(qr, m.middleRows(first, n_)));
-  if (largest < rank) throw_moving(function, t, "at a state near by");
+  if (largest < rank) throw_moving(function, t, "at a state nearby");
   if (rank == r()) return;
   // Orthonormal bases of the row space and of its complement. (A singular value decomposition takes half a minute to
   // compile.)

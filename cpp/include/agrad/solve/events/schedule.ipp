@@ -15,7 +15,7 @@ AGRAD_INLINE void check_dose(const std::string& function, std::size_t i, const d
   check(function, name + "time", v.dose_times[i], must_be::finite);
   if (v.dose_times[i] < v.initial_time)
     throw DomainError(sentence(function, name + "time", -1, v.dose_times[i], "t0 = " + to_text(v.initial_time) + " or later",
-                               "what was given before is part of the initial state"));
+                               "add earlier doses to the initial state"));
   check(function, name + "amount", v.amounts[i], must_be::finite);
   if (rule.is_infusion) check(function, name + "duration", v.durations[i], must_be::positive_finite);
 }

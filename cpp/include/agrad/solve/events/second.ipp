@@ -142,8 +142,9 @@ AGRAD_INLINE void event_second_sweep::leave(const event_segment& s, const moving
 
 AGRAD_INLINE void event_second_sweep::check_stays_short(std::size_t dose) const {
   if (!directions(along_.durations, dose).isZero(0))
-    throw DerivativeError(of_.function + ": doses[" + std::to_string(dose) +
-                          "].duration is too short beside its time for second derivatives; give the dose at once");
+    throw DerivativeError(
+        of_.function + ": doses[" + std::to_string(dose) +
+        "].duration is too short relative to the time of the dose for second derivatives, but must be longer or absent");
 }
 
 AGRAD_INLINE void event_second_sweep::leave_event(const event_segment& s, const moving_segment& m) {

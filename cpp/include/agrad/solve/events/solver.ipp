@@ -31,7 +31,7 @@ AGRAD_INLINE const event_solution& event_solver::integrate(const event_values& v
 }
 
 AGRAD_INLINE event_gradient event_solver::sweep(const event_adjoints& adjoints) {
-  if (!is_integrated_) throw std::logic_error(way_.function + ": sweep comes after integrate has succeeded");
+  if (!is_integrated_) throw std::logic_error(way_.function + ": sweep was called before integrate, but must come after it");
   event_gradient g = detail::event_sweep(way_, adjoints).run();
   add_up_sweeps();
   return g;
@@ -43,7 +43,7 @@ AGRAD_INLINE bool event_solver::has_first_tangents() const {
 }
 
 AGRAD_INLINE event_tangents event_solver::tangent(const event_directions& along, bool reads_hits) {
-  if (!is_integrated_) throw std::logic_error(way_.function + ": tangent comes after integrate has succeeded");
+  if (!is_integrated_) throw std::logic_error(way_.function + ": tangent was called before integrate, but must come after it");
   return tangent_.run(along, reads_hits);
 }
 
@@ -188,7 +188,9 @@ AGRAD_INLINE void event_solver::reset(std::size_t e) {
   after_reset_.resize(way_.n);
   way_.events[e]->reset(t_, y_.data(), after_reset_.data());
   y_ = after_reset_;
-  if (!y_.allFinite()) fail(e, "not_finite", "the state after its reset is not finite", "look at what the reset divides by");
+  if (!y_.allFinite())
+    fail(e, "not_finite", "the state after its reset is not finite",
+         "check the reset for divisions by zero and arguments outside of domains");
 }
 
 AGRAD_INLINE double event_solver::rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
@@ -210,8 +212,8 @@ AGRAD_INLINE void event_solver::look_whether_turned(const detail::event_segment&
 }
 
 AGRAD_INLINE void event_solver::fail_accumulated(std::size_t e) const {
-  fail(e, "events_accumulate", "events follow each other without time in between",
-       "end the solution before, by a terminal event or a count of events");
+  fail(e, "events_accumulate", "the event happens again and again at the same time",
+       "end the solution earlier, by a terminal event or a count of events");
 }
 
 AGRAD_INLINE void event_solver::fail(std::size_t e, const std::string& code, const std::string& what,
@@ -233,7 +235,9 @@ AGRAD_INLINE ode_solver& event_solver::solver(std::size_t i) {
     way_.solvers.push_back(make_(way_.function, way_.system, {differentiated_, false, false}));
     if (log_ != nullptr) way_.solvers.back()->log_steps(log_);
     if (!way_.events.empty() && !way_.solvers.back()->watch(&watch_))
-      throw std::logic_error(way_.function + ": events are for CVODES' adjoint and the one-step methods");
+      throw std::logic_error(
+          way_.function +
+          ": events are given, but must not be with this method; use CVODES' adjoint method or a one-step method");
   }
   return *way_.solvers[i];
 }

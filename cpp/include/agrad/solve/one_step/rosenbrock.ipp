@@ -29,7 +29,7 @@ AGRAD_INLINE chosen_algebra rosenbrock::chosen(const rosenbrock_tableau& method,
   if (asked.kind == ode_algebra_kind::gmres)
     throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres",
                                        std::string("another one for ") + method.name,
-                                       "its stages are solved by factors; CVODES' methods take gmres"));
+                                       "the method needs factors of the Newton matrix; CVODES' methods take gmres"));
   return choose_algebra(function, system, asked);
 }
 
@@ -160,7 +160,7 @@ AGRAD_INLINE void rosenbrock::factorise(double h, double* record) {
 AGRAD_INLINE std::string rosenbrock::place_of_fault(const one_step& at, const double* record) {
   for (const double x : entries_)
     if (!std::isfinite(x)) return "the Jacobian is not finite at t = " + detail::to_text(at.t);
-  if (is_singular_) return "the matrix of the stages is singular at t = " + detail::to_text(at.t);
+  if (is_singular_) return "the Newton matrix is singular at t = " + detail::to_text(at.t);
   for (int s = 0; s < stages_; ++s) {
     stage(s, record, stage_.data());
     if (!const_vector(stage_.data(), n()).allFinite()) return {};

@@ -35,8 +35,9 @@ class dual_node : public ode_node<System> {
       : base(function, make, wanted, std::forward<Args>(args)...), directions_(std::move(directions)) {
     if (!(std::is_same_v<S, double> ? this->solver->has_first_tangents() : this->solver->has_tangents()))
       throw DerivativeError(function +
-                            ": has first derivatives only with this method and right-hand side; duals pass through tsit5, " +
-                            "rk45, ckrk, dop853, rodas4, automatic and steady states, whatever f is where it is not recorded");
+                            ": has first derivatives only with this method and right-hand side, but must have more; tsit5, " +
+                            "rk45, ckrk, dop853, rodas4, rodas5p, automatic and steady states have second derivatives of " +
+                            "every f that is not recorded");
   }
 
   /// Returns the solution with tangents. Where S is var, these are variables of the node, which the tape then owns.
@@ -219,7 +220,7 @@ auto solve_dual(const std::string& function, const Make& make, const F& f, const
                 const std::vector<Time>& times, const Args&... args) {
   static_assert(
       !argument<T0>::active && !argument<Time>::active,
-      "where y0 or args hold duals, t0 and times are to be numbers: derivatives with respect to them are of first order");
+      "where y0 or args hold duals, t0 and times must be numbers: derivatives with respect to them are of first order");
   const std::vector<double> outputs(times.begin(), times.end());
   const auto start = static_cast<double>(t0);
   check_initial_value_problem(function, argument<primal_argument_t<Y0>>::values(primal_argument(y0)), start, outputs);

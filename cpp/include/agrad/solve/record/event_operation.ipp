@@ -290,7 +290,7 @@ AGRAD_INLINE void event_operation::check_counts(const event_solution& solution) 
 AGRAD_INLINE void event_operation::fail(const event_solution& solution, const std::string& what, std::size_t recorded,
                                         std::size_t found, const std::string& advice) const {
   throw SolverError(function_ + ": the number of " + what + " is " + std::to_string(found) + ", but must be " +
-                        std::to_string(recorded) + " as it was when the solve was recorded; " + advice,
+                        std::to_string(recorded) + ", as when the solve was recorded; " + advice,
                     solution.end, 0, "event_count", advice);
 }
 

@@ -128,7 +128,7 @@ AGRAD_INLINE void event_watch::go_on(double t) {
 AGRAD_INLINE void event_watch::fail(std::size_t e, double t, double value) const {
   const std::string name = "events[" + std::to_string(e) + "]",
                     place = name + " is " + to_text(value) + " at t = " + to_text(start_ + t);
-  const std::string advice = "an event is to be finite wherever the solution goes";
+  const std::string advice = "an event function must be finite along the solution";
   throw SolverError(function_ + ": stopped at t = " + to_text(start_ + t_) + " (not_finite); " + place + "; " + advice,
                     start_ + t_, 0, "not_finite", advice);
 }

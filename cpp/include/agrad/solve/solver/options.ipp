@@ -18,7 +18,7 @@ AGRAD_INLINE void check_positive_count(std::string_view function, std::string_vi
 
 AGRAD_INLINE void check_step_sizes(std::string_view function, double first_step, double max_step) {
   if (!(first_step >= 0) || first_step == std::numeric_limits<double>::infinity())
-    throw DomainError(sentence(function, "first_step", -1, first_step, "positive and finite, or 0 to have it chosen"));
+    throw DomainError(sentence(function, "first_step", -1, first_step, "positive and finite, or 0 for an automatic choice"));
   if (!(max_step > 0)) throw DomainError(sentence(function, "max_step", -1, max_step, "positive"));
 }
 
@@ -41,7 +41,7 @@ AGRAD_INLINE void check_initial_value_problem(std::string_view function, const E
     if (!(times[k] > times[k - 1])) {
       const std::string before = "times[" + std::to_string(k - 1) + "] = " + detail::to_text(times[k - 1]);
       throw DomainError(detail::sentence(function, "times", static_cast<long>(k), times[k], "greater than " + before,
-                                         "times are to increase strictly"));
+                                         "times must increase strictly"));
     }
   }
 }

@@ -97,10 +97,10 @@ class ode_solver {
 };
 
 inline void ode_solver::tangent(const ode_directions&, double*) {
-  throw DerivativeError("ode_solver: the method has first derivatives only");
+  throw DerivativeError("ode_solver: the method has first derivatives only, but must have second ones");
 }
 inline ode_gradient ode_solver::second(const Eigen::Ref<const Eigen::MatrixXd>&, const double*, ode_directions&) {
-  throw DerivativeError("ode_solver: the method has first derivatives only");
+  throw DerivativeError("ode_solver: the method has first derivatives only, but must have second ones");
 }
 
 }  // namespace agrad

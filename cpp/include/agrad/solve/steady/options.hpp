@@ -40,8 +40,7 @@ struct steady_report {
 namespace detail {
 
 inline std::string needs_no_time(const std::string& function) {
-  return sentence(function, "f", -1, "a function of t", "one of the states and parameters alone",
-                  "give t, at which f is taken");
+  return sentence(function, "f", -1, "a function of t", "one of the states and parameters alone", "give t to fix the time");
 }
 
 /// Returns "the Jacobian's entry [0, 1] is nan", or an empty string.

@@ -92,8 +92,9 @@ class steady_solver {
   /// After `tangent`: returns the gradient, with derivatives along the same directions in `back`, for an adjoint with tangents.
   ode_gradient second(const Eigen::VectorXd& adjoint, const double* adjoint_tangents, ode_directions& back) {
     if (report_.singular) {
-      throw DerivativeError(
-          function_ + ": the Jacobian is singular beyond conserved totals; a derivative of minimum norm has no second one");
+      throw DerivativeError(function_ +
+                            ": the Jacobian is singular, but must be invertible apart from conserved totals; a derivative of "
+                            "minimum norm has no second derivative");
     }
     const int width = along_.width;
     const auto n = static_cast<std::size_t>(y_.size() * width), m = static_cast<std::size_t>(system_.parameters() * width);
@@ -169,7 +170,9 @@ class steady_solver {
   }
 
   void factor() {
-    if (!solved_) throw std::logic_error(function_ + ": derivatives come after solve has succeeded");
+    if (!solved_)
+      throw std::logic_error(function_ +
+                             ": a derivative was asked for before solve, but must be asked for after solve has succeeded");
     if (factored_) return;
     if (!factor_at(y_)) fail_derivative(not_finite_);
     report_.singular = factors_.singular();
@@ -259,7 +262,8 @@ class steady_solver {
 
   void integrate() {
     if (options_.method == steady_method::newton)
-      fail("Newton's method did not converge" + (not_finite_.empty() ? "" : ": " + not_finite_), "allow integration");
+      fail("Newton's method did not converge" + (not_finite_.empty() ? "" : ": " + not_finite_),
+           "use a method that integrates");
     detail::steady_integration path(function_, system_, y0_, options_);
     while (path.advance()) {
       y_ = path.state();
@@ -274,7 +278,7 @@ class steady_solver {
     report_.integrated_time = path.time();
     fail(path.message(), "the system may oscillate, grow without bound or change ever more slowly" +
                              std::string(options_.method == steady_method::automatic
-                                             ? "; method newton finds steady states that it does not go to"
+                                             ? "; method newton also finds steady states that the system does not approach"
                                              : ""));
   }
 
@@ -285,8 +289,8 @@ class steady_solver {
   }
 
   [[noreturn]] AGRAD_COLD void fail_derivative(const std::string& what) const {
-    throw SolverError(function_ + ": the derivative stopped at the steady state (NOT_FINITE); " + what, 0, 0, "NOT_FINITE",
-                      what);
+    throw SolverError(function_ + ": the derivative of the steady state is not finite (NOT_FINITE); " + what, 0, 0,
+                      "NOT_FINITE", what);
   }
 
   std::string function_;

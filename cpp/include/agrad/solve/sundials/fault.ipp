@@ -45,14 +45,14 @@ AGRAD_INLINE std::string advice_for(int code) {
     case CV_TOO_MUCH_WORK:
       return "raise max_num_steps or loosen the tolerances";
     case CV_TOO_MUCH_ACC:
-      return "the tolerances ask for more than double precision holds; loosen them";
+      return "the tolerances are below the rounding errors of double precision; loosen them";
     case CV_ERR_FAILURE:
       return "the step became too short; look for a singularity or a jump there, or loosen the tolerances";
     case CV_CONV_FAILURE:
       return "Newton's method did not converge; look for a singularity or a jump there, or tighten the tolerances";
     case CV_LSETUP_FAIL:
     case CV_LSOLVE_FAIL:
-      return "the matrix of Newton's method is singular there";
+      return "the Newton matrix is singular there";
     default:
       return "look for a singularity or a jump there";
   }

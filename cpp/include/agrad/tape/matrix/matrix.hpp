@@ -33,11 +33,12 @@ struct matrix_access;
 [[noreturn]] AGRAD_COLD inline void fail_view(const char* function, const char* what, Eigen::Index start, Eigen::Index size,
                                               Eigen::Index available) {
   throw ShapeError(std::string(function) + ": the range of " + what + " is " + std::to_string(size) + " from " +
-                   std::to_string(start) + ", but must be within the " + std::to_string(available) + " that there are");
+                   std::to_string(start) + ", but must be within the " + std::to_string(available) + " " + what +
+                   " that there are");
 }
 [[noreturn]] AGRAD_COLD inline void fail_vector(const char* function, Eigen::Index rows, Eigen::Index cols) {
   throw ShapeError(std::string(function) + ": the matrix is of shape (" + std::to_string(rows) + ", " + std::to_string(cols) +
-                   "), but must be a vector; take a row or a column of it first");
+                   "), but must be a vector; select a row or a column first");
 }
 }  // namespace detail
 
@@ -174,15 +175,15 @@ class matrix<var> {
 
   [[noreturn]] AGRAD_COLD static void fail_size(index_type rows, index_type cols) {
     throw ShapeError("matrix: the shape is (" + std::to_string(rows) + ", " + std::to_string(cols) +
-                     "), but must be of no negative number");
+                     "), but must not be negative");
   }
   [[noreturn]] AGRAD_COLD void fail_entry(index_type row, index_type col) const {
     throw std::out_of_range("matrix: the entry is (" + std::to_string(row) + ", " + std::to_string(col) +
                             "), but must be within the shape (" + std::to_string(rows_) + ", " + std::to_string(cols_) + ")");
   }
   [[noreturn]] AGRAD_COLD void fail_entry(index_type i) const {
-    throw std::out_of_range("matrix: the entry is " + std::to_string(i) + ", but must be one of the " + std::to_string(size()) +
-                            " that there are");
+    throw std::out_of_range("matrix: the entry is " + std::to_string(i) + ", but must be at least 0 and less than the size, " +
+                            std::to_string(size()));
   }
 
   const var at(index_type place) const {  // NOLINT

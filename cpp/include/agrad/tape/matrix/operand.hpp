@@ -112,7 +112,7 @@ auto make_operand(const X& x) {
   } else if constexpr (is_eigen<X>) {
     using scalar = typename X::Scalar;
     static_assert(std::is_same_v<scalar, var> || std::is_arithmetic_v<scalar>,
-                  "a matrix<var> takes matrices of numbers and of variables beside it, of no other scalars");
+                  "an operand beside a matrix<var> must be a matrix of numbers or of variables");
     if constexpr (std::is_same_v<scalar, var>)
       return matrix_operand{matrix<var>(x)};
     else

@@ -69,7 +69,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
   template <class T>
   using moving = dual<dual<T, columns>>;
   static_assert(base::template takes<moving<double>> && base::template takes<moving<var>>,
-                "second derivatives through Rodas4 call f with duals of duals; write f for scalars of any type, or hand over "
+                "second derivatives through Rodas4 call f with duals of duals; write f for scalars of any type, or pass "
                 "agrad::recorded(f)");
 
   struct plain {

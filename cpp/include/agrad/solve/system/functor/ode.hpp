@@ -89,7 +89,7 @@ class functor_system : public ode_system {
     set_state(y);
     const auto slope = with_values(t, y_);
     static_assert(std::is_arithmetic_v<scalar_of<decltype(slope)>>,
-                  "f on doubles is to return doubles; hand variables over as arguments instead of capturing them");
+                  "f of doubles must return doubles; pass variables as arguments instead of capturing them");
     for (Eigen::Index i = 0; i < states(); ++i) dydt[i] = slope[i];
   }
 

@@ -45,7 +45,7 @@ class functor_second : public functor_tangents<F, Args...> {
   static_assert(base::takes_duals && takes<dual<var>>,
                 "second derivatives through a solve call f with y and args of dual<double, 4> and of dual<var>: write f for "
                 "scalars of any "
-                "type, with y by const& and args by const& or by value, or hand over agrad::recorded(f)");
+                "type, with y by const& and args by const& or by value, or pass agrad::recorded(f)");
 
   /// Makes new variables and keeps them for their adjoints.
   struct on_tape {

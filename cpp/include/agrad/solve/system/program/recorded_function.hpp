@@ -139,7 +139,7 @@ class recorded_function {
     using namespace detail;
     static_assert(
         std::is_invocable_v<const F&, const traced&, const vector_of<traced>&, const dual_argument_t<Args, traced>&...>,
-        "recorded(f): f is to take its time like its states, as a scalar of any type: const auto& t");
+        "recorded(f): f must take its time, as its states, as a scalar of any type: const auto& t");
     recorder in;
     const auto next = [&in](double value) { return traced(in, {in.input(&value, 1), 1, 0, true}); };
     const traced t = next(unknown);
