@@ -54,11 +54,11 @@ def ode_adjoint_tol_ctl(
     relative_tolerance_quadrature, absolute_tolerance_quadrature : float, float or a float for each active parameter
         Tolerances of the parameters' gradient; positive.
     max_num_steps : int
-        The most steps between two output times, in each direction.
+        The maximum number of steps between two output times, in each direction.
     num_steps_between_checkpoints : int
         Steps between two checkpoints of the forward state; a smaller number takes less memory and more recomputation.
     interpolation_polynomial : int
-        How the backward pass interpolates the forward state: 1 Hermite, 2 polynomial of variable degree. Hermite
+        How the reverse pass interpolates the forward state: 1 Hermite, 2 polynomial of variable degree. Hermite
         interpolation is cubic, and limits the gradient's accuracy when Adams takes long steps at tight tolerances.
     solver_forward, solver_backward : int
         Linear multistep method: 1 Adams, 2 BDF.
@@ -68,7 +68,7 @@ def ode_adjoint_tol_ctl(
     Returns
     -------
     numpy.ndarray or Array, shape (k, n)
-        The states at the output times, recorded when y0, t0, times or one of args is.
+        The states at the output times; recorded if y0, t0, times or one of args is recorded.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def ode_adjoint_tol(
 ) -> Any:
     """Solve an initial value problem as :func:`ode_adjoint_tol_ctl` does, with one pair of tolerances.
 
-    The absolute tolerance is divided by 10 for the forward and by 3 for the backward pass, and not changed for the
+    The absolute tolerance is divided by 10 for the forward and by 3 for the reverse pass, and not changed for the
     quadrature; checkpoints are 250 steps apart; interpolation is Hermite; both passes use BDF.
 
     Parameters
@@ -130,18 +130,18 @@ def ode_adjoint_tol(
     t0 : float
         The initial time.
     times : array-like, shape (k,)
-        Output times, increasing, all after t0.
+        The output times, increasing and after t0.
     relative_tolerance, absolute_tolerance : float, float or shape (n,)
         Tolerances; positive. A vector has an entry for each state, and the smallest entry holds for the quadrature.
     max_num_steps : int
-        The most steps between two output times, in each direction.
+        The maximum number of steps between two output times, in each direction.
     *args : any nested structures of numbers and arrays
         Further arguments of f.
 
     Returns
     -------
     numpy.ndarray or Array, shape (k, n)
-        The states at the output times, recorded when y0, t0, times or one of args is.
+        The states at the output times; recorded if y0, t0, times or one of args is recorded.
 
     Raises
     ------

@@ -29,21 +29,21 @@ def _advice(report: StepReport) -> Iterator[str]:
     limits, steps, columns = report.limits, report.steps, report.columns
     is_stiff = _is_stiff(report.method, columns)
     if is_stiff:
-        yield "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
+        yield "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
     elif limits["error"] >= 0.5 * steps:
         yield from _about_error(report)
     if report.method in (*_ROSENBROCK, "BDF") and steps >= 20 and np.quantile(columns["damping"], 0.95) < 1:
-        yield "Along this solution the system is not stiff: 'Tsit5', and 'DOP853' for tight tolerances, take cheaper steps"
+        yield "Along this solution the system is not stiff: steps of 'Tsit5', or of 'DOP853' for tight tolerances, cost less"
     if limits["max_step"] >= 0.3 * steps:
-        yield "Raise max_step, which holds the steps back"
+        yield "Raise max_step, which limits the steps"
     if limits["outputs"] >= 0.3 * steps:
-        yield "Ask for fewer output times, which steps end at, or take 'BDF' or 'Adams', which interpolate between their steps"
+        yield "Reduce the number of output times, where steps end, or use 'BDF' or 'Adams', which interpolate within steps"
     if limits["convergence"] >= 0.05 * steps:
-        yield "Where Newton's method fails, look for jumps (tstops takes their times), or try 'Rodas4', which does not iterate"
+        yield "Where Newton's method fails, look for jumps (name their times in tstops) or try 'Rodas4', which does not iterate"
     if report.method in MULTISTEP and limits["stops"] + limits["events"] >= 0.05 * steps:
-        yield "Doses, stops and events make the multistep methods begin anew with short steps; one-step methods just go on"
+        yield "After doses, stops and events multistep methods restart with short steps; try a one-step method, which does not"
     if not is_stiff and _is_abrupt(report):
-        yield "Where many attempts are rejected, look for jumps: known times belong into tstops, conditions into events"
+        yield "Where many attempts are rejected, look for jumps: name known times in tstops, and conditions in events"
 
 
 def _about_error(report: StepReport) -> Iterator[str]:
@@ -51,12 +51,12 @@ def _about_error(report: StepReport) -> Iterator[str]:
     name = f"y[{top.state}]"
     if top.steps >= 0.5 * report.limits["error"] and top.by_atol:
         yield (
-            f"Loosen the atol of {name} (atol may be a vector) if that state needs no more than a part of "
-            f"{top.atol / max(top.size, top.atol):.1g} of its size there"
+            f"Loosen the atol of {name} (atol may be a vector) if an error of {top.atol / max(top.size, top.atol):.1g} times "
+            "the size of that state is small enough there"
         )
         return
     if report.rtol <= 1e-8 and report.method in _EXPLICIT and _EXPLICIT[report.method].order < 8:
-        yield "At so tight a tolerance 'DOP853', of order 8, takes longer steps"
+        yield "At such a tight tolerance 'DOP853', of order 8, takes longer steps"
     else:
         yield f"Loosen rtol if fewer digits of {name} are enough"
 

@@ -34,15 +34,15 @@ class Algebra(NamedTuple):
         if self.is_chosen and not is_implicit:
             raise ValueError(
                 f"{function}: linear_solver or {self.name} is given, but must not be for {method!r}; "
-                "it solves no linear equations"
+                "the method solves no linear equations"
             )
         if self.linear_solver == "gmres" and has_factors:
             raise ValueError(
-                f"{function}: linear_solver is 'gmres', but must be another one for {method!r}; it solves with factors, "
+                f"{function}: linear_solver is 'gmres', but must be another one for {method!r}; the method needs factors, "
                 "'BDF' and 'Adams' take 'gmres'"
             )
         if self.linear_solver == "gmres" and self.jac_sparsity is not None:
-            raise ValueError(f"{function}: {self.name} is given, but must not be for 'gmres'; it has products with df/dy only")
+            raise ValueError(f"{function}: {self.name} is given, but must not be for 'gmres', which uses products by df/dy")
         return self
 
     def made(self, function: str, states: int) -> OdeAlgebra:
@@ -64,7 +64,8 @@ def _described(function: str, name: str, given: Any, states: int) -> tuple[Any, 
     given = given if hasattr(given, "tocsr") else np.asarray(given)
     if given.dtype.kind not in "fiub":
         raise TypeError(
-            f"{function}: jac_sparsity is of dtype {given.dtype}, but must be numbers; other than zero where df/dy may be"
+            f"{function}: jac_sparsity is of dtype {given.dtype}, but must be numbers; an entry is other than zero "
+            "where df/dy may be"
         )
     if given.shape != (states, states):
         raise ShapeError(

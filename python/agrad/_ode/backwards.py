@@ -52,7 +52,7 @@ def check_no_doses(function: str, doses: DoseTable) -> None:
     """Raises where there are doses: backwards in time a dose would have to be subtracted."""
     if doses.rows:
         raise ValueError(
-            f"{function}: doses is given, but must not be where t_span decreases; an event with a reset changes the state there"
+            f"{function}: doses is given, but must not be where t_span decreases; change the state by an event with a reset"
         )
 
 

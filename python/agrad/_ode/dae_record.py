@@ -33,7 +33,7 @@ class RecordedResidual:
             given = [recording.input(real_values(function, "args", x)) if isinstance(x, Array) else x for x in leaves]
             left = residual(t, y, yp, *together(given))
             if left is None:
-                raise TypeError(f"{label}: result is None, but must be what is left of the equations; does it return?")
+                raise TypeError(f"{label}: result is None, but must be the residuals of the equations; does it return?")
             left = recording.array(vector(label, "result", left))
             if left.size != len(y0):
                 raise ShapeError(

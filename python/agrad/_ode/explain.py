@@ -48,17 +48,17 @@ def explain(result: OdeResult) -> StepReport:
     >>> result = ag.solve_ivp(lambda t, y: [-y[0], 1e3 * (y[0] - y[1])], (0.0, 20.0), [1.0, 0.0], "Tsit5", rtol=1e-4)
     >>> report = ag.solve.explain(result)
     >>> report.advice[0]
-    "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
+    "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
     """
     explained = getattr(result, "_explained", None)
     if not isinstance(explained, Explained):
         given = type(result).__name__
-        raise TypeError(f"explain: result is of type {given}, but must be what solve_ivp or solve_many has returned here")
+        raise TypeError(f"explain: result is of type {given}, but must be a result of solve_ivp or solve_many of this process")
     log, stop = StepLog(), None
     if explained.posed is not None:
         try:
             if not explained.posed.log_steps(log):
-                raise TypeError(f"explain: method {explained.method!r} keeps no log of its steps")
+                raise TypeError(f"explain: method is {explained.method!r}, but must be one with a log of its steps")
         except SolverError as error:
             stop = error
     return _report(explained, log.columns(), stop)

@@ -49,9 +49,10 @@ def forward_method(
 
 
 _ABOUT = """
-    Beside the n states there are n sensitivities of them to each initial value and each parameter that a derivative is
-    wanted for, under error control. A sweep back is one product with them, so all rows of a Jacobian cost one integration;
-    for the gradient of a loss with respect to many parameters :func:`ode_adjoint_tol` is cheaper.
+    The n states are integrated together with their n sensitivities to each initial value and each parameter for which a
+    derivative is wanted, and sensitivities take part in the error control. A reverse pass is one product with the
+    sensitivities, so all rows of a Jacobian cost one integration. For the gradient of a loss with respect to many parameters
+    :func:`ode_adjoint_tol` costs less.
 """
 _REFERENCES = """
     References
@@ -64,10 +65,10 @@ def _pair(name: str, method: int, what: str) -> SolverPair:
     return SolverPair(
         name,
         lambda function, tolerances, max_num_steps: forward_method(function, tolerances, max_num_steps, method),
-        f"CVODES' {what}; derivatives are integrated forwards with it",
-        "Of the states, and of x times each sensitivity to x, which is in the states' units.",
-        "As the sensitivities take part in the error control, a solve without derivatives takes other steps, and its values\n"
-        "    differ within the tolerances.",
+        f"CVODES' {what}, with forward sensitivities",
+        "Of the states, and of x times each sensitivity to x, which is in the units of the states.",
+        "Because the sensitivities take part in the error control, a solve without derivatives takes other steps, and its\n"
+        "    values differ within the tolerances.",
         _ABOUT,
         _REFERENCES,
     )

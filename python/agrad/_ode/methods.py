@@ -19,7 +19,7 @@ SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
 def served(method: str) -> tuple[str, str]:
     """Returns the method for a name, and a note on a replacement for the result's message."""
     taken = SERVED.get(method, method)
-    return taken, "" if taken == method else f" {taken!r} served for {method!r}."
+    return taken, "" if taken == method else f" {taken!r} was used instead of {method!r}."
 
 
 def options_of(
@@ -43,11 +43,11 @@ def options_of(
         raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be one of {known}")
     if method not in codes:
         if sensitivities != "adjoint":
-            hint = "one-step methods differentiate their own steps"
+            hint = "derivatives of one-step methods are those of their steps"
             raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method!r}; {hint}")
         return step_method(function, method, tolerances, max_num_steps, steps, algebra)
     if steps.error_control != "auto":
-        hint = "the steps of 'BDF' and 'Adams' see derivatives with sensitivities='forward'"
+        hint = "sensitivities='forward' puts derivatives into the error control of 'BDF' and 'Adams'"
         raise ValueError(f"{function}: error_control is {steps.error_control!r}, but must be 'auto' for {method!r}; {hint}")
     if sensitivities != "adjoint":
         return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra, steps)

@@ -28,7 +28,7 @@ def _pair(method: str) -> SolverPair:
         f"ode_{method.lower()}",
         lambda function, tolerances, max_num_steps: step_method(function, method, tolerances, max_num_steps),
         METHODS[method].text,
-        "Of each step's error.",
+        "Of the error of each step.",
         "The gradient is the exact one of the computed solution for the accepted step sizes (a discrete adjoint); there are\n"
         f"    second derivatives{where}.\n"
         f"    Method {method!r} of :func:`solve_ivp`.",

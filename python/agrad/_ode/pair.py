@@ -23,14 +23,14 @@ _TEXT = """Solve an initial value problem by {what}.
     t0 : float
         The initial time.
     times : array-like, shape (k,)
-        Output times, increasing, all after t0.
+        The output times, increasing and after t0.
 {tolerances}    *args
         Further arguments of f: any nested structures of numbers and arrays.
 
     Returns
     -------
     numpy.ndarray or Array, shape (k, n)
-        The states at the output times, recorded when y0, t0, times or one of args is.
+        The states at the output times; recorded if y0, t0, times or one of args is recorded.
 
     Raises
     ------
@@ -45,7 +45,7 @@ _TEXT = """Solve an initial value problem by {what}.
 _TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or array-like of shape (n,)
         {of}
     max_num_steps : int
-        The most steps between two output times.
+        The maximum number of steps between two output times.
 """
 
 
@@ -73,7 +73,7 @@ class SolverPair:
             make = self.make_options(self.name, {"relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}, 1_000_000)
             return states_at(self.name, f, y0, t0, times, make, args)
 
-        rest = f"\n    Tolerances are 1e-6 and there are at most 1e6 steps; :func:`{self.name}_tol` takes others."
+        rest = f"\n    Tolerances are 1e-6 and max_num_steps is 1e6; :func:`{self.name}_tol` has them as arguments."
         return self._named(solve, self.name, "", rest)
 
     def with_tolerances(self) -> Callable[..., Any]:

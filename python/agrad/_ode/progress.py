@@ -81,7 +81,7 @@ def told_of(function: str, given: Progress, begin: float, end: float, what: str 
         try:
             tqdm = import_module("tqdm.auto").tqdm
         except ImportError:
-            hint = 'pip install "agrad[progress]", or give a callable of (t, t_end, pass)'
+            hint = 'pip install "agrad[progress]", or pass a callable of (t, t_end, pass)'
             raise ImportError(f"{function}: progress is True, but tqdm is missing; {hint}") from None
         maker, patience = _Maker(lambda name, a, b: _Bar(tqdm, function, what, name, a, b, sign)), _PATIENCE
     elif callable(given):

@@ -101,7 +101,7 @@ def stays_equal(x: Any, y: Any) -> None:
 #: The results that functions of time and state must return, by the functions' kinds.
 _RESULTS = {
     "slope": ("the derivatives of the states", "one derivative for each state"),
-    "root": ("a number", "an event is where it is zero"),
+    "root": ("a number", "an event happens where the number is zero"),
     "reset": ("the state after the event", "one entry for each state"),
 }
 
@@ -140,7 +140,7 @@ class RecordedSlope:
             slope = recording.array(vector(label, "result", slope))
             if result == "root" and slope.dtype.kind == "b":
                 hint = "the event of y[0] > 0.5 is y[0] - 0.5"
-                raise TypeError(f"{label}: result is a truth value, but must be a number that crosses zero; {hint}")
+                raise TypeError(f"{label}: result is a boolean, but must be a number that crosses zero; {hint}")
             if slope.size != size:
                 raise ShapeError(
                     f"{label}: result is of shape {slope.shape}, but must be of shape ({size},); {_RESULTS[result][1]}"

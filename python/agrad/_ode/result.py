@@ -118,7 +118,7 @@ class OdeResult(Mapping[str, Any]):
         """Adds to the message the time at which "auto" changed the method."""
         if "stiff_from" in self.stats:
             at, method = self.stats["stiff_from"], self.stats["stiff_method"]
-            self.message += f" It turned stiff: by Tsit5 until t = {at:.6g}, by {method} from there on."
+            self.message += f" The system turned stiff: the method was Tsit5 until t = {at:.6g}, and {method} after that."
 
 
 def output_times(
@@ -133,10 +133,10 @@ def output_times(
         raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
     t0, end = span.tolist()
     if not np.isfinite(span).all():
-        hint = "; a terminal event ends a solution before a time that is late enough" if np.isinf(end) else ""
+        hint = "; choose a late time and end the solution by a terminal event" if np.isinf(end) else ""
         raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
     if not (t0 < end or (freely and t0 > end)):
-        hint = "; backwards in time, s = -t increases: solve for s" if t0 > end else ""
+        hint = "; write the equations in s = -t, which increases" if t0 > end else ""
         condition = "of two different times" if freely else "increasing"
         raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
     if t_eval is None:

@@ -38,5 +38,5 @@ def algebra_of(function: str, linear_solver: str, jac_sparsity: Any, lband: int 
     if lband is None and uband is None:
         return Algebra(linear_solver, jac_sparsity)
     if jac_sparsity is not None:
-        raise ValueError(f"{function}: jac_sparsity is given, but must not be beside lband or uband; they say the same")
+        raise ValueError(f"{function}: jac_sparsity is given, but must not be with lband or uband, which say the same")
     return Algebra(linear_solver, (lband or 0, uband or 0), "(lband, uband)")

@@ -101,10 +101,10 @@ def solve_dae(
         The initial values that are given: the differential part of y0; yp0, which determines all of y0 (zeros mean a steady
         state); or both, which are checked for consistency.
     rtol, atol : float, float or shape (n,)
-        Relative and absolute tolerance. The backward pass divides atol by 3 and the forward pass by 10, as
+        Relative and absolute tolerance. The reverse pass divides atol by 3 and the forward pass by 10, as
         :func:`ode_adjoint_tol` does.
     max_num_steps : int
-        The most steps between two output times, in each direction.
+        The maximum number of steps between two output times, in each direction.
     first_step, max_step : float
         The first step's size, at the initial time and after each of tstops, by default chosen by the solver; and the largest
         step size, in each direction. Forward sensitivities begin with a shorter step where the error needs it.

@@ -71,7 +71,7 @@ def solve_ivp(
         result says when. One-step methods have the exact gradient of the computed solution: the explicit Runge-Kutta methods
         of Tsitouras ("Tsit5"), Dormand and Prince ("RK45"), Cash and Karp ("CKRK"), and Dormand and Prince of order 8
         ("DOP853"), for systems that are not stiff; and the Rosenbrock methods "Rodas4" and "Rodas5P" (of order 5), for stiff
-        systems. "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the backward pass
+        systems. "BDF" for stiff and "Adams" for other systems are CVODES' methods, in both directions; the reverse pass
         interpolates the forward state by Hermite polynomials for BDF and by polynomials of variable degree for Adams, whose
         steps are longer. SciPy's "Radau", "LSODA" and "RK23" mean "Rodas5P", "auto" and "Tsit5" here; `message` says so.
     t_eval : array-like, shape (k,), optional
@@ -99,12 +99,12 @@ def solve_ivp(
     rtol, atol : float, float or of y0's structure
         Relative and absolute tolerance; atol may be 0 where a state stays off zero. One-step methods, and so the default,
         use the tolerances unchanged; "BDF" and "Adams" with adjoint sensitivities divide atol by 10 in the forward pass and by
-        3 in the backward pass, as :func:`ode_adjoint_tol` does.
+        3 in the reverse pass, as :func:`ode_adjoint_tol` does.
     max_num_steps : int
-        The most steps between two output times.
+        The maximum number of steps between two output times.
     first_step, max_step : float
         The first step's size, by default chosen by the solver, and the largest step size. Each dose, stop and event restarts
-        the integration, with a first step of this size. BDF and Adams obey max_step in the backward pass, too.
+        the integration, with a first step of this size. BDF and Adams obey max_step in the reverse pass, too.
     max_memory : float
         Of the one-step methods: the bytes that may be stored for the gradient; with more, steps are computed again.
     error_control : {"auto", "states", "derivatives"}
@@ -132,6 +132,7 @@ def solve_ivp(
         states, as :func:`ode_bdf` does, for few parameters and for Jacobians. Each step solves for the sensitivities after the
         states ("forward", CVODES' staggered corrector) or with the states ("simultaneous"). "auto" chooses adjoint or forward
         by the number of states and parameters, for the gradient of a single number. Forward sensitivities use atol unchanged.
+        With events only "adjoint" is possible.
     gradient_check : bool or float
         Whether each reverse pass runs a second time, through a solution with a hundredth of rtol and atol, and a
         RuntimeWarning tells where the relative difference of the two gradients is above this number; True means 1e-3. Where

@@ -109,7 +109,7 @@ class StepReport:
 
     def __str__(self) -> str:
         if self.steps == 0 and self.rejected == 0 and self.stopped is None:
-            return "There was nothing to integrate: no output time is after the initial time."
+            return "Nothing was integrated, because no output time is after the initial time."
         sentences = [self._steps(), self._switch() if self.method == "auto" else "", self._limits(), self._rejected()]
         if self.stopped is not None:
             sentences.append(f"{self.stopped[0].upper()}{self.stopped[1:]}.")
@@ -130,7 +130,7 @@ class StepReport:
     def _switch(self) -> str:
         """Returns the sentence on the time at which "auto" changed to the method for stiff systems."""
         at = np.flatnonzero(np.diff(self.columns["is_stiff"].astype(int)) > 0)
-        return f"By Tsit5 until t = {self.columns['t'][at[-1] + 1]:.4g}, and stiff from there on." if at.size else ""
+        return f"By Tsit5 until t = {self.columns['t'][at[-1] + 1]:.4g}, where the system turned stiff." if at.size else ""
 
     def _limits(self) -> str:
         if self.steps == 0:

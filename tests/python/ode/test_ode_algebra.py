@@ -155,7 +155,7 @@ def test_wrong_choices_are_refused_by_name():
         for options in ({"linear_solver": "banded"}, {"jac_sparsity": (2, 2)}):
             assert refused(method=method, **options)[1] == (
                 f"solve_ivp: linear_solver or jac_sparsity is given, but must not be for {method!r}; "
-                "it solves no linear equations"
+                "the method solves no linear equations"
             )
 
 

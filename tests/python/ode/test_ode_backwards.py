@@ -162,7 +162,7 @@ def test_what_is_told_of_steps_is_in_the_users_time():
     result = ag.solve_ivp(stiff, (3.0, 1.0), [0.0])
     at = result.stats["stiff_from"]
     assert 1.0 < at < 3.0
-    assert f"by Tsit5 until t = {at:.6g}, by Rodas5P" in result.message
+    assert f"the method was Tsit5 until t = {at:.6g}, and Rodas5P" in result.message
     report = ag.solve.explain(result)
     assert report.span == (3.0, 1.0)
     assert str(report).startswith(f"{result.nst} steps of auto from 3 to 1, between ")
@@ -192,7 +192,10 @@ def test_populations_of_both_directions():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"doses": [ag.Dose(1.0, 0, 1.0)]}, "doses is given, but must not be where t_span decreases; an event with a reset "),
+        (
+            {"doses": [ag.Dose(1.0, 0, 1.0)]},
+            "doses is given, but must not be where t_span decreases; change the state by an event",
+        ),
         ({"t_eval": [1.0, 1.5]}, "t_eval[1] is 1.5, but must be at most t_eval[0] = 1.0"),
         ({"t_eval": [3.0, 1.5]}, "t_eval[0] is 3.0, but must be within t_span = (2.0, 0.0)"),
         ({"fun": lambda t, y: None}, "result is None, but must be the derivatives of the states; does it return?"),

@@ -102,8 +102,8 @@ def test_an_implicit_method_for_a_system_that_is_not_stiff(method):
 def test_auto_says_where_it_switched():
     result = solve("auto", fun=stiff, y0=(1.0, 0.0))
     text = str(ag.solve.explain(result))
-    assert f"By Tsit5 until t = {result.stats['stiff_from']:.4g}, and stiff from there on." in text
-    assert "stiff from" not in str(ag.solve.explain(solve("auto")))
+    assert f"By Tsit5 until t = {result.stats['stiff_from']:.4g}, where the system turned stiff." in text
+    assert "turned stiff" not in str(ag.solve.explain(solve("auto")))
 
 
 def test_max_step_and_output_times():
@@ -113,7 +113,7 @@ def test_max_step_and_output_times():
     dense = np.linspace(0.0, 20.0, 1001)
     report = ag.solve.explain(solve("CKRK", dense))
     assert report.limits["outputs"] >= 950
-    assert any("fewer output times" in each for each in report.advice)
+    assert any("number of output times" in each for each in report.advice)
     assert "Output times " in str(report)
     for method in ("DOP853", "Adams"):  # which interpolate
         assert ag.solve.explain(solve(method, dense)).limits["outputs"] == 0
@@ -136,7 +136,7 @@ def test_events_doses_and_stops(method):
     np.testing.assert_allclose(ends[limit == names.index("events")], result.t_events[0], rtol=1e-9)
     stops = ends[limit == names.index("stops")]
     assert all(np.any(np.abs(stops - t) < 1e-9) for t in (2.0, 3.0, 7.0))
-    restarts = any("begin anew" in each for each in report.advice)
+    restarts = any("multistep methods restart" in each for each in report.advice)
     assert restarts == (method in MULTISTEP and report.limits["events"] + report.limits["stops"] >= 0.05 * report.steps)
 
 
@@ -216,7 +216,7 @@ def test_inside_of_a_recorded_function_and_after_it():
 def test_nothing_to_solve():
     report = ag.solve.explain(solve("BDF", [0.0]))
     assert report.steps == 0
-    assert "nothing to integrate" in str(report)
+    assert "Nothing was integrated" in str(report)
     assert report.states == report.advice == []
 
 
@@ -241,7 +241,7 @@ def test_many_states_are_summed_up():
 
 @pytest.mark.parametrize("given", [None, 3.0, ag.OdeResult(np.zeros(1), np.zeros((1, 1)))])
 def test_what_is_no_result_of_a_solve_is_refused(given):
-    with pytest.raises(TypeError, match=r"^explain: result is of type \w+, but must be what solve_ivp or"):
+    with pytest.raises(TypeError, match=r"^explain: result is of type \w+, but must be a result of solve_ivp or"):
         ag.solve.explain(given)
     with pytest.raises(TypeError):
         ag.solve.explain(copy.deepcopy(solve("Tsit5")))

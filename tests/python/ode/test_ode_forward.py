@@ -145,7 +145,7 @@ def test_nested_programs_in_the_right_hand_side():
         (
             {"sensitivities": "forward", "method": "Tsit5"},
             "solve_ivp: sensitivities is 'forward', but must be 'adjoint' for 'Tsit5'; "
-            "one-step methods differentiate their own steps",
+            "derivatives of one-step methods are those of their steps",
         ),
         ({"sensitivities": "forward", "rtol": 0.0}, "solve_ivp: rtol is 0.0, but must be positive and finite"),
         (

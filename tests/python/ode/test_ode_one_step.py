@@ -319,7 +319,7 @@ def test_auto_goes_on_with_a_stiff_method_and_says_so():
     result = ag.solve_ivp(robertson, (0.0, 400.0), [1.0, 0.0, 0.0], "auto", LOG_TIMES[:4], args=(RATES,), rtol=1e-6, atol=1e-10)
     assert result.nst < 1000
     assert 0 < result.stats["stiff_from"] < 0.4
-    assert "It turned stiff: by Tsit5 until t = 0.0" in result.message
+    assert "The system turned stiff: the method was Tsit5 until t = 0.0" in result.message
     reference = ag.solve_ivp(
         robertson, (0.0, 400.0), [1.0, 0.0, 0.0], "BDF", LOG_TIMES[:4], args=(RATES,), rtol=1e-10, atol=1e-14
     )

@@ -20,7 +20,7 @@ def test_a_method_of_scipys_is_served_by_one_that_is_here(theirs, ours):
     got = ag.solve_ivp(decay, (0.0, 2.0), [1.0, 2.0], theirs, args=(0.7,))
     same = ag.solve_ivp(decay, (0.0, 2.0), [1.0, 2.0], ours, args=(0.7,))
     np.testing.assert_array_equal(got.y, same.y)
-    assert got.message == f"{same.message} {ours!r} served for {theirs!r}."
+    assert got.message == f"{same.message} {ours!r} was used instead of {theirs!r}."
     many = ag.solve_many(decay, [ag.Subject((0.0, 2.0), [1.0, 2.0], args=(0.7,))], theirs)[0]
     np.testing.assert_array_equal(many.y, got.y)
     assert many.message == got.message

@@ -56,7 +56,7 @@ def test_doses_are_checked(dose, text):
         (ag.Event(lambda t, y, k: y, direction=None), "solve_ivp: events[0].direction is None, but must be a number"),
         (
             ag.Event(lambda t, y, k: np.zeros(2)),
-            "result is of shape (2,), but must be of shape (1,); an event is where it is zero",
+            "result is of shape (2,), but must be of shape (1,); an event happens where the number is zero",
         ),
         (ag.Event(lambda t, y, k: y[0], lambda t, y, k: np.zeros(2)), "but must be of shape (1,); one entry for each state"),
         (ag.Event(lambda t, y, k: y[0] - 0.5, lambda t, y, k: None), "result is None, but must be the state after the event"),
