@@ -47,7 +47,7 @@ def test_a_compiled_function_prints_what_it_recorded():
     assert re.fullmatch(
         r"  about \S+ flops in \d+ levels, depth \d+; \S+B for the program, \S+B for a run, twice that .*", second
     )
-    
+
     assert table.split() == ["operation", "times", "entries", "flops", "bytes"]
     kinds = {row.split()[0]: row.split()[1:3] for row in rows}
     assert kinds["product"] == ["1", "40"]
