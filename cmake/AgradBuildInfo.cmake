@@ -1,17 +1,4 @@
 # Writes _build_info.json, what `python -m agrad info` prints: the choices this build made.
-
-# The vector instruction sets that the compiler may use under agrad's options.
-if(AGRAD_NATIVE)
-  set(native_flag -march=native)
-endif()
-execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${native_flag} -dM -E -x c++ /dev/null
-  OUTPUT_VARIABLE predefined ERROR_QUIET)
-set(AGRAD_SIMD "")
-foreach(extension SSE4_2 AVX FMA AVX2 AVX512F ARM_NEON ARM_FEATURE_SVE)
-  if(predefined MATCHES "#define __${extension}(__)? ")
-    list(APPEND AGRAD_SIMD ${extension})
-  endif()
-endforeach()
 list(JOIN AGRAD_SIMD " " AGRAD_SIMD)
 if(AGRAD_ODE)
   set(AGRAD_SUNDIALS "${AGRAD_SUNDIALS_VERSION} from ${AGRAD_SUNDIALS_ORIGIN}")

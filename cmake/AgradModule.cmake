@@ -30,6 +30,21 @@ if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the pr
 endif()
 install(TARGETS _core LIBRARY DESTINATION .)
 
+# The check at import asks the processor for what the flags of the build added to the architecture, on x86-64.
+set(added "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  agrad_instruction_sets(of_every_processor)
+  set(added ${AGRAD_SIMD})
+  list(REMOVE_ITEM added ${of_every_processor})
+endif()
+agrad_write_questions(instruction_sets/instruction_sets.inc ${added})
+Python_add_library(_instruction_sets MODULE WITH_SOABI python/bindings/import/instruction_sets.cpp)
+target_include_directories(_instruction_sets PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets)
+if(added)  # the last flags count, whatever CMAKE_CXX_FLAGS says
+  target_compile_options(_instruction_sets PRIVATE -march=x86-64 -mno-sse3)
+endif()
+install(TARGETS _instruction_sets LIBRARY DESTINATION .)
+
 add_executable(agrad_emit cpp/rows/emit.cpp)
 target_link_libraries(agrad_emit PRIVATE agrad_options agrad_rows)
 set(stubs elementwise.pyi density.pyi)

@@ -6,6 +6,9 @@ Functions are written with NumPy; agrad records them and gives their derivatives
     ag.grad(lambda x: np.sum(np.sin(x)))(np.ones(3))
 """
 
+from agrad import _processor as _processor  # raises where the compiled module cannot run, before it is loaded
+
+# isort: split
 from agrad import linalg, solve, special
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._loops.control_flow import cond, fori, scan
