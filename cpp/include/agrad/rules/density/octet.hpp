@@ -9,9 +9,9 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <cstring>
 
 #include <agrad/base/error.hpp>
+#include <agrad/rules/density/lanes.hpp>
 #include <agrad/rules/exponential.hpp>
 
 namespace agrad::detail {
@@ -19,50 +19,28 @@ namespace agrad::detail {
 struct octet {
   static constexpr std::size_t size = 8;
   using array = Eigen::Array<double, size, 1>;
-#if defined(__GNUC__) || defined(__clang__)
-  // Vectors of the compiler, which uses several registers on machines with shorter vectors; arrays would not stay in registers.
-  typedef double lanes_type __attribute__((vector_size(size * sizeof(double))));
-#else
-  using lanes_type = array;
-#endif
-  lanes_type lanes;
+  lanes<size> all;
 
   octet() = default;
-  AGRAD_ALWAYS_INLINE octet(double x)
-      : octet(load(array(array::Constant(x)).data())) {}  // NOLINT: a number is the same in all lanes
-  AGRAD_ALWAYS_INLINE explicit octet(const lanes_type& x) : lanes(x) {}
-  AGRAD_ALWAYS_INLINE static octet load(const double* from) {
-    octet x;
-    std::memcpy(&x.lanes, from, sizeof x.lanes);
-    return x;
-  }
-  AGRAD_ALWAYS_INLINE void store(double* to) const { std::memcpy(to, &lanes, sizeof lanes); }
+  AGRAD_ALWAYS_INLINE octet(double x) : all(lanes<size>::same(x)) {}  // NOLINT: a number is the same in all lanes
+  AGRAD_ALWAYS_INLINE explicit octet(const lanes<size>& x) : all(x) {}
+  AGRAD_ALWAYS_INLINE static octet load(const double* from) { return octet(lanes<size>::load(from)); }
+  AGRAD_ALWAYS_INLINE void store(double* to) const { all.store(to); }
 
-  AGRAD_ALWAYS_INLINE friend octet operator+(const octet& x, const octet& y) { return octet(x.lanes + y.lanes); }
-  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x, const octet& y) { return octet(x.lanes - y.lanes); }
-  AGRAD_ALWAYS_INLINE friend octet operator*(const octet& x, const octet& y) { return octet(x.lanes * y.lanes); }
-  AGRAD_ALWAYS_INLINE friend octet operator/(const octet& x, const octet& y) { return octet(x.lanes / y.lanes); }
-  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x) { return octet(-x.lanes); }
+  AGRAD_ALWAYS_INLINE friend octet operator+(const octet& x, const octet& y) { return octet(x.all + y.all); }
+  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x, const octet& y) { return octet(x.all - y.all); }
+  AGRAD_ALWAYS_INLINE friend octet operator*(const octet& x, const octet& y) { return octet(x.all * y.all); }
+  AGRAD_ALWAYS_INLINE friend octet operator/(const octet& x, const octet& y) { return octet(x.all / y.all); }
+  AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x) { return octet(-x.all); }
   AGRAD_ALWAYS_INLINE octet& operator+=(const octet& y) { return *this = *this + y; }
   AGRAD_ALWAYS_INLINE octet& operator-=(const octet& y) { return *this = *this - y; }
 
-  AGRAD_ALWAYS_INLINE friend bool operator>(const octet& x, double y) {
-    double of[size];
-    x.store(of);
-    bool all = true;
-    for (const double lane : of) all &= lane > y;
-    return all;
-  }
-  AGRAD_ALWAYS_INLINE friend bool operator<(const octet& x, double y) { return -x > -y; }
+  AGRAD_ALWAYS_INLINE friend bool operator>(const octet& x, double y) { return (x.all > lanes<size>::same(y)).all_hold(); }
+  AGRAD_ALWAYS_INLINE friend bool operator<(const octet& x, double y) { return (lanes<size>::same(y) > x.all).all_hold(); }
 
   AGRAD_ALWAYS_INLINE friend octet log(const octet& x) { return by_rule<log_rule>(x); }
 
-  /// The sum of the lanes: halves are added to halves.
-  AGRAD_ALWAYS_INLINE double sum() const {
-    double of[size];
-    store(of);
-    return ((of[0] + of[4]) + (of[2] + of[6])) + ((of[1] + of[5]) + (of[3] + of[7]));
-  }
+  AGRAD_ALWAYS_INLINE double sum() const { return all.sum(); }
 
  private:
   /// Applies a rule with `values`, and the rule's `value` where packets are not accurate.
@@ -71,7 +49,8 @@ struct octet {
     array from;
     x.store(from.data());
     array to = Rule::values(from);
-    if (AGRAD_UNLIKELY(!(x > Rule::packets.lower && x < Rule::packets.upper)))
+    const auto lower = lanes<size>::same(Rule::packets.lower), upper = lanes<size>::same(Rule::packets.upper);
+    if (AGRAD_UNLIKELY(!((x.all > lower) & (upper > x.all)).all_hold()))
       for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = Rule::value(from[i]);
     return load(to.data());
   }

@@ -1,0 +1,64 @@
+"""Prints what the functions that are computed in octets cost with AVX2 and with SSE2 alone, beside AVX-512.
+
+    python benchmarks/instruction_sets.py [--include DIRECTORY] [--eigen DIRECTORY]
+
+Compiles cpp/octets.cpp with the compiler of CXX (c++) for each instruction set, runs the programs in turns, and prints a table:
+nanoseconds a number with AVX-512, and the ratios of the others, least of five runs. Fails where a result is not that of plain
+loops, or where AVX2, which has the same fused multiply-adds, gives other bits for a density than AVX-512.
+"""
+
+import argparse
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "cpp" / "include"
+PROGRAM = Path(__file__).resolve().parent / "cpp" / "octets.cpp"
+SETS = {"AVX-512": "x86-64-v4", "AVX2": "x86-64-v3", "SSE2": "x86-64"}
+FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-fno-math-errno"]
+
+
+def compiled(architecture: str, include: Path, eigen: Path, directory: Path) -> Path:
+    """Compile the program for an architecture; return it."""
+    program = directory / architecture
+    places = [f"-I{include}", f"-isystem{eigen}"]
+    command = [os.environ.get("CXX", "c++"), *FLAGS, f"-march={architecture}", *places, str(PROGRAM), "-o", str(program)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def lines_of(program: Path) -> dict[str, list[str]]:
+    """Run a program; return nanoseconds, error and bits by the name of the function."""
+    output = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return {name: rest for name, *rest in (line.split(";") for line in output.splitlines())}
+
+
+def main() -> int:
+    """Print the table; return the number of functions whose results are wrong."""
+    parser = argparse.ArgumentParser(description="Functions in octets, by instruction set.")
+    parser.add_argument("--include", type=Path, default=SOURCE, help="agrad's headers, those of this copy by default")
+    parser.add_argument("--eigen", type=Path, help="Eigen's headers, those of cmeel-eigen by default")
+    arguments = parser.parse_args()
+    eigen = arguments.eigen or importlib.metadata.distribution("cmeel-eigen").locate_file("cmeel.prefix/include/eigen3")
+    with tempfile.TemporaryDirectory() as directory:
+        programs = {name: compiled(flag, arguments.include, Path(str(eigen)), Path(directory)) for name, flag in SETS.items()}
+        runs = [{name: lines_of(program) for name, program in programs.items()} for _ in range(5)]
+    print(f"| | {' | '.join(['AVX-512, ns', *list(SETS)[1:]])} |\n|---|{'---|' * len(SETS)}")
+    wrong = 0
+    for function in runs[0]["AVX-512"]:
+        least = {name: min(float(run[name][function][0]) for run in runs) for name in SETS}
+        ratios = [f"{least[name] / least['AVX-512']:.2f}" for name in list(SETS)[1:]]
+        print(f"| {function} | {' | '.join([format(least['AVX-512'], '.2f'), *ratios])} |")
+        is_wrong = any(not float(runs[0][name][function][1]) < 1e-12 for name in SETS)
+        is_other = "lpdf" in function and runs[0]["AVX-512"][function][2] != runs[0]["AVX2"][function][2]
+        if is_wrong or is_other:
+            wrong += 1
+            print(f"instruction_sets: {function} is {'wrong' if is_wrong else 'another number with AVX2'}")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

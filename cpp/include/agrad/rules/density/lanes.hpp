@@ -1,0 +1,121 @@
+// Lanes: N doubles side by side, in one register of the machine if they fit, else in two halves.
+//
+// A vector that is wider than the machine's registers passes through memory with GCC 12, which takes up to eight times as long
+// as halves that stay in registers. So every function is written for halves, too, and GCC sees whole registers only: never an
+// array, and never a copy of several registers at once. clang divides wide vectors itself, and better.
+// Read next: rules/density/octet.hpp, eight lanes with the functions that rules need.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <agrad/base/error.hpp>
+
+namespace agrad::detail {
+
+/// The most doubles in a vector of the compiler: those of a register, as Eigen knows them, two where it uses no registers.
+#if defined(__clang__)
+inline constexpr std::size_t widest_vector = 8;
+#else
+inline constexpr std::size_t widest_vector =
+    Eigen::internal::packet_traits<double>::size > 2 ? Eigen::internal::packet_traits<double>::size : 2;
+#endif
+
+/// Comparisons of N lanes, in two halves.
+template <std::size_t N, bool is_vector = N <= widest_vector>
+struct comparisons {
+  comparisons<N / 2> low, high;
+
+  AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) {
+    return {x.low & y.low, x.high & y.high};
+  }
+  AGRAD_ALWAYS_INLINE bool all_hold() const { return (low & high).all_hold(); }
+};
+
+/// Comparisons of N lanes in one vector: integers whose bits are all 1 where the comparison holds, else all 0.
+template <std::size_t N>
+struct comparisons<N, true> {
+#if defined(__GNUC__)
+  typedef std::int64_t vector __attribute__((vector_size(N * sizeof(std::int64_t))));
+#else
+  using vector = Eigen::Array<bool, N, 1>;
+#endif
+  vector all;
+
+  AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) { return {x.all & y.all}; }
+  AGRAD_ALWAYS_INLINE bool all_hold() const {
+#if defined(__GNUC__)
+    std::int64_t of[N];
+    std::memcpy(of, &all, sizeof all);
+    for (std::size_t half = N / 2; half > 0; half /= 2)
+      for (std::size_t i = 0; i < half; ++i) of[i] &= of[i + half];
+    return of[0] != 0;
+#else
+    return all.all();
+#endif
+  }
+};
+
+/// N lanes in two halves.
+template <std::size_t N, bool is_vector = N <= widest_vector>
+struct lanes {
+  using half = lanes<N / 2>;
+  half low, high;
+
+  AGRAD_ALWAYS_INLINE static lanes same(double x) { return {half::same(x), half::same(x)}; }
+  AGRAD_ALWAYS_INLINE static lanes load(const double* from) { return {half::load(from), half::load(from + N / 2)}; }
+  AGRAD_ALWAYS_INLINE void store(double* to) const {
+    low.store(to);
+    high.store(to + N / 2);
+  }
+  AGRAD_ALWAYS_INLINE friend lanes operator+(const lanes& x, const lanes& y) { return {x.low + y.low, x.high + y.high}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x, const lanes& y) { return {x.low - y.low, x.high - y.high}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator*(const lanes& x, const lanes& y) { return {x.low * y.low, x.high * y.high}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator/(const lanes& x, const lanes& y) { return {x.low / y.low, x.high / y.high}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x) { return {-x.low, -x.high}; }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, false> operator>(const lanes& x, const lanes& y) {
+    return {x.low > y.low, x.high > y.high};
+  }
+  /// The sum of the lanes: halves are added to halves.
+  AGRAD_ALWAYS_INLINE double sum() const { return (low + high).sum(); }
+};
+
+/// N lanes in one vector of the compiler.
+template <std::size_t N>
+struct lanes<N, true> {
+#if defined(__GNUC__)
+  typedef double vector __attribute__((vector_size(N * sizeof(double))));
+#else
+  using vector = Eigen::Array<double, N, 1>;
+#endif
+  vector all;
+
+  AGRAD_ALWAYS_INLINE static lanes same(double x) {
+    double of[N];
+    for (double& lane : of) lane = x;
+    return load(of);
+  }
+  AGRAD_ALWAYS_INLINE static lanes load(const double* from) {
+    lanes x;
+    std::memcpy(&x.all, from, sizeof x.all);
+    return x;
+  }
+  AGRAD_ALWAYS_INLINE void store(double* to) const { std::memcpy(to, &all, sizeof all); }
+  AGRAD_ALWAYS_INLINE friend lanes operator+(const lanes& x, const lanes& y) { return {x.all + y.all}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x, const lanes& y) { return {x.all - y.all}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator*(const lanes& x, const lanes& y) { return {x.all * y.all}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator/(const lanes& x, const lanes& y) { return {x.all / y.all}; }
+  AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x) { return {-x.all}; }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, true> operator>(const lanes& x, const lanes& y) { return {x.all > y.all}; }
+  AGRAD_ALWAYS_INLINE double sum() const {
+    double of[N];
+    store(of);
+    for (std::size_t half = N / 2; half > 0; half /= 2)
+      for (std::size_t i = 0; i < half; ++i) of[i] += of[i + half];
+    return of[0];
+  }
+};
+
+}  // namespace agrad::detail
