@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import OdeAlgebra, ShapeError
+from agrad._ode.arguments import check_one_of
 
 __all__ = ["LINEAR_SOLVERS", "Algebra"]
 
@@ -28,9 +29,7 @@ class Algebra(NamedTuple):
 
     def checked(self, function: str, method: str, *, has_factors: bool, is_implicit: bool) -> Algebra:
         """Returns this object; raises where the method cannot use this linear algebra."""
-        if self.linear_solver not in LINEAR_SOLVERS:
-            names = ", ".join(map(repr, LINEAR_SOLVERS))
-            raise ValueError(f"{function}: linear_solver is {self.linear_solver!r}, but must be one of {names}")
+        check_one_of(function, "linear_solver", self.linear_solver, LINEAR_SOLVERS)
         if self.is_chosen and not is_implicit:
             raise ValueError(
                 f"{function}: linear_solver or {self.name} is given, but must not be for {method!r}; "

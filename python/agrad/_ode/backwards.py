@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from agrad._core import Array
+from agrad._ode.arguments import real_values, vector
 from agrad._ode.events import DoseTable, Event, Happenings
 from agrad._ode.given import GivenProblem
-from agrad._ode.record import real_values, vector
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of

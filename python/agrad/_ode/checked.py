@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from agrad._core import CheckedMethod, OdeMethod
-from agrad._ode.options import positive_number
+from agrad._ode.arguments import positive_number
 
 __all__ = ["allowed_difference", "checked", "finer_tolerance"]
 

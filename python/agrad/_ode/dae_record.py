@@ -9,7 +9,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, ShapeError
 from agrad._loops.body import bodies_of
-from agrad._ode.record import real_values, vector
+from agrad._ode.arguments import real_values, vector
 from agrad._record.recording import name_of, open_recording
 from agrad._record.trees import flatten
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError, StepLog
 from agrad._ode.advice import MULTISTEP
+from agrad._ode.arguments import as_given, real_values, vector
 from agrad._ode.backwards import in_minus_time
 from agrad._ode.event_problem import EventProblem
 from agrad._ode.events import NOTHING_HAPPENS
 from agrad._ode.given import GivenProblem
-from agrad._ode.record import as_given, pose, real_values, vector
+from agrad._ode.record import pose
 from agrad._record.structure import as_one
 from agrad._record.trees import flatten
 

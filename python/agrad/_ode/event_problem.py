@@ -11,9 +11,10 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, SolveProgress
 from agrad._loops.body import keep
+from agrad._ode.arguments import real_values, vector
 from agrad._ode.events import Happenings
 from agrad._ode.given import GivenProblem
-from agrad._ode.record import PosedProblem, RecordedSlope, named_by_time, real_values, stays_equal, vector
+from agrad._ode.record import PosedProblem, RecordedSlope, named_by_time, stays_equal
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.structure import find_recording

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError
-from agrad._ode.options import whole
-from agrad._ode.record import real_values, vector
+from agrad._ode.arguments import real_values, vector, whole
 from agrad._record.structure import as_one
 
 __all__ = ["NOTHING_HAPPENS", "Dose", "DoseTable", "Event", "Happenings", "happenings"]

@@ -7,7 +7,8 @@ from typing import Any
 
 from agrad._core import ForwardMethod
 from agrad._ode.algebra import Algebra
-from agrad._ode.options import ADAMS, BDF, Steps, each_state, positive_number, simple_options, whole
+from agrad._ode.arguments import positive_number, whole
+from agrad._ode.options import ADAMS, BDF, Steps, each_state, simple_options
 from agrad._ode.pair import SolverPair
 
 __all__ = ["SENSITIVITIES", "forward_method", "ode_adams", "ode_adams_tol", "ode_bdf", "ode_bdf_tol"]

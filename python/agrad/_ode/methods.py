@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agrad._ode.algebra import Algebra
+from agrad._ode.arguments import check_one_of
 from agrad._ode.forward import SENSITIVITIES, forward_method
 from agrad._ode.method_table import METHODS
 from agrad._ode.options import ADAMS, BDF, Steps, simple_options, step_method
@@ -34,13 +35,10 @@ def options_of(
     """Returns a function that makes the options of the named method for a number of states."""
     codes = {"Adams": ADAMS, "BDF": BDF}
     methods = [*codes, *METHODS, *SERVED]
-    if method not in methods:
-        raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, methods))}")
+    check_one_of(function, "method", method, methods)
     has_factors = method in METHODS and METHODS[method].has_factors
     algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
-    if sensitivities not in SENSITIVITIES:
-        known = ", ".join(map(repr, SENSITIVITIES))
-        raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be one of {known}")
+    check_one_of(function, "sensitivities", sensitivities, SENSITIVITIES)
     if method not in codes:
         if sensitivities != "adjoint":
             hint = "derivatives of one-step methods are those of their steps"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import operator
-import sys
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agrad._core import Array, DomainError, ErrorControl, OdeOptions, ShapeError, StepMethod
+from agrad._core import Array, ErrorControl, OdeOptions, ShapeError, StepMethod
 from agrad._ode.algebra import Algebra
-from agrad._ode.record import real_values
+from agrad._ode.arguments import check_one_of, positive, positive_number, real_values, whole
 
 __all__ = [
     "ADAMS",
@@ -23,10 +21,8 @@ __all__ = [
     "all_options",
     "each_state",
     "never_zero",
-    "positive_number",
     "simple_options",
     "step_method",
-    "whole",
 ]
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
@@ -39,20 +35,6 @@ _LEAST_OF_ADJOINTS = 1e-8
 _HERMITE, _POLYNOMIAL = 1, 2
 
 
-def _positive(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Returns a tolerance or a vector of tolerances; raises where an entry is not positive and finite."""
-    if isinstance(x, Array):
-        raise TypeError(f"{function}: {name} is a recorded value, but must be plain; a tolerance has no derivative")
-    values = real_values(function, name, x)
-    if values.ndim > 1:
-        raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number or a vector")
-    bad = np.flatnonzero(~((values > 0) & np.isfinite(values)))
-    if bad.size:
-        index = f"[{bad[0]}]" if values.ndim else ""
-        raise DomainError(f"{function}: {name}{index} is {values.flat[bad[0]]}, but must be positive and finite")
-    return values
-
-
 def never_zero(function: str, name: str, x: Any) -> Any:
     """Returns the tolerances, with zeros, which SciPy allows, replaced by the least tolerance."""
     if isinstance(x, Array):
@@ -61,34 +43,14 @@ def never_zero(function: str, name: str, x: Any) -> Any:
     return np.where(values == 0, _LEAST, values) if (values == 0).any() else x
 
 
-def positive_number(function: str, name: str, x: Any) -> float:
-    values = _positive(function, name, x)
-    if values.ndim:
-        raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number")
-    return values.item()
-
-
 def each_state(function: str, name: str, x: Any, states: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Returns a tolerance for each state; a single tolerance holds for all states."""
-    values = _positive(function, name, x)
+    values = positive(function, name, x)
     if values.ndim == 0:
         return np.full(states, values)
     if values.size != states:
         raise ShapeError(f"{function}: {name} is of length {values.size}, but must be of length {states}; one for each state")
     return values
-
-
-def whole(function: str, name: str, x: Any, *, least: int | None = None) -> int:
-    """Returns a whole number; raises where the number is below `least`."""
-    try:
-        number = operator.index(x)
-    except TypeError:
-        raise TypeError(f"{function}: {name} is {x!r}, but must be a whole number") from None
-    if abs(number) > sys.maxsize:
-        raise DomainError(f"{function}: {name} is {number}, but must be at most {sys.maxsize}")
-    if least is not None and number < least:
-        raise DomainError(f"{function}: {name} is {number}, but must be at least {least}")
-    return number
 
 
 class Steps(NamedTuple):
@@ -128,7 +90,7 @@ def all_options(
     """Returns a function that makes the options for a number of states, from the RFC's options in its order and agrad's own."""
 
     def make(states: int) -> OdeOptions:
-        quadrature = _positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
+        quadrature = positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
         return OdeOptions(
             function,
             positive_number(function, "relative_tolerance_forward", relative_tolerance_forward),
@@ -174,10 +136,8 @@ def simple_options(
 
 def error_control_named(function: str, name: str) -> ErrorControl:
     """Returns the core's code for the error control, by its name."""
-    known = ErrorControl.__members__
-    if name not in known:
-        raise ValueError(f"{function}: error_control is {name!r}, but must be one of {', '.join(map(repr, known))}")
-    return known[name]
+    check_one_of(function, "error_control", name, ErrorControl.__members__)
+    return ErrorControl.__members__[name]
 
 
 def step_method(

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, OdeMethod, SolveProgress, SolverError
+from agrad._ode.arguments import as_given, real_values, vector
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.dense import Solution
 from agrad._ode.event_problem import EventProblem
 from agrad._ode.events import NOTHING_HAPPENS, Happenings
 from agrad._ode.given import GivenProblem
 from agrad._ode.progress import Told, told_of
-from agrad._ode.record import PosedProblem, as_given, pose, real_values, stays_equal, vector
+from agrad._ode.record import PosedProblem, pose, stays_equal
 from agrad._ode.repeats import carried, raise_equal, repeated, runs_of
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics

@@ -21,68 +21,21 @@ from agrad._core import (
     count_time_switches,
 )
 from agrad._loops.body import bodies_of, keep
+from agrad._ode.arguments import check_callable, real_values, vector
 from agrad._record.recording import name_of, open_recording
-from agrad._record.structure import as_one, find_recording
+from agrad._record.structure import find_recording
 from agrad._record.trees import flatten, is_number
 
 __all__ = [
     "PosedProblem",
     "RecordedSlope",
     "StatesProblem",
-    "as_given",
-    "check_callable",
-    "further_arguments",
     "named_by_time",
     "pose",
-    "real_values",
     "stays_equal",
-    "vector",
 ]
 
 RightHandSide = Callable[..., Any]
-
-
-def real_values(function: str, name: str, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Returns the values of an argument, recorded or not, as a float64 array."""
-    try:
-        values = x.recorded_values if isinstance(x, Array) else np.asarray(x)
-    except ValueError:
-        raise ShapeError(f"{function}: {name} is ragged, but must be an array of real numbers") from None
-    if values.dtype.kind not in "fiub":
-        raise TypeError(f"{function}: {name} is of dtype {values.dtype}, but must be real numbers")
-    return values.astype(np.float64)
-
-
-def vector(function: str, name: str, x: Any) -> Any:
-    """Returns a number, sequence or array, possibly recorded, as a vector."""
-    x = as_one(x)
-    if not isinstance(x, Array):
-        x = real_values(function, name, x)
-    if x.ndim > 1:
-        raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must be a vector")
-    return np.reshape(x, (-1,))
-
-
-def as_given(function: str, name: str, x: Any) -> Any:
-    """Returns an argument unchanged, or joined as a recorded vector where an entry is recorded."""
-    return x if x is None or find_recording((x,)) is None else vector(function, name, x)
-
-
-def further_arguments(function: str, args: Any) -> tuple[Any, ...]:
-    """Returns `args` as a tuple, which is empty for None, SciPy's default."""
-    if args is None:
-        return ()
-    if not isinstance(args, (tuple, list)):
-        raise TypeError(
-            f"{function}: args is of type {type(args).__name__}, but must be a tuple; write args=(x,) for one argument"
-        )
-    return tuple(args)
-
-
-def check_callable(function: str, name: str, f: Any) -> None:
-    """Raises where a right-hand side is not callable; `name` is the argument's name in the message."""
-    if not callable(f):
-        raise TypeError(f"{function}: {name} is {f!r}, but must be callable as {name}(t, y, ...)")
 
 
 def named_by_time(function: str, is_backwards: bool) -> str:

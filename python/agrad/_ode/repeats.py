@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from agrad._core import Array, DomainError
-from agrad._ode.record import stays_equal, vector
+from agrad._ode.arguments import vector
+from agrad._ode.record import stays_equal
 from agrad._ode.result import OdeResult
 
 __all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]

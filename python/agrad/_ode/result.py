@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
-from agrad._ode.record import real_values
+from agrad._ode.arguments import real_values
 from agrad._ode.step_report import Explained
 
 __all__ = ["OdeResult", "output_times"]

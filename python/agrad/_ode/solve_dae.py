@@ -10,9 +10,9 @@ import numpy as np
 
 from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
 from agrad._loops.body import keep
+from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
 from agrad._ode.dae_record import RecordedResidual
-from agrad._ode.options import Steps, Tolerances, each_state, positive_number, whole
-from agrad._ode.record import further_arguments, real_values, vector
+from agrad._ode.options import Steps, Tolerances, each_state
 from agrad._ode.result import output_times
 from agrad._record.structure import find_recording
 
@@ -157,11 +157,9 @@ def solve_dae(
     -0.7358
     """
     function = "solve_dae"
-    if not callable(residual):
-        raise TypeError(f"{function}: residual is {residual!r}, but must be callable as residual(t, y, yp, ...)")
-    for name, value, known in (("initial", initial, _INITIAL), ("sensitivities", sensitivities, _SENSITIVITIES)):
-        if value not in tuple(known):
-            raise ValueError(f"{function}: {name} is {value!r}, but must be one of {', '.join(map(repr, known))}")
+    check_callable(function, "residual", residual, "t, y, yp")
+    check_one_of(function, "initial", initial, _INITIAL)
+    check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
     span = vector(function, "t_span", t_span)
     asked = None if t_eval is None else vector(function, "t_eval", t_eval)
     given = None if asked is None else real_values(function, "t_eval", asked)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agrad._ode.arguments import as_given, check_callable, further_arguments, real_values
 from agrad._ode.backwards import answer_backwards
 from agrad._ode.checked import allowed_difference, checked, finer_tolerance
 from agrad._ode.events import Dose, happenings
@@ -14,7 +15,7 @@ from agrad._ode.methods import options_of, served
 from agrad._ode.options import Steps, Tolerances, never_zero
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.progress import Progress
-from agrad._ode.record import RightHandSide, as_given, check_callable, further_arguments, real_values
+from agrad._ode.record import RightHandSide
 from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
 from agrad._ode.states import states_of

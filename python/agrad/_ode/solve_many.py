@@ -10,22 +10,13 @@ import numpy as np
 
 from agrad._core import Array, EventOperation, ManyOperation, OdeOperation, check_initial_value_problem, count_time_switches
 from agrad._loops.body import keep
+from agrad._ode.arguments import as_given, check_callable, further_arguments, real_values, vector, whole
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_statistics
 from agrad._ode.events import Dose, DoseTable
 from agrad._ode.methods import options_of, served
-from agrad._ode.options import Steps, Tolerances, never_zero, whole
+from agrad._ode.options import Steps, Tolerances, never_zero
 from agrad._ode.progress import Progress, told_of
-from agrad._ode.record import (
-    PosedProblem,
-    RecordedSlope,
-    RightHandSide,
-    as_given,
-    check_callable,
-    further_arguments,
-    named_by_time,
-    real_values,
-    vector,
-)
+from agrad._ode.record import PosedProblem, RecordedSlope, RightHandSide, named_by_time
 from agrad._ode.repeats import raise_equal, runs_of
 from agrad._ode.result import OdeResult, output_times
 from agrad._ode.statistics import Statistics

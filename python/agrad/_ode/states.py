@@ -12,8 +12,8 @@ import numpy as np
 import optree
 
 from agrad._core import Array, ShapeError
+from agrad._ode.arguments import real_values
 from agrad._ode.events import Event, Happenings
-from agrad._ode.record import real_values
 from agrad._ode.result import OdeResult
 from agrad._record.recording import name_of
 from agrad._record.structure import as_one

@@ -10,8 +10,9 @@ import numpy as np
 
 from agrad._core import ShapeError, SteadyOperation
 from agrad._loops.body import keep
-from agrad._ode.options import Tolerances, each_state, positive_number, whole
-from agrad._ode.record import RecordedSlope, check_callable, further_arguments, real_values, vector
+from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
+from agrad._ode.options import Tolerances, each_state
+from agrad._ode.record import RecordedSlope
 from agrad._record.structure import find_recording
 
 __all__ = ["SteadyResult", "steady_state"]
@@ -132,8 +133,7 @@ def steady_state(
     """
     function = "steady_state"
     check_callable(function, "f", f)
-    if method not in _METHODS:
-        raise ValueError(f"{function}: method is {method!r}, but must be one of {', '.join(map(repr, _METHODS))}")
+    check_one_of(function, "method", method, _METHODS)
     y0 = vector(function, "y0", y0)
     start = real_values(function, "y0", y0)
     if start.size == 0:
