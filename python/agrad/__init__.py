@@ -14,10 +14,15 @@ from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError,
 from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
 from agrad._numpy.protocol import array, where
-from agrad._ode.adjoint import ode_adjoint_tol, ode_adjoint_tol_ctl
+from agrad._ode.adjoint import ode_adjoint_tol_ctl
 from agrad._ode.events import Dose, Event
-from agrad._ode.forward import ode_adams, ode_adams_tol, ode_bdf, ode_bdf_tol
-from agrad._ode.one_step import (
+from agrad._ode.result import OdeResult
+from agrad._ode.short_functions import (
+    ode_adams,
+    ode_adams_tol,
+    ode_adjoint_tol,
+    ode_bdf,
+    ode_bdf_tol,
     ode_ckrk,
     ode_ckrk_tol,
     ode_dop853,
@@ -31,7 +36,6 @@ from agrad._ode.one_step import (
     ode_tsit5,
     ode_tsit5_tol,
 )
-from agrad._ode.result import OdeResult
 from agrad._ode.solve_dae import DaeResult, solve_dae
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.solve_many import Subject, solve_many

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from agrad._ode.options import Tolerances, all_options, simple_options
-from agrad._ode.problem import states_at
-from agrad._ode.record import RightHandSide
+from agrad._core import OdeOptions
+from agrad._ode.algebra import Algebra
+from agrad._ode.arguments import RightHandSide, Values, positive, positive_number, whole
+from agrad._ode.initial_value import states_after
+from agrad._ode.options import Tolerances, tolerances_of
 
-__all__ = ["ode_adjoint_tol", "ode_adjoint_tol_ctl"]
+__all__ = ["ode_adjoint_tol_ctl"]
 
 
 def ode_adjoint_tol_ctl(
@@ -54,7 +57,7 @@ def ode_adjoint_tol_ctl(
     relative_tolerance_quadrature, absolute_tolerance_quadrature : float, float or a float for each active parameter
         Tolerances of the parameters' gradient; positive.
     max_num_steps : int
-        The maximum number of steps between two output times, in each direction.
+        The most steps between two output times, in each direction.
     num_steps_between_checkpoints : int
         Steps between two checkpoints of the forward state; a smaller number takes less memory and more recomputation.
     interpolation_polynomial : int
@@ -89,69 +92,32 @@ def ode_adjoint_tol_ctl(
     ----------
     Stan design document 0027, adjoint ODE; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
     """
-    make_options = all_options(
-        "ode_adjoint_tol_ctl",
-        relative_tolerance_forward,
-        absolute_tolerance_forward,
-        relative_tolerance_backward,
-        absolute_tolerance_backward,
-        relative_tolerance_quadrature,
-        absolute_tolerance_quadrature,
-        max_num_steps,
-        num_steps_between_checkpoints,
-        interpolation_polynomial,
-        solver_forward,
-        solver_backward,
-    )
-    return states_at("ode_adjoint_tol_ctl", f, y0, t0, times, make_options, args)
+    function = "ode_adjoint_tol_ctl"
 
+    def method_for(size: int) -> OdeOptions:
+        def pair(which: str, relative: float, absolute: Tolerances) -> tuple[float, Values]:
+            return tolerances_of(
+                function, size, (f"relative_tolerance_{which}", f"absolute_tolerance_{which}"), relative, absolute
+            )
 
-def ode_adjoint_tol(
-    f: RightHandSide,
-    y0: Any,
-    t0: Any,
-    times: Any,
-    relative_tolerance: float,
-    absolute_tolerance: Tolerances,
-    max_num_steps: int,
-    *args: Any,
-) -> Any:
-    """Solve an initial value problem as :func:`ode_adjoint_tol_ctl` does, with one pair of tolerances.
+        def number(name: str, value: int) -> int:
+            return whole(function, name, value)
 
-    The absolute tolerance is divided by 10 for the forward and by 3 for the reverse pass, and not changed for the
-    quadrature; checkpoints are 250 steps apart; interpolation is Hermite; both passes use BDF.
+        quadrature = positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
+        return OdeOptions(
+            function,
+            *pair("forward", relative_tolerance_forward, absolute_tolerance_forward),
+            *pair("backward", relative_tolerance_backward, absolute_tolerance_backward),
+            positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
+            quadrature if quadrature.ndim else quadrature.item(),
+            number("max_num_steps", max_num_steps),
+            number("num_steps_between_checkpoints", num_steps_between_checkpoints),
+            number("interpolation_polynomial", interpolation_polynomial),
+            number("solver_forward", solver_forward),
+            number("solver_backward", solver_backward),
+            Algebra().made(function, size),
+            0.0,
+            math.inf,
+        )
 
-    Parameters
-    ----------
-    f : callable
-        The right-hand side ``f(t, y, *args)``; see :func:`ode_adjoint_tol_ctl`.
-    y0 : array-like, shape (n,)
-        The state at t0.
-    t0 : float
-        The initial time.
-    times : array-like, shape (k,)
-        The output times, increasing and after t0.
-    relative_tolerance, absolute_tolerance : float, float or shape (n,)
-        Tolerances; positive. A vector has an entry for each state, and the smallest entry holds for the quadrature.
-    max_num_steps : int
-        The maximum number of steps between two output times, in each direction.
-    *args : any nested structures of numbers and arrays
-        Further arguments of f.
-
-    Returns
-    -------
-    numpy.ndarray or Array, shape (k, n)
-        The states at the output times; recorded if y0, t0, times or one of args is recorded.
-
-    Raises
-    ------
-    ShapeError, DomainError, SolverError
-        As :func:`ode_adjoint_tol_ctl`.
-
-    References
-    ----------
-    Stan design document 0027, adjoint ODE.
-    """
-    tolerances = {"relative_tolerance": relative_tolerance, "absolute_tolerance": absolute_tolerance}
-    make_options = simple_options("ode_adjoint_tol", tolerances, max_num_steps)
-    return states_at("ode_adjoint_tol", f, y0, t0, times, make_options, args)
+    return states_after(function, f, y0, t0, times, args, method_for)

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from agrad._ode.method_table import METHODS
+from agrad._ode.method_table import METHODS, MULTISTEP
 from agrad._ode.step_report import StepReport
 
-__all__ = ["MULTISTEP", "advice_for"]
+__all__ = ["advice_for"]
 
 #: Above this part of the stability border on the real axis, stability limits the steps and not the error: step sizes oscillate
 #: around the border.
 _BELOW_BORDER = 0.7
-MULTISTEP = ("BDF", "Adams")
 _EXPLICIT = {name: method for name, method in METHODS.items() if method.is_explicit}
 _ROSENBROCK = [name for name in METHODS if name not in _EXPLICIT and name != "auto"]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from agrad._core import OdeAlgebra, ShapeError
 from agrad._ode.arguments import check_one_of
+from agrad._ode.method_table import Method
 
 __all__ = ["LINEAR_SOLVERS", "Algebra"]
 
@@ -27,22 +28,21 @@ class Algebra(NamedTuple):
         """Whether the user chose another linear algebra than the default."""
         return self.linear_solver != "auto" or self.jac_sparsity is not None
 
-    def checked(self, function: str, method: str, *, has_factors: bool, is_implicit: bool) -> Algebra:
-        """Returns this object; raises where the method cannot use this linear algebra."""
+    def check(self, function: str, method: Method) -> None:
+        """Raises where the method cannot use this linear algebra."""
         check_one_of(function, "linear_solver", self.linear_solver, LINEAR_SOLVERS)
-        if self.is_chosen and not is_implicit:
+        if self.is_chosen and not (method.has_factors or method.is_multistep):
             raise ValueError(
-                f"{function}: linear_solver or {self.name} is given, but must not be for {method!r}; "
+                f"{function}: linear_solver or {self.name} is given, but must not be for {method.name!r}; "
                 "the method solves no linear equations"
             )
-        if self.linear_solver == "gmres" and has_factors:
+        if self.linear_solver == "gmres" and method.has_factors:
             raise ValueError(
-                f"{function}: linear_solver is 'gmres', but must be another one for {method!r}; the method needs factors, "
+                f"{function}: linear_solver is 'gmres', but must be another one for {method.name!r}; the method needs factors, "
                 "'BDF' and 'Adams' take 'gmres'"
             )
         if self.linear_solver == "gmres" and self.jac_sparsity is not None:
             raise ValueError(f"{function}: {self.name} is given, but must not be for 'gmres', which uses products by df/dy")
-        return self
 
     def made(self, function: str, states: int) -> OdeAlgebra:
         """Returns the argument of the compiled methods for a number of states."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from agrad._core import Array, DomainError, ShapeError
 from agrad._record.structure import as_one, find_recording
 
 __all__ = [
+    "RightHandSide",
     "Values",
     "as_given",
     "check_callable",
@@ -25,6 +26,7 @@ __all__ = [
     "whole",
 ]
 
+RightHandSide = Callable[..., Any]
 Values = np.ndarray[Any, np.dtype[np.float64]]
 
 

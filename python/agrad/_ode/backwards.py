@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from agrad._core import Array
-from agrad._ode.arguments import real_values, vector
-from agrad._ode.events import DoseTable, Event, Happenings
-from agrad._ode.given import GivenProblem
-from agrad._ode.result import OdeResult, output_times
+from agrad._ode.arguments import vector
+from agrad._ode.events import DoseTable, Event, Interruptions
+from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
-from agrad._record.structure import as_one
 
-__all__ = ["SlopeOfMinusTime", "answer_backwards", "check_no_doses", "in_minus_time", "turned_statistics"]
+__all__ = ["SlopeOfMinusTime", "check_no_doses", "turned_interruptions", "turned_result", "turned_statistics"]
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,6 @@ class SlopeOfMinusTime(OfMinusTime):
         return None if slope is None else 0.0 - vector(f"{self.solver}({name_of(self.function)})", "result", slope)
 
 
-def in_minus_time(function: str, name: str, times: Any) -> Any:
-    """Returns times, which may be recorded, as times of s."""
-    times = as_one(times)
-    return 0.0 - (times if isinstance(times, Array) else real_values(function, name, times))
-
-
 def check_no_doses(function: str, doses: DoseTable) -> None:
     """Raises where there are doses: backwards in time a dose would have to be subtracted."""
     if doses.rows:
@@ -56,15 +47,13 @@ def check_no_doses(function: str, doses: DoseTable) -> None:
         )
 
 
-def turned(problem: GivenProblem) -> GivenProblem:
-    """Returns the same problem in s = -t."""
-    happenings, solver = problem.happenings, problem.function
-    if happenings is not None:
-        check_no_doses(solver, happenings.doses)
-        events = None if happenings.events is None else [_turned_event(event) for event in happenings.events]
-        stops = 0.0 - happenings.stops
-        happenings = Happenings(happenings.doses, events, stops, happenings.max_events)
-    return replace(problem, fun=SlopeOfMinusTime(problem.fun, solver), happenings=happenings, is_backwards=True)
+def turned_interruptions(function: str, given: Interruptions | None) -> Interruptions | None:
+    """Returns the same events and stops in s = -t."""
+    if given is None:
+        return None
+    check_no_doses(function, given.doses)
+    events = None if given.events is None else [_turned_event(event) for event in given.events]
+    return replace(given, events=events, stops=0.0 - given.stops)
 
 
 def _turned_event(event: Event) -> Event:
@@ -73,13 +62,8 @@ def _turned_event(event: Event) -> Event:
     return replace(event, root=OfMinusTime(event.root), reset=reset)
 
 
-def answer_backwards(problem: GivenProblem, t_span: Any, t_eval: Any, **asked: bool) -> OdeResult:
-    """Returns the result of `problem.answer` for a t_span that decreases."""
-    function = problem.function
-    output_times(function, t_span, t_eval, freely=True)  # messages then name the user's times
-    span = in_minus_time(function, "t_span", t_span)
-    times = None if t_eval is None else in_minus_time(function, "t_eval", t_eval)
-    result = turned(problem).answer(span, times, **asked)
+def turned_result(result: OdeResult) -> OdeResult:
+    """Returns the result of a solve in s = -t with times of t."""
     result.t, hits = 0.0 - result.t, result._hits
     if hits is not None:
         result._hits = partial(_turned_hits, hits)

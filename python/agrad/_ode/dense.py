@@ -13,17 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError, StepLog
-from agrad._ode.advice import MULTISTEP
-from agrad._ode.arguments import as_given, real_values, vector
-from agrad._ode.backwards import in_minus_time
-from agrad._ode.event_problem import EventProblem
-from agrad._ode.events import NOTHING_HAPPENS
-from agrad._ode.given import GivenProblem
-from agrad._ode.record import pose
+from agrad._ode.arguments import real_values, vector
+from agrad._ode.initial_value import Solve, record_solve
+from agrad._ode.method_table import MULTISTEP
+from agrad._ode.problem import InitialValueProblem
+from agrad._ode.result import OdeResult
 from agrad._record.structure import as_one
 from agrad._record.trees import flatten
 
-__all__ = ["Solution"]
+__all__ = ["Solution", "solution_of"]
 
 Times = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -45,20 +43,21 @@ class Solution:
     compiled function may run with other values, and take other steps: there each call solves with t as output times.
     """
 
-    def __init__(self, problem: GivenProblem, t_span: Any, y: Any) -> None:
+    def __init__(self, problem: InitialValueProblem, y: Any) -> None:
         """Copies the problem, so that later changes of its arrays do not count; y are the states at the output times."""
-        self._problem: GivenProblem | None = replace(problem, y0=_copied(problem.y0), args=_copied(problem.args))
-        self._problem.progress = False
-        self._t_span = _copied(as_given(problem.function, "t_span", t_span))
-        self._start = vector("sol", "y0", self._problem.y0)
-        self._starts_with_jump = problem.happenings is not None
-        self._sign = -1.0 if problem.is_backwards else 1.0
+        start, end, y0, args = _copied((problem.times.start, problem.times.end, problem.y0, problem.args))
+        times = replace(problem.times, start=start, end=end)
+        self._problem: InitialValueProblem | None = replace(problem, y0=y0, args=args, times=times, progress=False)
+        self._start = y0
+        self._starts_with_jump = problem.interruptions is not None
+        self._sign, self._span = times.sign, (times.t0, times.last)
         self._size, self._varies = int(y.shape[0]), _varies(y)
         self._pieces: _Pieces | None = None
 
     def __call__(self, t: Any) -> Any:
         t = as_one(t)
-        t = in_minus_time("sol", "t", t) if self._sign < 0 else t
+        if self._sign < 0:
+            t = 0.0 - (t if isinstance(t, Array) else real_values("sol", "t", t))
         asked = real_values("sol", "t", t)
         self._check(asked)
         if asked.size == 0:
@@ -68,19 +67,15 @@ class Solution:
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the attributes for a pickle: the polynomials without the problem, whose functions may not be picklable."""
-        t0, end = self._span()
+        t0, end = self._span
         if not self._varies and (t0 == end or self._found() is not None):
             return self.__dict__ | {"_problem": None}
         return self.__dict__
 
-    def _span(self) -> tuple[float, float]:
-        t0, end = real_values("sol", "t_span", self._t_span).tolist()
-        return t0, end
-
     def _check(self, asked: Times) -> None:
         if asked.ndim > 1:
             raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
-        t0, end = self._span()
+        t0, end = self._span
         outside = np.flatnonzero(~((t0 <= asked) & (asked <= end)))
         if outside.size:
             place = f"t[{outside[0]}]" if asked.ndim else "t"
@@ -89,7 +84,7 @@ class Solution:
 
     def _at(self, t: Any, asked: Times) -> Any:
         """Returns the states, shape (n, k); `asked` are the values of t."""
-        t0, end = self._span()
+        t0, end = self._span
         if t0 == end:  # the solver did not leave t0
             return np.reshape(self._start, (-1, 1))[:, np.zeros(asked.size, int)]
         pieces = None if self._varies or _varies(t) else self._found()
@@ -100,7 +95,8 @@ class Solution:
         if self._problem is None:
             raise TypeError("sol: t is recorded in a function that is compiled, but must be plain after pickling")
         order = np.argsort(asked, kind="stable")
-        result = replace(self._problem).solve(self._t_span, t[order] if isinstance(t, Array) else asked[order])
+        times = self._problem.times.at(t[order] if isinstance(t, Array) else asked[order], asked[order])
+        result = Solve(replace(self._problem, times=times)).result()
         if len(result.t) < asked.size:
             raise self._too_late(asked.max())
         return result.y[:, np.argsort(order)]
@@ -111,8 +107,8 @@ class Solution:
 
     def _found(self) -> _Pieces | None:
         """Returns the polynomials, which the first call computes; None where the steps are not known."""
-        if self._pieces is None and self._problem is not None and self._span()[0] < self._span()[1]:
-            self._pieces = _pieces_of(self._problem, self._t_span, *self._span())
+        if self._pieces is None and self._problem is not None and self._span[0] < self._span[1]:
+            self._pieces = _pieces_of(self._problem)
             self._varies |= self._pieces is None
         return self._pieces
 
@@ -132,16 +128,16 @@ class Solution:
         moves = t - asked  # zeros with the derivatives of t
         moved = combined(_chebyshev(points + moves * (2 / pieces.sizes[at]), count))
         problem = self._problem
-        if problem is None or problem.happenings is not None:
+        if problem is None or problem.interruptions is not None:
             return moved
         # The slope is more accurate than the polynomial's derivative, which is an order less accurate than the states.
-        slopes = [vector("sol", "the result of fun", problem.fun(asked[k], y[:, k], *problem.args)) for k in range(asked.size)]
+        slopes = [vector("sol", "the result of fun", problem.slope(asked[k], y[:, k])) for k in range(asked.size)]
         crude = combined(_chebyshev_slopes(points, count) * (2 / pieces.sizes[at])[:, None])
         return moved + moves * (np.stack(slopes, axis=1) - crude)
 
     def _with_ends(self, y: Any, pieces: _Pieces, asked: Times) -> Any:
         """Returns y with the known states at the two ends, which the polynomials have with rounding or before a jump."""
-        t0, end = self._span()
+        t0, end = self._span
         for time, state in ((end, pieces.last), (t0, None if self._starts_with_jump else self._start)):
             is_there = asked == time
             if state is not None and is_there.any():
@@ -149,25 +145,27 @@ class Solution:
         return y
 
 
+def solution_of(problem: InitialValueProblem, result: OdeResult) -> Solution:
+    """Returns the states of a result as a function of the times that the result reached."""
+    if result.status == -1:
+        end = result.t[-1] if len(result.t) else problem.times.start
+        times = replace(problem.times, end=end, last=float(real_values(problem.function, "t", end)))
+        problem = replace(problem, times=times)
+    return Solution(problem, result.y)
+
+
 def _varies(x: Any) -> bool:
     """Returns whether runs with other values may follow."""
     return isinstance(x, Array) and x.known_values is None
 
 
-def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pieces | None:
+def _pieces_of(problem: InitialValueProblem) -> _Pieces | None:
     """Returns the polynomials; None where the method has no log of steps, or takes other steps with these output times."""
+    t0, end = problem.times.t0, problem.times.last
     log, asked = StepLog(), np.array([end])
-    if problem.method in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves use this time
+    if problem.method_name in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves use this time
         asked = np.array([t0 + 1e-3 * (end - t0), end])
-    happenings = problem.happenings
-    posed: Any = None
-    if happenings is None:
-        f, args = problem.fun, problem.args
-        posed = pose(problem.function, f, problem.y0, t0, asked, problem.make_options, args, None, problem.is_backwards)
-        happenings = NOTHING_HAPPENS if posed.switches else None
-    if happenings is not None:
-        posed = EventProblem(problem, happenings, t0, asked, end, None).posed
-    if not posed.log_steps(log):
+    if not record_solve(replace(problem, times=problem.times.plain_at(asked)), asked).log_steps(log):
         return None
     steps = log.columns()
     begins = steps["t"]
@@ -180,7 +178,7 @@ def _pieces_of(problem: GivenProblem, t_span: Any, t0: float, end: float) -> _Pi
         return None  # where steps are as short as a few roundings
     outputs = np.sort(np.append(times, asked))
     places = np.searchsorted(outputs, times.ravel())
-    result = replace(problem).solve(t_span, outputs)
+    result = Solve(replace(problem, times=problem.times.at(outputs, outputs))).result()
     if len(result.t) <= places[-1]:
         return None
     states = np.reshape(np.transpose(result.y[:, places]), (*times.shape, result.y.shape[0]))

@@ -13,7 +13,7 @@ from agrad._core import Array, DomainError, ShapeError
 from agrad._ode.arguments import real_values, vector, whole
 from agrad._record.structure import as_one
 
-__all__ = ["NOTHING_HAPPENS", "Dose", "DoseTable", "Event", "Happenings", "happenings"]
+__all__ = ["NO_INTERRUPTIONS", "Dose", "DoseTable", "Event", "Interruptions", "interruptions_of"]
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def _joined(values: list[Any]) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Happenings:
-    """Doses, events and stops of a problem."""
+class Interruptions:
+    """Doses, events and stops of a problem, which end steps."""
 
     doses: DoseTable
     events: list[Event] | None
@@ -154,16 +154,18 @@ class Happenings:
 
 
 #: Of a problem without doses, events and stops; comparisons of t in the right-hand side still count.
-NOTHING_HAPPENS = Happenings(DoseTable("", "doses", ()), None, np.zeros(0), 1)
+NO_INTERRUPTIONS = Interruptions(DoseTable("", "doses", ()), None, np.zeros(0), 1)
 
 
-def happenings(function: str, doses: Any, events: Any, tstops: Any, max_events: int) -> Happenings | None:
+def interruptions_of(function: str, doses: Any, events: Any, tstops: Any, max_events: int) -> Interruptions | None:
     """Returns doses, events and stops, checked; None where a problem has none of them."""
     most = whole(function, "max_events", max_events, least=1)
+    if events is None and all(isinstance(each, tuple) and not each for each in (doses, tstops)):
+        return None
     table, stops = DoseTable(function, "doses", doses), vector(function, "tstops", tstops)
     if events is None and not table.rows and not stops.size:
         return None
-    return Happenings(table, None if events is None else list(_events(function, events)), stops, most)
+    return Interruptions(table, None if events is None else list(_events(function, events)), stops, most)
 
 
 def _events(function: str, events: Any) -> Iterator[Event]:

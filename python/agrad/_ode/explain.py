@@ -48,16 +48,16 @@ def explain(result: OdeResult) -> StepReport:
     >>> result = ag.solve_ivp(lambda t, y: [-y[0], 1e3 * (y[0] - y[1])], (0.0, 20.0), [1.0, 0.0], "Tsit5", rtol=1e-4)
     >>> report = ag.solve.explain(result)
     >>> report.advice[0]
-    "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
+    "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
     """
     explained = getattr(result, "_explained", None)
     if not isinstance(explained, Explained):
         given = type(result).__name__
         raise TypeError(f"explain: result is of type {given}, but must be a result of solve_ivp or solve_many of this process")
     log, stop = StepLog(), None
-    if explained.posed is not None:
+    if explained.solve is not None:
         try:
-            if not explained.posed.log_steps(log):
+            if not explained.solve.log_steps(log):
                 raise TypeError(f"explain: method is {explained.method!r}, but must be one with a log of its steps")
         except SolverError as error:
             stop = error
@@ -65,7 +65,7 @@ def explain(result: OdeResult) -> StepReport:
 
 
 def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop: SolverError | None) -> StepReport:
-    begin = np.nan if explained.posed is None else explained.posed.initial_time
+    begin = np.nan if explained.solve is None else explained.solve.initial_time
     if explained.is_backwards:
         begin = 0.0 - begin
         columns |= {name: 0.0 - columns[name] for name in ("t", "rejected_t")} | {"h": -columns["h"]}
@@ -93,7 +93,7 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
 
 def _words(stop: SolverError, explained: Explained) -> str:
     """Returns the reason why the solver stopped, without the solver's name."""
-    return str(stop).removeprefix("" if explained.posed is None else f"{explained.posed.function}: ")
+    return str(stop).removeprefix("" if explained.solve is None else f"{explained.solve.function}: ")
 
 
 def _sizes(t: np.ndarray[Any, Any], h: np.ndarray[Any, Any]) -> StepSizes:

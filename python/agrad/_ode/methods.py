@@ -1,52 +1,77 @@
-"""Finds the methods of solve_ivp and solve_many by their names, and replacements for SciPy's methods that agrad lacks."""
+"""Makes the core's methods from an entry of the table and the options of the steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import numpy as np
 
+from agrad._core import CheckedMethod, ErrorControl, ForwardMethod, OdeMethod, OdeOptions, StepMethod
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import check_one_of
-from agrad._ode.forward import SENSITIVITIES, forward_method
-from agrad._ode.method_table import METHODS
-from agrad._ode.options import ADAMS, BDF, Steps, simple_options, step_method
+from agrad._ode.arguments import check_one_of, positive_number
+from agrad._ode.method_table import Method
+from agrad._ode.options import LEAST_TOLERANCE, StepOptions
 
-__all__ = ["options_of", "served"]
+__all__ = ["check_choices", "checked_method", "method_of"]
 
-#: Replacements for SciPy's methods that agrad lacks: for stiff systems, for stiff and other systems, and of low order.
-SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
+_HERMITE, _POLYNOMIAL = 1, 2
+_CHECKPOINT_STEPS = 250
+#: Replaces the least tolerance for adjoints and quadratures, which begin at zero and so need a larger tolerance.
+_LEAST_OF_ADJOINTS = 1e-8
+_USUAL_DIFFERENCE = 1e-3
+_CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
+#: How CVODES computes derivatives.
+_SENSITIVITIES = ("adjoint", *_CORRECTORS)
 
 
-def served(method: str) -> tuple[str, str]:
-    """Returns the method for a name, and a note on a replacement for the result's message."""
-    taken = SERVED.get(method, method)
-    return taken, "" if taken == method else f" {taken!r} was used instead of {method!r}."
-
-
-def options_of(
-    function: str,
-    method: str,
-    tolerances: dict[str, Any],
-    max_num_steps: int,
-    steps: Steps = Steps(),  # noqa: B008 - immutable
-    algebra: Algebra = Algebra(),  # noqa: B008
-    sensitivities: str = "adjoint",
-) -> Callable[[int], Any]:
-    """Returns a function that makes the options of the named method for a number of states."""
-    codes = {"Adams": ADAMS, "BDF": BDF}
-    methods = [*codes, *METHODS, *SERVED]
-    check_one_of(function, "method", method, methods)
-    has_factors = method in METHODS and METHODS[method].has_factors
-    algebra.checked(function, method, has_factors=has_factors, is_implicit=has_factors or method in codes)
-    check_one_of(function, "sensitivities", sensitivities, SENSITIVITIES)
-    if method not in codes:
-        if sensitivities != "adjoint":
-            hint = "derivatives of one-step methods are those of their steps"
-            raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method!r}; {hint}")
-        return step_method(function, method, tolerances, max_num_steps, steps, algebra)
-    if steps.error_control != "auto":
+def check_choices(function: str, method: Method, algebra: Algebra, sensitivities: str, error_control: str) -> None:
+    """Raises where the method does not have the user's choices."""
+    algebra.check(function, method)
+    check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
+    if not method.is_multistep and sensitivities != "adjoint":
+        hint = "derivatives of one-step methods are those of their steps"
+        raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method.name!r}; {hint}")
+    if method.is_multistep and error_control != "auto":
         hint = "sensitivities='forward' puts derivatives into the error control of 'BDF' and 'Adams'"
-        raise ValueError(f"{function}: error_control is {steps.error_control!r}, but must be 'auto' for {method!r}; {hint}")
-    if sensitivities != "adjoint":
-        return forward_method(function, tolerances, max_num_steps, codes[method], sensitivities, algebra, steps)
-    return simple_options(function, tolerances, max_num_steps, codes[method], algebra, steps)
+        raise ValueError(f"{function}: error_control is {error_control!r}, but must be 'auto' for {method.name!r}; {hint}")
+
+
+def method_of(function: str, method: Method, options: StepOptions, sensitivities: str = "adjoint") -> OdeMethod:
+    """Returns the core's method for an entry of the table."""
+    if not method.is_multistep:
+        return StepMethod(method.name, *options)
+    if sensitivities == "adjoint":
+        return _adjoint_method(function, method, options)
+    return ForwardMethod(
+        function,
+        method.code,
+        _CORRECTORS[sensitivities],
+        options.relative_tolerance,
+        options.absolute_tolerance,
+        options.max_num_steps,
+        options.algebra,
+        options.first_step,
+        options.max_step,
+        _adjoint_method(function, method, options) if sensitivities == "auto" else None,
+    )
+
+
+def _adjoint_method(function: str, method: Method, options: StepOptions) -> OdeOptions:
+    """Returns CVODES with the adjoint method; tolerances of the backward pass are derived as in the RFC."""
+    same, each = options.relative_tolerance, options.absolute_tolerance
+    of_adjoints = np.where(each > LEAST_TOLERANCE, each, _LEAST_OF_ADJOINTS)
+    derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
+    # Adams takes long steps of high order; cubic interpolation between these steps is too inaccurate.
+    interpolation = _POLYNOMIAL if method.name == "Adams" else _HERMITE
+    steps = (options.max_num_steps, _CHECKPOINT_STEPS, interpolation, method.code, method.code)
+    return OdeOptions(function, *derived, *steps, options.algebra, options.first_step, options.max_step)
+
+
+def checked_method(
+    function: str, method: Method, options: StepOptions, sensitivities: str, gradient_check: bool | float
+) -> CheckedMethod:
+    """Returns the method with gradients that are compared with those of a second solve with smaller tolerances."""
+    allowed = _USUAL_DIFFERENCE if gradient_check is True else positive_number(function, "gradient_check", gradient_check)
+    control = options.error_control
+    if control == ErrorControl.states:
+        control = ErrorControl.derivatives  # so that the second solve's steps differ at rest, too
+    first = method_of(function, method, options, sensitivities)
+    return CheckedMethod(first, method_of(function, method, options.finer(control), sensitivities), allowed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,24 +11,9 @@ from agrad._core import Array, DomainError
 from agrad._ode.arguments import vector
 from agrad._ode.record import stays_equal
 from agrad._ode.result import OdeResult
+from agrad._ode.times import Runs
 
-__all__ = ["Runs", "carried", "raise_equal", "repeated", "runs_of"]
-
-
-class Runs(NamedTuple):
-    """Of ordered times: whether a time is the first of its value, and the index of its value among the different values."""
-
-    is_first: np.ndarray[Any, Any]
-    places: np.ndarray[Any, Any]
-
-
-def runs_of(times: np.ndarray[Any, Any]) -> Runs | None:
-    """Returns the indices of repeated times; None where all times differ."""
-    differs = times[1:] != times[:-1]
-    if differs.all():
-        return None
-    is_first = np.append(True, differs)
-    return Runs(is_first, np.cumsum(is_first) - 1)
+__all__ = ["carried", "raise_equal", "repeated"]
 
 
 def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:

@@ -1,18 +1,14 @@
-"""Defines the result of solve_ivp, and checks output times."""
+"""Defines the result of solve_ivp."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
-
-from agrad._core import DomainError, ShapeError
-from agrad._ode.arguments import real_values
 from agrad._ode.step_report import Explained
 
-__all__ = ["OdeResult", "output_times"]
+__all__ = ["OdeResult"]
 
 
 @dataclass
@@ -119,52 +115,3 @@ class OdeResult(Mapping[str, Any]):
         if "stiff_from" in self.stats:
             at, method = self.stats["stiff_from"], self.stats["stiff_method"]
             self.message += f" The system turned stiff: the method was Tsit5 until t = {at:.6g}, and {method} after that."
-
-
-def output_times(
-    function: str, t_span: Any, t_eval: Any, *, freely: bool = False
-) -> tuple[float, np.ndarray[Any, np.dtype[np.float64]]]:
-    """Returns the initial time and the output times, which may begin with the initial time.
-
-    With `freely` the times may decrease, and times may be repeated.
-    """
-    span = real_values(function, "t_span", t_span)
-    if span.shape != (2,):
-        raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
-    t0, end = span.tolist()
-    if not np.isfinite(span).all():
-        hint = "; choose a late time and end the solution by a terminal event" if np.isinf(end) else ""
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
-    if not (t0 < end or (freely and t0 > end)):
-        hint = "; write the equations in s = -t, which increases" if t0 > end else ""
-        condition = "of two different times" if freely else "increasing"
-        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
-    if t_eval is None:
-        return t0, span
-    times = real_values(function, "t_eval", t_eval)
-    if times.ndim != 1 or times.size == 0:
-        raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
-    in_order = (times[1:] >= times[:-1] if t0 < end else times[1:] <= times[:-1]) if freely else times[1:] > times[:-1]
-    first, last = (times[0], times[-1]) if t0 < end else (times[-1], times[0])
-    low, high = min(t0, end), max(t0, end)
-    if in_order.all() and low <= first and last <= high:
-        return t0, times
-    outside = ~((low <= times) & (times <= high))
-    _raise_misplaced(function, times, (t0, end), outside, np.append(False, ~in_order), "" if freely else " than")
-
-
-def _raise_misplaced(
-    function: str,
-    times: np.ndarray[Any, np.dtype[np.float64]],
-    span: tuple[float, float],
-    outside: np.ndarray[Any, Any],
-    misplaced: np.ndarray[Any, Any],
-    than: str,
-) -> NoReturn:
-    """Raises the error of the first time that is outside of the span or out of order."""
-    k = int(np.flatnonzero(outside | misplaced)[0])
-    name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
-    if outside[k]:
-        raise DomainError(f"{name} within t_span = {span}")
-    order = ("greater" if span[0] < span[1] else "less") if than else ("at least" if span[0] < span[1] else "at most")
-    raise DomainError(f"{name} {order}{than} t_eval[{k - 1}] = {times[k - 1]}")

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
-from agrad._loops.body import keep
-from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
-from agrad._ode.dae_record import RecordedResidual
-from agrad._ode.options import Steps, Tolerances, each_state
-from agrad._ode.result import output_times
-from agrad._record.structure import find_recording
+from agrad._ode.arguments import check_one_of, real_values, vector
+from agrad._ode.options import Tolerances, step_options, tolerances_of
+from agrad._ode.problem import pose
+from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.times import Times, times_of
 
 __all__ = ["DaeResult", "solve_dae"]
 
@@ -157,42 +156,37 @@ def solve_dae(
     -0.7358
     """
     function = "solve_dae"
-    check_callable(function, "residual", residual, "t, y, yp")
+    problem = pose(function, "residual", residual, y0, args, "t, y, yp")
     check_one_of(function, "initial", initial, _INITIAL)
     check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
-    span = vector(function, "t_span", t_span)
-    asked = None if t_eval is None else vector(function, "t_eval", t_eval)
-    given = None if asked is None else real_values(function, "t_eval", asked)
-    start, times = output_times(function, list(real_values(function, "t_span", span)), given)
-    y0, stops = vector(function, "y0", y0), vector(function, "tstops", tstops)
-    yp0 = np.zeros(y0.size) if yp0 is None else vector(function, "yp0", yp0)
-    states, slopes = real_values(function, "y0", y0), real_values(function, "yp0", yp0)
-    check_dae_problem(function, states, slopes, start, times)
+    y0, states, size = problem.y0, problem.states, problem.states.size
+    times, stops = _times(function, t_span, t_eval), vector(function, "tstops", tstops)
+    yp0 = np.zeros(size) if yp0 is None else vector(function, "yp0", yp0)
+    slopes = real_values(function, "yp0", yp0)
+    check_dae_problem(function, states, slopes, times.t0, times.values)
+    tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol)
+    steps = step_options(function, size, tolerances, max_num_steps, first_step, max_step, least_steps=1)
     options = DaeOptions(
-        function,
-        positive_number(function, "rtol", rtol),
-        each_state(function, "atol", atol, states.size),
-        whole(function, "max_num_steps", max_num_steps, least=1),
-        *Steps(first_step, max_step).sizes(function),
-        _flags(function, differential, states.size),
-        _INITIAL[initial],
-        _SENSITIVITIES[sensitivities],
+        function, *steps[:5], _flags(function, differential, size), _INITIAL[initial], _SENSITIVITIES[sensitivities]
     )
-    args = further_arguments(function, args)
-    recorded = RecordedResidual(function, residual, start, states, slopes, args)
-    t0, outputs = span[0], span if asked is None else asked
-    wanted = [isinstance(x, Array) for x in (y0, yp0, t0, outputs, stops)]
-    operation = DaeOperation(function, recorded.program, times.size, stops.size, options, wanted)
-    parts = [y0, yp0, np.reshape(t0, (1,)), outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
-    recording = find_recording(parts)
+    recorded = RecordedFunction(function, residual, times.t0, [states, slopes], problem.args, result="residual")
+    wanted = [isinstance(x, Array) for x in (y0, yp0, times.start, times.outputs, stops)]
+    count = times.values.size
+    operation = DaeOperation(function, recorded.program, count, stops.size, options, wanted)
+    parts = [y0, yp0, np.reshape(times.start, (1,)), times.outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
+    recording, argument = joined(parts, [recorded])
     solution: Any
     if recording is None:
-        solution, stats = operation.solve(np.concatenate(parts), times.size)
+        solution, stats = operation.solve(argument, count)
     else:
-        keep(recording, recorded.bodies)
-        flat: Any = np.concatenate([recording.array(x) for x in parts])
-        solution, stats = operation.record(flat, times.size), {}
-    return DaeResult(times, np.transpose(solution[:, 0]), np.transpose(solution[:, 1]), stats=stats)
+        solution, stats = operation.record(argument, count), {}
+    return DaeResult(times.values, np.transpose(solution[:, 0]), np.transpose(solution[:, 1]), stats=stats)
+
+
+def _times(function: str, t_span: Any, t_eval: Any) -> Times:
+    """Returns the times; a single output time may be a number."""
+    asked = None if t_eval is None else vector(function, "t_eval", t_eval)
+    return times_of(function, vector(function, "t_span", t_span), asked, freely=False)
 
 
 def _flags(function: str, differential: Any, states: int) -> list[bool]:

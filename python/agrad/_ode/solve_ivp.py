@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from agrad._ode.arguments import as_given, check_callable, further_arguments, real_values
-from agrad._ode.backwards import answer_backwards
-from agrad._ode.checked import allowed_difference, checked, finer_tolerance
-from agrad._ode.events import Dose, happenings
-from agrad._ode.methods import options_of, served
-from agrad._ode.options import Steps, Tolerances, never_zero
-from agrad._ode.problem import InitialValueProblem
+from agrad._ode.arguments import RightHandSide
+from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result
+from agrad._ode.dense import solution_of
+from agrad._ode.events import Dose, interruptions_of
+from agrad._ode.initial_value import Solve, solve_as_far_as_it_goes
+from agrad._ode.method_table import method_named
+from agrad._ode.methods import check_choices, checked_method, method_of
+from agrad._ode.options import Tolerances, step_options, tolerances_of
+from agrad._ode.problem import InitialValueProblem, pose
 from agrad._ode.progress import Progress
-from agrad._ode.record import RightHandSide
 from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
 from agrad._ode.states import states_of
+from agrad._ode.times import times_of
 
 __all__ = ["solve_ivp"]
 
@@ -176,38 +178,40 @@ def solve_ivp(
     >>> round(ag.grad(end)(0.5), 4)  # -exp(-0.5)
     -0.6065
     """
-    check_callable("solve_ivp", "fun", fun)
-    states, y0 = states_of("solve_ivp", y0)
-    if states is not None:
+    function = "solve_ivp"
+    structure, flat = states_of(function, y0)
+    posed = pose(function, "fun", fun, flat, args)
+    if structure is not None:
         if vectorized:
-            raise ValueError("solve_ivp: vectorized is True, but must be False where y0 is no vector")
-        fun, atol = states.function("solve_ivp", fun), states.tolerances("solve_ivp", "atol", atol)
-    given = (rtol, atol)
-    atol = never_zero("solve_ivp", "atol", atol)
-    tolerances, steps = {"rtol": rtol, "atol": atol}, Steps(first_step, max_step, max_memory, error_control)
-    algebra = algebra_of("solve_ivp", linear_solver, jac_sparsity, lband, uband)
-    method, note = served(method)
-    make_options = options_of("solve_ivp", method, tolerances, max_num_steps, steps, algebra, sensitivities)
-    if gradient_check is not False:
-        finer = {"rtol": finer_tolerance(rtol), "atol": np.asarray(atol) * 1e-2}
-        if error_control == "states":
-            steps = steps._replace(error_control="derivatives")  # so that the second solve's steps differ at rest, too
-        second = options_of("solve_ivp", method, finer, max_num_steps, steps, algebra, sensitivities)
-        make_options = checked(make_options, second, allowed_difference("solve_ivp", gradient_check))
-    also = happenings("solve_ivp", doses, events, tstops, max_events)
-    if also is not None and also.events is not None:
+            raise ValueError(f"{function}: vectorized is True, but must be False where y0 is no vector")
+        fun, atol = structure.function(function, fun), structure.tolerances(function, "atol", atol)
+    entry, note = method_named(function, method)
+    algebra = algebra_of(function, linear_solver, jac_sparsity, lband, uband)
+    check_choices(function, entry, algebra, sensitivities, error_control)
+    interruptions = interruptions_of(function, doses, events, tstops, max_events)
+    if interruptions is not None and interruptions.events is not None:
         if sensitivities != "adjoint":
-            raise ValueError(f"solve_ivp: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
+            raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
         if gradient_check is not False:
-            raise ValueError("solve_ivp: gradient_check is given, but must not be where there are events")
-    also = also if states is None else states.happenings("solve_ivp", also)
-    args = further_arguments("solve_ivp", args)
-    t_span, t_eval = as_given("solve_ivp", "t_span", t_span), as_given("solve_ivp", "t_eval", t_eval)
-    fun = Vectorized(fun) if vectorized else fun
-    problem = InitialValueProblem("solve_ivp", fun, y0, make_options, also, args, progress, method, given)
-    span = real_values("solve_ivp", "t_span", t_span)
-    answer = answer_backwards if span.shape == (2,) and span[0] > span[1] else InitialValueProblem.answer
-    result = answer(problem, t_span, t_eval, partial=return_partial, dense=dense_output)
-    result = result if states is None else states.structured(result)
+            raise ValueError(f"{function}: gradient_check is given, but must not be where there are events")
+        interruptions = interruptions if structure is None else structure.interruptions(function, interruptions)
+    fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval)
+    if times.is_backwards:
+        fun, interruptions = SlopeOfMinusTime(fun, function), turned_interruptions(function, interruptions)
+    times.check_start(function, posed.states)
+    size, memory = posed.states.size, 1e9 if entry.is_multistep else max_memory
+    tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
+    options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, memory, algebra, error_control)
+    made = method_of(function, entry, options, sensitivities)
+    if gradient_check is not False:
+        made = checked_method(function, entry, options, sensitivities, gradient_check)
+    problem = InitialValueProblem(
+        function, fun, posed.y0, posed.states, posed.args, times, made, interruptions, progress, entry.name, (rtol, atol)
+    )
+    result = solve_as_far_as_it_goes(problem) if return_partial else Solve(problem).result()
+    if dense_output:
+        result.sol = solution_of(problem, result)
+    result = turned_result(result) if times.is_backwards else result
+    result = result if structure is None else structure.structured(result)
     result.message += note if jac is None else f"{note} The exact Jacobian of fun is used, jac is not."
     return result

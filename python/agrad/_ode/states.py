@@ -13,7 +13,7 @@ import optree
 
 from agrad._core import Array, ShapeError
 from agrad._ode.arguments import real_values
-from agrad._ode.events import Event, Happenings
+from agrad._ode.events import Event, Interruptions
 from agrad._ode.result import OdeResult
 from agrad._record.recording import name_of
 from agrad._record.structure import as_one
@@ -81,7 +81,7 @@ class States:
         """Returns a user's function of the structure as a function of the vector; the result is a state, or else a number."""
         return _OfVector(self, solver, f, is_state)
 
-    def happenings(self, solver: str, given: Happenings | None) -> Happenings | None:
+    def interruptions(self, solver: str, given: Interruptions | None) -> Interruptions | None:
         """Returns the same doses, events and stops, with functions of the vector."""
         if given is None or given.events is None:
             return given

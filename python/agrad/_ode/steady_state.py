@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from agrad._core import ShapeError, SteadyOperation
-from agrad._loops.body import keep
-from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
-from agrad._ode.options import Tolerances, each_state
-from agrad._ode.record import RecordedSlope
-from agrad._record.structure import find_recording
+from agrad._ode.arguments import check_one_of, real_values, whole
+from agrad._ode.options import Tolerances, tolerances_of
+from agrad._ode.problem import pose
+from agrad._ode.record import RecordedFunction, joined
 
 __all__ = ["SteadyResult", "steady_state"]
 
@@ -132,27 +131,22 @@ def steady_state(
     [-0.375, 0.125]
     """
     function = "steady_state"
-    check_callable(function, "f", f)
+    problem = pose(function, "f", f, y0, args)
     check_one_of(function, "method", method, _METHODS)
-    y0 = vector(function, "y0", y0)
-    start = real_values(function, "y0", y0)
-    if start.size == 0:
+    states = problem.states
+    if states.size == 0:
         raise ShapeError(f"{function}: y0 is of length 0, but must be of length 1 or more")
     options = (
-        positive_number(function, "rtol", rtol),
-        each_state(function, "atol", atol, start.size),
+        *tolerances_of(function, states.size, ("rtol", "atol"), rtol, atol),
         whole(function, "max_iterations", max_iterations),
         _METHODS[method],
         None if t is None else float(real_values(function, "t", t)),
     )
-    args = further_arguments(function, args)
-    recorded = RecordedSlope(function, f, options[-1] or 0.0, start, args)
-    operation = SteadyOperation(function, recorded.program, start.size, *options)
-    parts = [y0, *(np.ravel(x) for x in recorded.parameters)]
-    recording = find_recording(parts)
+    slope = RecordedFunction(function, f, options[-1] or 0.0, [states], problem.args)
+    operation = SteadyOperation(function, slope.program, states.size, *options)
+    recording, argument = joined([problem.y0, *(np.ravel(x) for x in slope.parameters)], [slope])
     if recording is not None:
-        keep(recording, recorded.bodies)
-        return SteadyResult(operation.record(np.concatenate([recording.array(x) for x in parts])))
-    y, report = operation.solve(np.concatenate(parts))
+        return SteadyResult(operation.record(argument))
+    y, report = operation.solve(argument)
     found_by = {key: report.pop(key) for key in ("residual", "iterations", "method", "stable", "growth_rate")}
     return SteadyResult(y, stats=report, **found_by)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agrad._ode.record import PosedProblem
+from agrad._ode.recorded_solve import RecordedSolve
 
 __all__ = ["LIMITS", "Explained", "StateShare", "StepReport", "StepSizes"]
 
@@ -28,7 +28,7 @@ LIMITS = {
 class Explained(NamedTuple):
     """The data of a solve that :func:`explain` needs."""
 
-    posed: PosedProblem | None
+    solve: RecordedSolve | None
     method: str
     tolerances: tuple[Any, Any]
     is_backwards: bool = False

@@ -213,6 +213,13 @@ def test_inside_of_a_recorded_function_and_after_it():
     assert kept[0][0].stats["backward"]["steps"] == plain.nst  # explaining is no run
 
 
+def test_changes_of_the_times_of_a_result_do_not_count():
+    result = solve("Tsit5", np.linspace(0.0, 20.0, 7))
+    before = ag.solve.explain(result).steps
+    result.t *= 60.0
+    assert ag.solve.explain(result).steps == before == result.nst
+
+
 def test_nothing_to_solve():
     report = ag.solve.explain(solve("BDF", [0.0]))
     assert report.steps == 0

@@ -1,5 +1,6 @@
 """Each one-step method of C++'s table is a method of solve_ivp, has functions of its own, and is in the documentation."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import agrad as ag
 from agrad._ode.method_table import METHODS
+from agrad._ode.short_functions import FUNCTIONS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "ode.md").read_text()
 
@@ -29,6 +31,17 @@ def test_a_method_of_the_table_has_functions(name):
         function = f"ode_{name.lower()}{suffix}"
         assert function in ag.__all__
         assert METHODS[name].text in getattr(ag, function).__doc__
+
+
+def test_the_package_names_the_functions_of_the_table():
+    """Type checkers see names in agrad/__init__.py only, so this list is the one beside the table."""
+    assert {name for name in ag.__all__ if name.startswith("ode_")} == {*FUNCTIONS, "ode_adjoint_tol_ctl"}
+    assert all(getattr(ag, name) is function for name, function in FUNCTIONS.items())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_the_table_can_be_pickled(name):
+    assert pickle.loads(pickle.dumps(getattr(ag, name))) is getattr(ag, name)
 
 
 def test_entries_say_which_methods_are_explicit():

@@ -1,0 +1,157 @@
+"""Records a posed problem with doses, events and stops, and solves at once or as an operation of the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, EventOperation, SolveProgress
+from agrad._ode.events import NO_INTERRUPTIONS
+from agrad._ode.problem import InitialValueProblem
+from agrad._ode.record import RecordedFunction, joined, stays_equal
+from agrad._ode.recorded_solve import RecordedSolve
+from agrad._ode.result import OdeResult
+from agrad._ode.statistics import Statistics
+from agrad._ode.times import Times
+
+__all__ = ["EventSolve"]
+
+
+def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+    return lists
+
+
+def _with_end(times: Times) -> Any:
+    """Returns the output times, followed by the end where the last output time is another."""
+    if times.values[-1] != times.last:
+        return np.concatenate([times.outputs, np.reshape(times.end, (1,))])
+    stays_equal(times.outputs[-1], times.end)
+    return times.outputs
+
+
+class EventSolve(RecordedSolve):
+    """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output."""
+
+    operation: EventOperation  # for solves at once, with any number of hits
+
+    def __init__(self, problem: InitialValueProblem, progress: SolveProgress | None = None) -> None:
+        what, times = problem.interruptions or NO_INTERRUPTIONS, problem.times
+        self.problem, self.what, self.times, self.progress = problem, what, times, progress
+        self.events, self.n = what.events or [], problem.states.size
+        self.is_open = any(event.terminal for event in self.events)
+        until = _with_end(times) if self.events and times.has_t_eval else times.outputs
+        self.outputs, self.times_move = until.size, isinstance(times.start, Array) or isinstance(until, Array)
+        self.slope = self._recorded(problem.f, "slope")
+        self.roots = [self._recorded(event.root, "root") for event in self.events]
+        self.resets = [None if event.reset is None else self._recorded(event.reset, "reset") for event in self.events]
+        others = [f for pair in zip(self.roots, self.resets, strict=True) for f in pair if f is not None]
+        self.functions = [self.slope, *others]
+        numbers = [*self.slope.parameters, *what.doses.parts, what.stops, *(p for f in others for p in f.parameters)]
+        parts = [problem.y0, np.reshape(times.start, (1,)), until, *(np.ravel(x) for x in numbers)]
+        super().__init__(problem.function, self._operation([0] * len(self.roots)), parts)
+
+    def _recorded(self, f: Callable[..., Any], result: str) -> RecordedFunction:
+        problem = self.problem
+        return RecordedFunction(
+            problem.function,
+            f,
+            problem.times.t0,
+            [problem.states],
+            problem.args,
+            all_numbers=problem.method.same_steps,
+            result=result,
+        )
+
+    def states(self) -> Any:
+        """Returns the states, shape (times, states), recorded if a part is recorded."""
+        return np.transpose(self.result().y)
+
+    def result(self) -> OdeResult:
+        """Returns the result, recorded if a part is recorded."""
+        recording, argument = joined(self.parts, self.functions)
+        return self._at_once(argument) if recording is None else self._recorded_result(argument)
+
+    def _operation(self, hits: Sequence[int], reached: int = -1) -> EventOperation:
+        """Returns the solve as an operation, for given numbers of hits of each event."""
+        what = self.what
+        events = [
+            (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
+            for event, root, reset in zip(self.events, self.roots, self.resets, strict=True)
+        ]
+        return EventOperation(
+            self.problem.solver,
+            self.slope.program,
+            self.n,
+            self.outputs,
+            self.problem.method,
+            what.doses.rows,
+            what.stops.size,
+            events,
+            what.max_events,
+            self.times_move or what.doses.times_move or isinstance(what.stops, Array),
+            hits,
+            reached,
+            self.times.values.size,
+            self.progress,
+        )
+
+    def _at_once(self, argument: Any) -> OdeResult:
+        states, reached, end, end_state, is_over, hits = self.operation.solve(argument, False)
+        times: list[Any] = [[] for _ in self.roots]
+        at: list[Any] = [[] for _ in self.roots]
+        for event, t, y in hits:
+            times[event].append(t)
+            at[event].append(y)
+        lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in at]
+        return self._result(states, reached, end, end_state, is_over, partial(_same, lists), self.operation)
+
+    def _recorded_result(self, argument: Any) -> OdeResult:
+        """Records the solve as an operation, whose result has the size of the solution for the present values."""
+        counts, reached, is_over, operation = [0] * len(self.roots), self.outputs, False, self.operation
+        if self.roots:  # without, the size does not depend on the values
+            _, reached, _, _, is_over, hits = operation.solve(self.values(), True)
+            for event, _, _ in hits:
+                counts[event] += 1
+            is_cut = self.is_open and self.times.has_t_eval
+            operation = self._operation(counts, min(reached, self.times.values.size) if is_cut else -1)
+        flat = operation.record(argument)
+        n, at = self.n, self.n * self.outputs
+        states = np.transpose(np.reshape(flat[:at], (self.outputs, n)))
+        total = sum(counts)
+        times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total :], (total, n))
+        bounds = np.cumsum([0, *counts]).tolist()
+
+        def lists() -> tuple[list[Any], list[Any]]:
+            operation.expect_hits()
+            cuts = [slice(begin, end) for begin, end in pairwise(bounds)]
+            return [times[cut] for cut in cuts], [hit_states[cut] for cut in cuts]
+
+        return self._result(states, reached, flat[at], flat[at + 1 : at + 1 + n], is_over, lists, operation)
+
+    def _result(
+        self,
+        states: Any,
+        reached: int,
+        end: Any,
+        end_state: Any,
+        is_over: bool,
+        lists: Callable[..., Any],
+        operation: EventOperation,
+    ) -> OdeResult:
+        outputs = self.times.outputs
+        count = min(reached, outputs.size)
+        result = OdeResult(outputs[:count], states[:, :count], stats=Statistics(operation.statistics))
+        if self.is_open and not self.times.has_t_eval:
+            # Without t_eval the outputs are the initial time and the end that was reached.
+            first, last = np.reshape(states[:, 0], (self.n, 1)), np.reshape(end_state, (self.n, 1))
+            result.t = np.concatenate([outputs[:1], np.reshape(end, (1,))])
+            result.y = np.concatenate([first, last], axis=1)
+        if is_over:
+            result.status, result.message = 1, "A terminal event ended the solution."
+        if self.what.events is not None:
+            result._hits = lists
+        return result

@@ -1,0 +1,142 @@
+"""Solves a posed initial value problem: to the end, or as far as the solver goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, OdeMethod, SolveProgress, SolverError
+from agrad._ode.arguments import RightHandSide
+from agrad._ode.backwards import turned_statistics
+from agrad._ode.event_solve import EventSolve
+from agrad._ode.problem import InitialValueProblem, pose
+from agrad._ode.progress import told_of
+from agrad._ode.record import stays_equal
+from agrad._ode.recorded_solve import RecordedSolve, StatesSolve
+from agrad._ode.repeats import carried, raise_equal, repeated
+from agrad._ode.result import OdeResult
+from agrad._ode.statistics import Statistics
+from agrad._ode.step_report import Explained
+from agrad._ode.times import Times, times_after
+
+__all__ = ["Solve", "record_solve", "solve_as_far_as_it_goes", "states_after"]
+
+
+def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> StatesSolve | EventSolve:
+    """Returns the recorded solve; `outputs` are the output times after the initial time."""
+    if problem.interruptions is None:
+        solve = StatesSolve(problem, outputs, progress)
+        if not solve.switches:
+            return solve
+    return EventSolve(problem, progress)  # whose steps end where f jumps
+
+
+def states_after(
+    function: str, f: RightHandSide, y0: Any, t0: Any, times: Any, args: Any, method_for: Callable[[int], OdeMethod]
+) -> Any:
+    """Returns the states at times after t0, shape (times, states), for the functions of the RFC.
+
+    `method_for` makes the method for a number of states.
+    """
+    posed = pose(function, "f", f, y0, args)
+    after, method = times_after(function, t0, times, posed.states), method_for(posed.states.size)
+    problem = InitialValueProblem(function, f, posed.y0, posed.states, posed.args, after, method)
+    return record_solve(problem, after.outputs).states()
+
+
+class Solve:
+    """A solve of a posed problem, and what `explain` needs of it, whether or not the solver fails."""
+
+    def __init__(self, problem: InitialValueProblem) -> None:
+        self.problem, self._recorded = problem, None
+
+    _recorded: RecordedSolve | None
+
+    @property
+    def explained(self) -> Explained:
+        problem = self.problem
+        return Explained(self._recorded, problem.method_name, problem.tolerances, problem.times.is_backwards)
+
+    def result(self) -> OdeResult:
+        """Returns the solution at the output times, some of which may be repeated."""
+        problem, times = self.problem, self.problem.times
+        runs = times.runs
+        if runs is None:
+            return self._result(problem)
+        if isinstance(times.outputs, Array) and problem.interruptions is not None:
+            raise_equal(problem.function, runs, "where recorded times come with doses, events or tstops")
+        result = self._result(replace(problem, times=times.distinct(runs)))
+        return repeated(result, times.outputs, runs, problem.slope)
+
+    def _result(self, problem: InitialValueProblem) -> OdeResult:
+        """Returns the solution at output times that differ."""
+        times, interruptions = problem.times, problem.interruptions
+        end = times.last if interruptions is not None and interruptions.events else float(times.values[-1])
+        told, is_recorded = told_of(problem.function, problem.progress, times.t0, end, sign=times.sign), False
+        try:
+            result = self._solved(problem, told.host)
+            is_recorded = isinstance(result.y, Array)
+        finally:
+            if not is_recorded:
+                told.forget()
+        if not isinstance(result.t, Array):
+            result.t = result.t.copy()  # the problem keeps its times where the user changes those of the result
+        result._explained = self.explained
+        if times.is_backwards and isinstance(result.stats, Statistics):
+            result.stats = turned_statistics(result.stats)
+        if problem.method_name == "auto":
+            result.describe_switch()
+        return result
+
+    def _solved(self, problem: InitialValueProblem, progress: SolveProgress | None) -> OdeResult:
+        times, later = problem.times, problem.times.outputs
+        if problem.interruptions is None and times.starts_there:
+            first = np.reshape(problem.y0, (1, -1))
+            if times.has_t_eval and times.are_recorded:
+                stays_equal(later[0], times.start)
+                moved = carried(problem.function, problem.slope, times.start, first[0], later[0] - times.start)
+                first = np.reshape(moved, (1, -1))
+            later = later[1:]
+            if times.values.size == 1:
+                return OdeResult(times.outputs, np.transpose(first))
+        self._recorded = solve = record_solve(problem, later, progress)
+        if isinstance(solve, EventSolve):
+            return solve.result()
+        y = solve.states()
+        states = np.transpose(np.concatenate([first, y]) if times.starts_there else y)
+        return OdeResult(times.outputs, states, stats=Statistics(solve.operation.statistics))
+
+
+def solve_as_far_as_it_goes(problem: InitialValueProblem) -> OdeResult:
+    """Returns the solution; where the solver fails, the part before the failure, from a second solve."""
+    whole = Solve(problem)
+    try:
+        return whole.result()
+    except SolverError as error:
+        stop = error
+    for times in _before(problem.times.sign * stop.t, problem.times):
+        try:
+            result = Solve(replace(problem, times=times)).result()
+            break
+        except SolverError:
+            continue
+    else:
+        first, at_start = np.reshape(problem.y0, (-1, 1)), np.count_nonzero(problem.times.values == problem.times.t0)
+        result = OdeResult(problem.times.values[:at_start], first[:, np.zeros(at_start, int)])
+    result.success, result.status, result.message, result._explained = False, -1, str(stop), whole.explained
+    return result
+
+
+def _before(stopped_at: float, times: Times) -> Iterator[Times]:
+    """Yields times that end before the time at which the solver failed, the longest first."""
+    if not times.has_t_eval:  # the end is as close to the failure as a second solve reaches
+        for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
+            if stopped_at > times.t0:
+                yield times.until(times.t0 + (stopped_at - times.t0) * part)
+        return
+    values = times.values
+    for count in range(int(np.count_nonzero(values <= stopped_at)), int(np.count_nonzero(values == times.t0)), -1):
+        yield times.until(float(values[count - 1]), count)

@@ -1,0 +1,120 @@
+"""Poses and records a problem of solve_many, which shares recordings and arguments with the other problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, EventOperation, OdeMethod, OdeOperation, count_time_switches
+from agrad._ode.arguments import RightHandSide
+from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
+from agrad._ode.events import DoseTable
+from agrad._ode.problem import InitialValueProblem, pose
+from agrad._ode.record import RecordedFunction
+from agrad._ode.recorded_solve import RecordedSolve
+from agrad._ode.repeats import raise_equal
+from agrad._ode.result import OdeResult
+from agrad._ode.statistics import Statistics
+from agrad._ode.step_report import Explained
+from agrad._ode.times import times_of
+from agrad._record.trees import flatten, is_number
+
+__all__ = ["Member", "SharedArguments"]
+
+
+class SharedArguments:
+    """The common vector of the arguments of all solves; an object that several problems share is stored once."""
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+        self._begins: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that no `id` is used again
+        self._size = 0
+
+    def places(self, x: Any) -> range:
+        """Returns the indices of the entries of x in the vector, and adds x where the vector does not contain x."""
+        flat = np.ravel(x)
+        begin = self._begins.get(id(x))
+        if begin is None:
+            begin = self._begins[id(x)] = self._size
+            self._kept.append(x)
+            self.parts.append(flat)
+            self._size += flat.size
+        return range(begin, begin + flat.size)
+
+
+class Member:
+    """A subject's posed problem, with the data that decide what it shares with others, and later the recorded solve."""
+
+    def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], OdeMethod]) -> None:
+        posed = pose(function, "fun", fun, subject.y0, subject.args)
+        doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
+        if times.is_backwards:
+            fun = SlopeOfMinusTime(fun, "solve_many")
+            check_no_doses(function, doses)
+        runs, n = times.runs, posed.states.size
+        if runs is not None and isinstance(times.outputs, Array):
+            raise_equal(function, runs, "where it is recorded")
+        times.check_start(function, posed.states)
+        self.problem = InitialValueProblem(function, fun, posed.y0, posed.states, posed.args, times, method_for(n))
+        self.doses, self.runs, self.n = doses, runs, n
+        #: Whether an `EventOperation` solves the problem, whose outputs include the state at the initial time.
+        self.has_all = bool(doses.rows) or times.are_recorded
+        outputs = times.outputs if runs is None else times.distinct(runs).outputs
+        self.outputs = outputs if self.has_all else outputs[times.starts_there :]
+        self.is_known_first = times.starts_there and not self.has_all
+        leaves, _, structure = flatten(posed.args)
+        taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
+        self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
+        kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
+        self.recorded: RecordedSolve | None = None
+        #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
+        self.more = 0
+        #: Problems with the same key share a recording of the right-hand side.
+        self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, n, times.is_backwards)
+
+    def record(self, slope: RecordedFunction) -> RecordedSolve:
+        """Returns the solve as an operation, with the parts of the operation's argument."""
+        problem, n, doses, count = self.problem, self.n, self.doses, self.outputs.size
+        method, times = problem.method, problem.times
+        values = [problem.y0, np.reshape(times.start, (1,)), self.outputs, *self.parameters, *slope.captured]
+        operation: OdeOperation | EventOperation
+        if self.has_all or count_time_switches(slope.program, n):
+            self.more = 1 + n
+            values += doses.parts
+            moves = times.are_recorded or doses.times_move
+            operation = EventOperation(
+                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count
+            )
+        else:
+            is_recorded = isinstance(problem.y0, Array)
+            operation = OdeOperation(problem.solver, slope.program, n, count, method, is_recorded, False, False)
+        if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
+            active = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
+            operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
+        self.recorded = RecordedSolve(problem.function, operation, values)
+        return self.recorded
+
+    def result(self, states: Any, method: str, tolerances: tuple[Any, Any]) -> OdeResult:
+        """Returns the result from the states at the outputs of the operation, shape (times, states)."""
+        problem, times = self.problem, self.problem.times
+        if self.is_known_first:
+            states = np.concatenate([np.reshape(problem.y0, (1, self.n)), states])
+        columns = np.transpose(states) if self.runs is None else np.transpose(states)[:, self.runs.places]
+        outputs = times.outputs
+        result = OdeResult(outputs if isinstance(outputs, Array) else outputs.copy(), columns)
+        result._explained = Explained(self.recorded, method, tolerances, times.is_backwards)
+        if self.recorded is not None:
+            counts = Statistics(self.recorded.operation.statistics)
+            result.stats = turned_statistics(counts) if times.is_backwards else counts
+            if method == "auto":
+                result.describe_switch()
+        return turned_result(result) if times.is_backwards else result
+
+
+def _frozen(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.str, leaf.shape, leaf.tobytes()
+    return type(leaf), leaf if isinstance(leaf, Hashable) else id(leaf)

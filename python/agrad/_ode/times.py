@@ -1,0 +1,166 @@
+"""Checks initial, final and output times, and converts them to increasing times: of s = -t where the user's times decrease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from agrad._core import Array, DomainError, ShapeError, check_initial_value_problem
+from agrad._ode.arguments import Values, as_given, real_values, vector
+from agrad._record.structure import as_one
+
+__all__ = ["Runs", "Times", "times_after", "times_of"]
+
+
+class Runs(NamedTuple):
+    """Of ordered times: whether a time is the first of its value, and the index of its value among the different values."""
+
+    is_first: np.ndarray[Any, Any]
+    places: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of an initial value problem, which increase; start, end and outputs may be recorded."""
+
+    start: Any
+    end: Any
+    outputs: Any
+    t0: float  # the values of start, end and outputs
+    last: float
+    values: Values
+    has_t_eval: bool = True  # else the outputs are start and end
+    is_backwards: bool = False  # whether these are times s = -t of the user's t
+
+    @property
+    def runs(self) -> Runs | None:
+        """The indices of repeated output times; None where all times differ."""
+        differs = self.values[1:] != self.values[:-1]
+        if differs.all():
+            return None
+        is_first = np.append(True, differs)
+        return Runs(is_first, np.cumsum(is_first) - 1)
+
+    @property
+    def sign(self) -> float:
+        """Times this sign are the user's times."""
+        return -1.0 if self.is_backwards else 1.0
+
+    @property
+    def starts_there(self) -> bool:
+        """Whether the first output time is the initial time."""
+        return bool(self.values[0] == self.t0)
+
+    @property
+    def are_recorded(self) -> bool:
+        """Whether start or outputs are recorded."""
+        return isinstance(self.start, Array) or isinstance(self.outputs, Array)
+
+    def check_start(self, function: str, states: Values) -> None:
+        """Raises where an integration cannot start from the states."""
+        if self.values[-1] > self.t0:
+            check_initial_value_problem(function, states, self.t0, self.values[-1:])
+
+    def at(self, outputs: Any, values: Values) -> Times:
+        """Returns the times with other output times."""
+        return replace(self, outputs=outputs, values=values, has_t_eval=True)
+
+    def plain_at(self, values: Values) -> Times:
+        """Returns the times with other output times, and none of the times recorded."""
+        return replace(self.at(values, values), start=self.t0, end=self.last)
+
+    def turned(self) -> Times:
+        """Returns the times of s = -t."""
+        return Times(
+            0.0 - self.start,
+            0.0 - self.end,
+            0.0 - self.outputs,
+            0.0 - self.t0,
+            0.0 - self.last,
+            0.0 - self.values,
+            self.has_t_eval,
+            not self.is_backwards,
+        )
+
+    def distinct(self, runs: Runs) -> Times:
+        """Returns the times without repeated output times."""
+        return replace(self, outputs=self.outputs[np.flatnonzero(runs.is_first)], values=self.values[runs.is_first])
+
+    def until(self, end: float, count: int | None = None) -> Times:
+        """Returns the times up to another end, with the first output times or, without a count, the two ends."""
+        if count is None:
+            values = np.array([self.t0, end])
+            outputs = np.concatenate([self.outputs[:1], [end]]) if isinstance(self.outputs, Array) else values
+        else:
+            outputs, values = self.outputs[:count], self.values[:count]
+        return replace(self, outputs=outputs, values=values, end=end, last=end)
+
+
+def times_of(function: str, t_span: Any, t_eval: Any, *, freely: bool = True) -> Times:
+    """Returns the times of a span and of output times within the span; with `freely` these may decrease and be repeated."""
+    t_span, t_eval = as_given(function, "t_span", t_span), as_given(function, "t_eval", t_eval)
+    span, values = _checked(function, t_span, t_eval, freely=freely)
+    t0, last = span.tolist()
+    start, end = (t_span[0], t_span[1]) if isinstance(t_span, Array) else (t0, last)
+    given = t_span if t_eval is None else t_eval
+    outputs = given if isinstance(given, Array) else values
+    times = Times(start, end, outputs, t0, last, values, t_eval is not None)
+    return times if t0 < last else times.turned()
+
+
+def times_after(function: str, t0: Any, times: Any, states: Values) -> Times:
+    """Returns an initial time and output times after it, with the check of the whole problem that its messages are for."""
+    times = vector(function, "times", times)
+    t0 = as_one(t0)
+    if np.size(t0) != 1:
+        raise ShapeError(f"{function}: t0 is of shape {np.shape(t0)}, but must be a number")
+    start = real_values(function, "t0", t0).item()
+    values = real_values(function, "times", times) if isinstance(times, Array) else times
+    check_initial_value_problem(function, states, start, values)
+    return Times(t0 if isinstance(t0, Array) else start, times[-1], times, start, float(values[-1]), values)
+
+
+def _checked(function: str, t_span: Any, t_eval: Any, *, freely: bool) -> tuple[Values, Values]:
+    """Returns the values of the span and of the output times, which may begin with the initial time."""
+    span = real_values(function, "t_span", t_span)
+    if span.shape != (2,):
+        raise ShapeError(f"{function}: t_span is of shape {span.shape}, but must be of shape (2,); initial and final time")
+    t0, end = span.tolist()
+    if not np.isfinite(span).all():
+        hint = "; choose a late time and end the solution by a terminal event" if np.isinf(end) else ""
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be finite{hint if np.isfinite(t0) else ''}")
+    if not (t0 < end or (freely and t0 > end)):
+        hint = "; write the equations in s = -t, which increases" if t0 > end else ""
+        condition = "of two different times" if freely else "increasing"
+        raise DomainError(f"{function}: t_span is {(t0, end)}, but must be {condition}{hint}")
+    if t_eval is None:
+        return span, span
+    times = real_values(function, "t_eval", t_eval)
+    if times.ndim != 1 or times.size == 0:
+        raise ShapeError(f"{function}: t_eval is of shape {times.shape}, but must be a vector of one time or more")
+    in_order = (times[1:] >= times[:-1] if t0 < end else times[1:] <= times[:-1]) if freely else times[1:] > times[:-1]
+    first, last = (times[0], times[-1]) if t0 < end else (times[-1], times[0])
+    low, high = min(t0, end), max(t0, end)
+    if in_order.all() and low <= first and last <= high:
+        return span, times
+    outside = ~((low <= times) & (times <= high))
+    _raise_misplaced(function, times, (t0, end), outside, np.append(False, ~in_order), "" if freely else " than")
+
+
+def _raise_misplaced(
+    function: str,
+    times: Values,
+    span: tuple[float, float],
+    outside: np.ndarray[Any, Any],
+    misplaced: np.ndarray[Any, Any],
+    than: str,
+) -> NoReturn:
+    """Raises the error of the first time that is outside of the span or out of order."""
+    k = int(np.flatnonzero(outside | misplaced)[0])
+    name = f"{function}: t_eval[{k}] is {times[k]}, but must be"
+    if outside[k]:
+        raise DomainError(f"{name} within t_span = {span}")
+    order = ("greater" if span[0] < span[1] else "less") if than else ("at least" if span[0] < span[1] else "at most")
+    raise DomainError(f"{name} {order}{than} t_eval[{k - 1}] = {times[k - 1]}")
