@@ -141,8 +141,8 @@ def _forward(method: Method) -> _Solver:
         "forward",
         f"CVODES' {method.text}, with forward sensitivities",
         "Of the states, and of x times each sensitivity to x, which is in the units of the states.",
-        "Because the sensitivities take part in the error control, a solve without derivatives takes other steps, and its values\n"
-        "    differ within the tolerances.",
+        "Because the sensitivities take part in the error control, a solve without derivatives takes other steps, and its\n"
+        "    values differ within the tolerances.",
         """
     The n states are integrated together with their n sensitivities to each initial value and each parameter for which a
     derivative is wanted, and sensitivities take part in the error control. A reverse pass is one product with the
@@ -164,7 +164,7 @@ _ADJOINT = _Solver(
     "CVODES' BDF; the gradient is one adjoint integration back in time",
     "Positive. A vector has an entry for each state, and the smallest entry holds for the quadrature.",
     "As :func:`ode_adjoint_tol_ctl`, with one pair of tolerances. The absolute tolerance is divided by 10 for the forward and\n"
-    "    by 3 for the backward pass, and not changed for the quadrature; checkpoints are 250 steps apart; interpolation is\n"
+    "    by 3 for the reverse pass, and not changed for the quadrature; checkpoints are 250 steps apart; interpolation is\n"
     "    Hermite; both passes use BDF.",
     references="""
     References
