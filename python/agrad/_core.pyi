@@ -412,11 +412,11 @@ class ErrorControl:
     @property
     def value(self) -> int: ...
 
-class OdeMethod:
+class ConfiguredMethod:
     @property
     def same_steps(self) -> bool: ...
 
-class OdeOptions(OdeMethod):
+class AdjointMethod(ConfiguredMethod):
     def __init__(
         self,
         function: str,
@@ -438,7 +438,7 @@ class OdeOptions(OdeMethod):
 
 def one_step_methods() -> list[tuple[str, str, int, float, bool]]: ...
 
-class StepMethod(OdeMethod):
+class StepMethod(ConfiguredMethod):
     def __init__(
         self,
         name: str,
@@ -452,10 +452,10 @@ class StepMethod(OdeMethod):
         error_control: ErrorControl,
     ) -> None: ...
 
-class CheckedMethod(OdeMethod):
-    def __init__(self, method: OdeMethod, second: OdeMethod, allowed: float) -> None: ...
+class CheckedMethod(ConfiguredMethod):
+    def __init__(self, method: ConfiguredMethod, second: ConfiguredMethod, allowed: float) -> None: ...
 
-class ForwardMethod(OdeMethod):
+class ForwardMethod(ConfiguredMethod):
     def __init__(
         self,
         function: str,
@@ -467,7 +467,7 @@ class ForwardMethod(OdeMethod):
         algebra: OdeAlgebra,
         first_step: float,
         max_step: float,
-        or_adjoint: OdeOptions | None = None,
+        or_adjoint: AdjointMethod | None = None,
     ) -> None: ...
 
 class OdeOperation:
@@ -477,7 +477,7 @@ class OdeOperation:
         program: Program,
         states: int,
         times: int,
-        method: OdeMethod,
+        method: ConfiguredMethod,
         of_state: bool,
         of_time: bool,
         of_times: bool,
@@ -496,7 +496,7 @@ class EventOperation:
         program: Program,
         states: int,
         times: int,
-        method: OdeMethod,
+        method: ConfiguredMethod,
         doses: Sequence[tuple[int, bool]],
         stops: int,
         events: Sequence[tuple[Program, Program | None, int, int]],

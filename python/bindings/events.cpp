@@ -31,7 +31,7 @@ using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
 std::shared_ptr<event_operation> made_events(const std::string& function, const pooled_program& f, Eigen::Index states,
-                                             std::size_t times, const ode_method& method, const dose_rows& doses,
+                                             std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,
                                              std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
                                              std::shared_ptr<solve_progress> progress) {

@@ -6,7 +6,7 @@
 
 namespace agrad::python {
 
-/// The suffix of the name of a solver that solves in s = -t (the Python side adds it, in _ode/record.py).
+/// The suffix of the name of a solver that solves in s = -t (the Python side adds it, in _ode/problem.py).
 constexpr const char* in_minus_time = " (s = -t)";
 
 bool is_in_minus_time(const std::string& message);

@@ -147,17 +147,17 @@ void register_ode(py::module_& m) {
       .value("auto", step_error_control::automatic)
       .value("states", step_error_control::states)
       .value("derivatives", step_error_control::derivatives);
-  py::class_<ode_method>(m, "OdeMethod", "A method of differential equations with its options.")
-      .def_readonly("same_steps", &ode_method::same_steps);
-  py::class_<adjoint_method, ode_method>(m, "OdeOptions",
-                                         "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
+  py::class_<configured_method>(m, "ConfiguredMethod", "A method of differential equations with its options.")
+      .def_readonly("same_steps", &configured_method::same_steps);
+  py::class_<adjoint_method, configured_method>(m, "AdjointMethod",
+                                                "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
       .def(py::init(&adjoint_method_from), py::arg("function"), py::arg("relative_tolerance_forward"),
            py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"),
            py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
            py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
            py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"),
            py::arg("first_step"), py::arg("max_step"));
-  py::class_<step_method, ode_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
+  py::class_<step_method, configured_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),
            py::arg("error_control"));
@@ -171,7 +171,7 @@ void register_ode(py::module_& m) {
         py::arg("times"), "Raises unless y0, t0 and times are an initial value problem.");
   py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
       .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
-                       const ode_method& method, bool of_state, bool of_time, bool of_times,
+                       const configured_method& method, bool of_state, bool of_time, bool of_times,
                        std::shared_ptr<solve_progress> progress) {
              return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
                                                     ode_wanted{of_state || method.same_steps, of_time, of_times},

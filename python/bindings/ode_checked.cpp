@@ -28,7 +28,7 @@ void warn(const std::string& function, const gradient_difference& found, double 
   if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
 
-checked_method checked_method_of(const ode_method& method, const ode_method& second, double allowed) {
+checked_method checked_method_of(const configured_method& method, const configured_method& second, double allowed) {
   const auto make = [first = method.make, other = second.make, allowed](const std::string& function, ode_system& system,
                                                                         ode_wanted wanted) -> std::unique_ptr<ode_solver> {
     const bool none = !wanted.initial_state && !wanted.initial_time && !wanted.times && system.parameters() == 0;
@@ -44,8 +44,8 @@ checked_method checked_method_of(const ode_method& method, const ode_method& sec
 }  // namespace
 
 void register_checked_method(py::module_& m) {
-  py::class_<checked_method, ode_method>(m, "CheckedMethod",
-                                         "A method whose gradients are compared with those of a second one.")
+  py::class_<checked_method, configured_method>(m, "CheckedMethod",
+                                                "A method whose gradients are compared with those of a second one.")
       .def(py::init(&checked_method_of), py::arg("method"), py::arg("second"), py::arg("allowed"));
 }
 

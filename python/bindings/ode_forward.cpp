@@ -42,7 +42,7 @@ ode_maker weighed_maker_of(const ode_forward_options& forward, const ode_adjoint
 }
 
 void register_forward_method(py::module_& m) {
-  py::class_<forward_method, ode_method>(
+  py::class_<forward_method, configured_method>(
       m, "ForwardMethod", "CVODES with forward sensitivities, or by `or_adjoint`, if given, where that costs less.")
       .def(py::init(&forward_method_of), py::arg("function"), py::arg("method"), py::arg("corrector"),
            py::arg("relative_tolerance"), py::arg("absolute_tolerance"), py::arg("max_num_steps"), py::arg("algebra"),

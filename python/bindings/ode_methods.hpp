@@ -17,20 +17,20 @@
 namespace agrad::python {
 
 /// A method with its options, which makes solvers. The derived classes differ in their constructors.
-struct ode_method {
+struct configured_method {
   ode_operation::maker make;
   bool same_steps = false;  // whether a solve takes the same steps with and without derivatives
 };
 /// CVODES with the adjoint method.
-struct adjoint_method : ode_method {
+struct adjoint_method : configured_method {
   ode_adjoint_options options;
 };
 /// A one-step method with a discrete adjoint.
-struct step_method : ode_method {};
+struct step_method : configured_method {};
 /// CVODES with forward sensitivities, or on request with the cheaper method of forward and adjoint.
-struct forward_method : ode_method {};
+struct forward_method : configured_method {};
 /// A pair of methods whose gradients are compared.
-struct checked_method : ode_method {};
+struct checked_method : configured_method {};
 
 /// A maker that writes its name and its options, which `read_maker` reads.
 template <class Make, class... Options>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from agrad._core import OdeOptions
+from agrad._core import AdjointMethod
 from agrad._ode.algebra import Algebra
 from agrad._ode.arguments import RightHandSide, Values, positive, positive_number, whole
 from agrad._ode.initial_value import states_after
@@ -94,7 +94,7 @@ def ode_adjoint_tol_ctl(
     """
     function = "ode_adjoint_tol_ctl"
 
-    def method_for(size: int) -> OdeOptions:
+    def method_for(size: int) -> AdjointMethod:
         def pair(which: str, relative: float, absolute: Tolerances) -> tuple[float, Values]:
             return tolerances_of(
                 function, size, (f"relative_tolerance_{which}", f"absolute_tolerance_{which}"), relative, absolute
@@ -104,7 +104,7 @@ def ode_adjoint_tol_ctl(
             return whole(function, name, value)
 
         quadrature = positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
-        return OdeOptions(
+        return AdjointMethod(
             function,
             *pair("forward", relative_tolerance_forward, absolute_tolerance_forward),
             *pair("backward", relative_tolerance_backward, absolute_tolerance_backward),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, OdeMethod, SolveProgress, SolverError
+from agrad._core import Array, ConfiguredMethod, SolveProgress, SolverError
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
@@ -35,7 +35,7 @@ def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProg
 
 
 def states_after(
-    function: str, f: RightHandSide, y0: Any, t0: Any, times: Any, args: Any, method_for: Callable[[int], OdeMethod]
+    function: str, f: RightHandSide, y0: Any, t0: Any, times: Any, args: Any, method_for: Callable[[int], ConfiguredMethod]
 ) -> Any:
     """Returns the states at times after t0, shape (times, states), for the functions of the RFC.
 

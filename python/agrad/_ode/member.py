@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, OdeMethod, OdeOperation, count_time_switches
+from agrad._core import Array, ConfiguredMethod, EventOperation, OdeOperation, count_time_switches
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
 from agrad._ode.events import DoseTable
@@ -48,7 +48,7 @@ class SharedArguments:
 class Member:
     """A subject's posed problem, with the data that decide what it shares with others, and later the recorded solve."""
 
-    def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], OdeMethod]) -> None:
+    def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], ConfiguredMethod]) -> None:
         posed = pose(function, "fun", fun, subject.y0, subject.args)
         doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
         if times.is_backwards:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agrad._core import CheckedMethod, ErrorControl, ForwardMethod, OdeMethod, OdeOptions, StepMethod
+from agrad._core import AdjointMethod, CheckedMethod, ConfiguredMethod, ErrorControl, ForwardMethod, StepMethod
 from agrad._ode.algebra import Algebra
 from agrad._ode.arguments import check_one_of, positive_number
 from agrad._ode.method_table import Method
@@ -34,7 +34,7 @@ def check_choices(function: str, method: Method, algebra: Algebra, sensitivities
         raise ValueError(f"{function}: error_control is {error_control!r}, but must be 'auto' for {method.name!r}; {hint}")
 
 
-def method_of(function: str, method: Method, options: StepOptions, sensitivities: str = "adjoint") -> OdeMethod:
+def method_of(function: str, method: Method, options: StepOptions, sensitivities: str = "adjoint") -> ConfiguredMethod:
     """Returns the core's method for an entry of the table."""
     if not method.is_multistep:
         return StepMethod(method.name, *options)
@@ -54,7 +54,7 @@ def method_of(function: str, method: Method, options: StepOptions, sensitivities
     )
 
 
-def _adjoint_method(function: str, method: Method, options: StepOptions) -> OdeOptions:
+def _adjoint_method(function: str, method: Method, options: StepOptions) -> AdjointMethod:
     """Returns CVODES with the adjoint method; tolerances of the backward pass are derived as in the RFC."""
     same, each = options.relative_tolerance, options.absolute_tolerance
     of_adjoints = np.where(each > LEAST_TOLERANCE, each, _LEAST_OF_ADJOINTS)
@@ -62,7 +62,7 @@ def _adjoint_method(function: str, method: Method, options: StepOptions) -> OdeO
     # Adams takes long steps of high order; cubic interpolation between these steps is too inaccurate.
     interpolation = _POLYNOMIAL if method.name == "Adams" else _HERMITE
     steps = (options.max_num_steps, _CHECKPOINT_STEPS, interpolation, method.code, method.code)
-    return OdeOptions(function, *derived, *steps, options.algebra, options.first_step, options.max_step)
+    return AdjointMethod(function, *derived, *steps, options.algebra, options.first_step, options.max_step)
 
 
 def checked_method(

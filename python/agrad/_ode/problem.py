@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agrad._core import Array, OdeMethod
+from agrad._core import Array, ConfiguredMethod
 from agrad._ode.arguments import Values, check_callable, further_arguments, real_values, vector
 from agrad._ode.events import Interruptions
 from agrad._ode.progress import Progress
@@ -39,7 +39,7 @@ class InitialValueProblem(PosedProblem):
     """The checked arguments of an initial value problem; time increases."""
 
     times: Times
-    method: OdeMethod
+    method: ConfiguredMethod
     interruptions: Interruptions | None = None
     progress: Progress = False
     method_name: str = ""  # with the user's tolerances, for `explain`

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agrad._core import OdeMethod
+from agrad._core import ConfiguredMethod
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.initial_value import states_after
 from agrad._ode.method_table import METHODS, MULTISTEP, Method
@@ -105,7 +105,7 @@ class _Solver:
         max_num_steps: Any,
         args: tuple[Any, ...],
     ) -> Any:
-        def method_for(size: int) -> OdeMethod:
+        def method_for(size: int) -> ConfiguredMethod:
             names = ("relative_tolerance", "absolute_tolerance")
             options = step_options(function, size, tolerances_of(function, size, names, relative, absolute), max_num_steps)
             return method_of(function, self.method, options, self.sensitivities)

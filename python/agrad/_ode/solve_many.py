@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import ManyOperation, OdeMethod
+from agrad._core import ConfiguredMethod, ManyOperation
 from agrad._ode.algebra import Algebra
 from agrad._ode.arguments import RightHandSide, check_callable, whole
 from agrad._ode.events import Dose
@@ -116,7 +116,7 @@ def solve_many(
     check_choices(function, entry, Algebra(), "adjoint", error_control)
 
     @cache
-    def method_for(size: int) -> OdeMethod:
+    def method_for(size: int) -> ConfiguredMethod:
         tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
         options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, error_control=error_control)
         return method_of(function, entry, options)

@@ -11,7 +11,7 @@ from agrad import _core
 
 CLASSES = [
     "OdeAlgebra",
-    "OdeOptions",
+    "AdjointMethod",
     "StepMethod",
     "ForwardMethod",
     "CheckedMethod",

@@ -24,9 +24,9 @@ namespace detail {
 
 /// Presents the steady state as the one output of a solver. A template, as steady_solver is.
 template <class Real = double>
-class steady_method final : public ode_solver {
+class steady_ode_solver final : public ode_solver {
  public:
-  steady_method(const std::string& function, ode_system& system, const steady_options& options)
+  steady_ode_solver(const std::string& function, ode_system& system, const steady_options& options)
       : system_(system), solver_(function, system, options) {}
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double, const std::vector<double>&) override {
@@ -54,7 +54,7 @@ template <class F, class Y0, class... Args>
 auto steady_recorded(const std::string& function, const steady_options& options, const F& f, const Y0& y0,
                      const Args&... args) {
   const auto make = [&](const std::string& name, ode_system& system, ode_wanted) {
-    return std::make_unique<steady_method<>>(name, system, options);
+    return std::make_unique<steady_ode_solver<>>(name, system, options);
   };
   if constexpr (hold_duals<Y0, Args...>) {
     return dual_solution<functor_second>(function, make, f, 0.0, {}, y0, args...)[0];
