@@ -5,6 +5,7 @@
 #include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/kernels/shares.hpp>
 #include <algorithm>

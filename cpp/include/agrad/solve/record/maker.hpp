@@ -13,6 +13,7 @@
 
 #include <agrad/program/keep/portable.hpp>
 #include <agrad/solve/solver/solver.hpp>
+#include <agrad/solve/system/ode.hpp>
 
 namespace agrad {
 
