@@ -20,7 +20,7 @@ LAYERS = [
     {"tape", "dual"},
     {"program/machine"},
     {"program", "program/kernels"},
-    {"program/schedule", "program/keep"},
+    {"program/schedule", "program/store"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
     {"functionals"},

@@ -5,9 +5,6 @@
 #include <agrad/program/inspect/profile.ipp>
 #include <agrad/program/inspect/summary.ipp>
 #include <agrad/program/jacobian.ipp>
-#include <agrad/program/keep/archive.ipp>
-#include <agrad/program/keep/portable.ipp>
-#include <agrad/program/keep/validate.ipp>
 #include <agrad/program/kernels/batched_product.ipp>
 #include <agrad/program/kernels/cumulative.ipp>
 #include <agrad/program/kernels/extremum.ipp>
@@ -35,6 +32,9 @@
 #include <agrad/program/sparse/sparse.ipp>
 #include <agrad/program/sparse/sparsity.ipp>
 #include <agrad/program/sparse/star_colouring.ipp>
+#include <agrad/program/store/archive.ipp>
+#include <agrad/program/store/portable.ipp>
+#include <agrad/program/store/validate.ipp>
 
 namespace agrad::detail {
 

@@ -5,7 +5,7 @@
 #include <agrad/solve/dae/ida_backward.ipp>
 #include <agrad/solve/dae/ida_forward.ipp>
 #include <agrad/solve/dae/options.ipp>
+#include <agrad/solve/dae/reverse.ipp>
 #include <agrad/solve/dae/solver.ipp>
 #include <agrad/solve/dae/splitting.ipp>
-#include <agrad/solve/dae/sweep.ipp>
 #include <agrad/solve/dae/trajectory.ipp>

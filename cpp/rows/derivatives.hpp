@@ -8,9 +8,9 @@
 namespace agrad {
 
 /// Records the reverse pass of the operations from number `begin` to before `end`, with adjoints `seeds` of `outputs`; returns
-/// the slots of the adjoints of `wanted`.
+/// the slots of the adjoints of `required`.
 std::vector<slot> record_adjoints(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& outputs,
-                                  const std::vector<slot>& seeds, const std::vector<slot>& wanted);
+                                  const std::vector<slot>& seeds, const std::vector<slot>& required);
 
 /// Records the tangents of `outputs` for tangents `seeds` of `inputs`; returns their slots.
 std::vector<slot> record_tangents(recorder& in, std::size_t begin, std::size_t end, const std::vector<slot>& inputs,

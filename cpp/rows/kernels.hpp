@@ -1,7 +1,7 @@
 // Kernels by name: the names of a program's operations outside of memory, in both directions.
 //
 // Kernels of rules have the names of the rules; where several rules share a name (options of linear algebra), a number is
-// appended. Programs with a kernel that is not listed here cannot be stored. Read next: program/keep/portable.hpp.
+// appended. Programs with a kernel that is not listed here cannot be stored. Read next: program/store/portable.hpp.
 #pragma once
 
 #include <agrad/program/machine/operation.hpp>

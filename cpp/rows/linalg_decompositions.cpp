@@ -5,6 +5,6 @@
 
 namespace agrad {
 
-std::vector<linalg_row> rows::decompositions() { return made_from(rules::decompositions{}); }
+std::vector<linalg_row> rows::decompositions() { return entries_of_rules(rules::decompositions{}); }
 
 }  // namespace agrad

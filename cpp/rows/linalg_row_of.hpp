@@ -17,11 +17,11 @@ std::size_t layout_of(const linalg::shape* arguments, linalg::shape* results) {
   std::copy_n(arguments, x.size(), x.begin());
   const auto y = std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x);
   std::copy(y.begin(), y.end(), results);
-  return linalg::kept_slots<Rule>(x);
+  return linalg::prepared_slots<Rule>(x);
 }
 
 template <class Rules>
-std::vector<linalg_row> made_from(Rules list) {
+std::vector<linalg_row> entries_of_rules(Rules list) {
   std::vector<linalg_row> rows;
   for_each(list, [&](auto tag) {
     using Rule = typename decltype(tag)::type;

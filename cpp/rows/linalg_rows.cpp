@@ -5,13 +5,13 @@
 
 namespace agrad {
 
-std::vector<linalg_row> rows::equations() { return made_from(rules::equations{}); }
+std::vector<linalg_row> rows::equations() { return entries_of_rules(rules::equations{}); }
 
 const std::vector<linalg_row>& linalg_rows() {
   static const auto all = [] {
     std::vector<linalg_row> list = rows::equations();
-    const auto more = rows::decompositions();
-    list.insert(list.end(), more.begin(), more.end());
+    const auto others = rows::decompositions();
+    list.insert(list.end(), others.begin(), others.end());
     return list;
   }();
   return all;

@@ -14,7 +14,7 @@ namespace {
 
 /// Makes a table entry for each rule of a typelist.
 template <class Row, class Rules, class Make>
-std::vector<Row> made_from(Rules list, const Make& make) {
+std::vector<Row> entries_of_rules(Rules list, const Make& make) {
   std::vector<Row> rows;
   rows.reserve(Rules::size);
   for_each(list, [&](auto tag) { rows.push_back(make(tag)); });
@@ -24,7 +24,7 @@ std::vector<Row> made_from(Rules list, const Make& make) {
 }  // namespace
 
 const std::vector<elementwise_row>& elementwise_rows() {
-  static const auto rows = made_from<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
+  static const auto rows = entries_of_rules<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
     using Rule = typename decltype(tag)::type;
     return {Rule::name,  Rule::text,   Rule::reference,           Rule::ufunc,        Rule::source,
             Rule::arity, Rule::domain, &elementwise_kernel<Rule>, Rule::is_condition, Rule::outside};
@@ -33,7 +33,7 @@ const std::vector<elementwise_row>& elementwise_rows() {
 }
 
 const std::vector<density_row>& density_rows() {
-  static const auto rows = made_from<density_row>(rules::densities{}, [](auto tag) -> density_row {
+  static const auto rows = entries_of_rules<density_row>(rules::densities{}, [](auto tag) -> density_row {
     using Rule = typename decltype(tag)::type;
     return {Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &density_kernel<Rule>};
   });
@@ -41,7 +41,7 @@ const std::vector<density_row>& density_rows() {
 }
 
 const std::vector<glm_row>& glm_rows() {
-  static const auto rows = made_from<glm_row>(rules::generalised_linear_models{}, [](auto tag) -> glm_row {
+  static const auto rows = entries_of_rules<glm_row>(rules::generalised_linear_models{}, [](auto tag) -> glm_row {
     using Rule = typename decltype(tag)::type;
     return {Rule::name, Rule::text, Rule::source, Rule::arguments, &glm_kernel<Rule>, glm_slots<Rule>};
   });

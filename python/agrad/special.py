@@ -110,11 +110,11 @@ def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     if find_recording(x) is None:
         return scipy.special.softmax(x, axis=axis)
     axes = axes_of(axis, x.ndim)
-    kept = [d for d in range(x.ndim) if d not in axes]
-    order = [*kept, *axes]
+    remaining = [d for d in range(x.ndim) if d not in axes]
+    order = [*remaining, *axes]
     together = np.transpose(x, order)
-    lines: Any = np.reshape(together, (*(x.shape[d] for d in kept), math.prod(x.shape[d] for d in axes)))
-    return np.transpose(np.reshape(cumulate("softmax", lines, len(kept)), together.shape), np.argsort(order))
+    lines: Any = np.reshape(together, (*(x.shape[d] for d in remaining), math.prod(x.shape[d] for d in axes)))
+    return np.transpose(np.reshape(cumulate("softmax", lines, len(remaining)), together.shape), np.argsort(order))
 
 
 _BY_NAME = {

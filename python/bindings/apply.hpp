@@ -20,7 +20,7 @@ inline array applied(const std::shared_ptr<const external_operation>& f, const a
   slot first = 0;
   {
     const lock_left unlocked;
-    first = in.code.apply(f, argument, results, in.keeps_adjoints);
+    first = in.code.apply(f, argument, results, in.stores_adjoints);
   }
   return array(x.owner(), std::move(shape), first);
 }

@@ -301,9 +301,9 @@ shape_type broadcast_shape(std::string_view function, const array* const* x, std
     if (s.size() > shape.size()) shape.insert(shape.begin(), s.size() - shape.size(), 1);
     const std::size_t offset = shape.size() - s.size();
     for (std::size_t d = 0; d < s.size(); ++d) {
-      py::ssize_t& wanted = shape[offset + d];
-      if (wanted == 1) wanted = s[d];
-      if (s[d] != 1 && s[d] != wanted) {
+      py::ssize_t& expected = shape[offset + d];
+      if (expected == 1) expected = s[d];
+      if (s[d] != 1 && s[d] != expected) {
         std::string text(function);
         text += ": arguments are of shapes ";
         for (std::size_t i = 0; i < n; ++i) text += (i > 0 ? " and " : "") + to_text(x[i]->shape());
@@ -367,11 +367,11 @@ const elementwise_row& row_for_conditions(const elementwise_row& row) {
 array record_elementwise(const elementwise_row& given, const py::handle* arguments, std::size_t arity) {
   constexpr std::size_t most = operation::most_operands;
   const std::shared_ptr<recording> in = recording_of(given.name, arguments, arity);
-  std::array<std::optional<array>, most> made;  // arrays of arguments that are not recorded here
+  std::array<std::optional<array>, most> converted;  // arrays of arguments that are not recorded here
   std::array<const array*, most> x{};
   for (std::size_t i = 0; i < arity; ++i) {
     x[i] = recorded(arguments[i]);
-    if (x[i] == nullptr || x[i]->owner() != in) x[i] = &made[i].emplace(as_array(in, given.name, arguments[i]));
+    if (x[i] == nullptr || x[i]->owner() != in) x[i] = &converted[i].emplace(as_array(in, given.name, arguments[i]));
   }
   const bool all_truths = arity == 2 && x[0]->is_condition() && x[1]->is_condition();
   const elementwise_row& row = all_truths ? row_for_conditions(given) : given;

@@ -39,7 +39,7 @@ struct recording {
   comparison on_comparison = comparison::answers;
   std::string function;  // name of the recorded function, for messages
   bool is_open = true;
-  bool keeps_adjoints = false;                // for a reverse pass on the recording, without a program
+  bool stores_adjoints = false;               // for a reverse pass on the recording, without a program
   std::size_t depth = 0;                      // greater for recordings inside of others
   bool captures = false;                      // whether arrays of outer recordings become inputs
   bool is_body = false;                       // of a loop: captures each entry once
@@ -191,7 +191,7 @@ void register_batch(pybind11::module_& m);        // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);        // after register_program
 void register_describe(pybind11::module_& m);     // after register_program
-void register_kept(pybind11::module_& m);         // after register_program
+void register_pickle(pybind11::module_& m);       // after register_program
 void register_call(pybind11::module_& m);         // after register_program
 
 }  // namespace agrad::python

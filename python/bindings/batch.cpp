@@ -28,12 +28,12 @@ std::pair<array, std::vector<condition>> record_batch(const std::shared_ptr<reco
     const std::vector<slot> slots = given[k].slots();
     const slot first = to->code.dense(slots.data(), slots.size()).first;
     for (std::size_t i = 0; i < n; ++i)
-      batch.put(inputs[k].at(i), {first + static_cast<slot>(i), static_cast<std::uint32_t>(n)});
+      batch.set_place(inputs[k].at(i), {first + static_cast<slot>(i), static_cast<std::uint32_t>(n)});
   }
   for (std::size_t k = 0; k < row.captured.size(); ++k) {
     const array outer = as_array(to, row.function, py::cast(row.captured[k]));
     for (std::size_t i = 0, n = outer.size(); i < n; ++i)
-      batch.put(row.captured_at[k] + static_cast<slot>(i), {outer.at(i), 0});
+      batch.set_place(row.captured_at[k] + static_cast<slot>(i), {outer.at(i), 0});
   }
   try {
     batch.run();

@@ -57,7 +57,7 @@ bool has_shape(const tree_node& node, PyObject* given) {
 }
 
 /// Copies floating-point numbers of other sizes, orders and strides.
-bool take_converted(const tree_node& node, PyObject* given, double* x) {
+bool read_converted(const tree_node& node, PyObject* given, double* x) {
   const auto from = py::reinterpret_borrow<py::array>(given);
   if (from.dtype().kind() != 'f') return false;
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
@@ -66,25 +66,25 @@ bool take_converted(const tree_node& node, PyObject* given, double* x) {
   return true;
 }
 
-bool take_array(const tree_node& node, PyObject* given, double* x) {
+bool read_array(const tree_node& node, PyObject* given, double* x) {
   if (Py_TYPE(given) != array_type()) return false;
   if (!has_shape(node, given)) return false;
   const auto* proxy = py::detail::array_proxy(given);
   constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
   static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // a single object, of native byte order
-  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed) return take_converted(node, given, x);
+  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed) return read_converted(node, given, x);
   if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
   return true;
 }
 
-bool take_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x) {
+bool read_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x) {
   if (n != static_cast<Py_ssize_t>(node.children.size())) return false;
   for (const tree_node& child : node.children)
-    if (!take(child, *items++, x)) return false;
+    if (!read(child, *items++, x)) return false;
   return true;
 }
 
-bool take_dict(const tree_node& node, PyObject* given, double* x) {
+bool read_dict(const tree_node& node, PyObject* given, double* x) {
   if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     PyObject* item = PyDict_GetItemWithError(given, PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)));
@@ -92,7 +92,7 @@ bool take_dict(const tree_node& node, PyObject* given, double* x) {
       PyErr_Clear();
       return false;
     }
-    if (!take(node.children[i], item, x)) return false;
+    if (!read(node.children[i], item, x)) return false;
   }
   return true;
 }
@@ -109,20 +109,20 @@ bool is_constant(PyObject* constant, PyObject* given) {
 
 }  // namespace
 
-bool take(const tree_node& node, PyObject* given, double* x) {
+bool read(const tree_node& node, PyObject* given, double* x) {
   switch (node.what) {
     case tree_node::kind::number:
       if (!PyFloat_Check(given)) return false;
       x[node.place] = PyFloat_AS_DOUBLE(given);
       return true;
     case tree_node::kind::array:
-      return take_array(node, given, x);
+      return read_array(node, given, x);
     case tree_node::kind::dict:
-      return take_dict(node, given, x);
+      return read_dict(node, given, x);
     case tree_node::kind::list:
-      return PyList_CheckExact(given) && take_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x);
+      return PyList_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x);
     case tree_node::kind::tuple:
-      return PyTuple_CheckExact(given) && take_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x);
+      return PyTuple_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x);
     case tree_node::kind::constant:
       return is_constant(node.constant.ptr(), given);
   }
@@ -219,38 +219,38 @@ bool runs_through(const program& f, const Call& call) {
 }  // namespace
 
 py::object call_plan::run(const path& p, const double* x, PyObject* earlier) const {
-  const auto made = [&](PyObject* of, const double* from) {
+  const auto result_of = [&](PyObject* of, const double* from) {
     return of == nullptr ? build(p.result, from) : rebuild(p.result, of, from);
   };
   const program& f = *p.program->code;
   room y(f.output_size());
-  if (what_ == wanted::values) {
+  if (what_ == result_kind::values) {
     const bool done = runs_through(f, [&] {
-      const auto w = p.program->workspaces.take();
+      const auto w = p.program->workspaces.acquire();
       f.forward(*w, x, y.data(), false);
     });
-    return done ? made(earlier, y.data()) : py::object();
+    return done ? result_of(earlier, y.data()) : py::object();
   }
   room back(inputs_);
   const bool done = runs_through(f, [&] {
-    const auto w = p.program->workspaces.take();
+    const auto w = p.program->workspaces.acquire();
     const double one = 1;
     f.forward(*w, x, y.data(), true);
-    if (what_ != wanted::hessian_product) return f.reverse(*w, &one, back.data());
+    if (what_ != result_kind::hessian_product) return f.reverse(*w, &one, back.data());
     room gradient(inputs_);
     f.tangent<1>(*w, x + inputs_, y.data());
     f.second<1>(*w, &one, gradient.data(), back.data());
   });
   if (!done) return {};
-  if (what_ != wanted::value_and_gradient) return made(earlier, back.data());
-  py::object gradient = made(earlier == nullptr ? nullptr : PyTuple_GET_ITEM(earlier, 1), back.data());
+  if (what_ != result_kind::value_and_gradient) return result_of(earlier, back.data());
+  py::object gradient = result_of(earlier == nullptr ? nullptr : PyTuple_GET_ITEM(earlier, 1), back.data());
   return py::make_tuple(py::float_(*y.data()), std::move(gradient));
 }
 
 py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
   room x(numbers());
   std::fill(x.data() + inputs_, x.data() + numbers(), 0.0);  // for inputs without an entry in the vector
-  if (!take(arguments_, arguments, x.data())) return {};
+  if (!read(arguments_, arguments, x.data())) return {};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const std::shared_ptr<const path> each = paths_[i];  // another thread may add to the list meanwhile
     if (py::object result = run(*each, x.data(), earlier)) return result;
@@ -329,14 +329,14 @@ class bound_call {
 }  // namespace
 
 void register_call(py::module_& m) {
-  py::enum_<wanted>(m, "Wanted", "The form of the result of a compiled call.")
-      .value("values", wanted::values)
-      .value("value_and_gradient", wanted::value_and_gradient)
-      .value("gradient", wanted::gradient)
-      .value("hessian_product", wanted::hessian_product);
+  py::enum_<result_kind>(m, "ResultKind", "The form of the result of a compiled call.")
+      .value("values", result_kind::values)
+      .value("value_and_gradient", result_kind::value_and_gradient)
+      .value("gradient", result_kind::gradient)
+      .value("hessian_product", result_kind::hessian_product);
   py::class_<call_plan, std::shared_ptr<call_plan>>(
       m, "CallPlan", "The arguments, program and result of one signature of a compiled function.")
-      .def(py::init<const py::tuple&, wanted, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
+      .def(py::init<const py::tuple&, result_kind, std::size_t>(), py::arg("arguments"), py::arg("what"), py::arg("inputs"))
       .def("add_path", &call_plan::add_path, py::arg("program"), py::arg("result"))
       .def("used", &call_plan::used, "Marks the plan as used now.")
       .def_property_readonly("last_used", &call_plan::last_used, "A number that increases with each use of any plan.");

@@ -33,7 +33,7 @@ struct tree_node {
 tree_node node_of(const pybind11::tuple& description);
 
 /// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape.
-bool take(const tree_node& node, PyObject* given, double* x);
+bool read(const tree_node& node, PyObject* given, double* x);
 
 /// Builds the tree with numbers and new arrays from `from`.
 pybind11::object build(const tree_node& node, const double* from);
@@ -42,11 +42,11 @@ pybind11::object build(const tree_node& node, const double* from);
 pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
 /// The result of a call. The last argument of a Hessian product is the vector, whose numbers follow the inputs.
-enum class wanted { values, value_and_gradient, gradient, hessian_product };
+enum class result_kind { values, value_and_gradient, gradient, hessian_product };
 
 class call_plan {
  public:
-  call_plan(const pybind11::tuple& arguments, wanted what, std::size_t inputs)
+  call_plan(const pybind11::tuple& arguments, result_kind what, std::size_t inputs)
       : arguments_(node_of(arguments)), what_(what), inputs_(inputs) {}
 
   /// Adds a path: its program, and the result's tree.
@@ -69,10 +69,10 @@ class call_plan {
     tree_node result;
   };
   pybind11::object run(const path& p, const double* x, PyObject* earlier) const;
-  std::size_t numbers() const { return what_ == wanted::hessian_product ? 2 * inputs_ : inputs_; }
+  std::size_t numbers() const { return what_ == result_kind::hessian_product ? 2 * inputs_ : inputs_; }
 
   tree_node arguments_;
-  wanted what_;
+  result_kind what_;
   std::size_t inputs_;
   std::vector<std::shared_ptr<const path>> paths_;
 };

@@ -84,8 +84,8 @@ array record_callback(const std::string& name, py::object forward, py::object re
   const auto f = std::make_shared<callback_operation>(name, std::move(forward), std::move(reverse), x.size());
   std::vector<double> values(x.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = in.code.value(x.at(i));
-  const std::size_t count = f->prepare(values.data(), in.keeps_adjoints);
-  const slot first = in.code.apply(f, argument, count, in.keeps_adjoints);
+  const std::size_t count = f->prepare(values.data(), in.stores_adjoints);
+  const slot first = in.code.apply(f, argument, count, in.stores_adjoints);
   return array(x.owner(), {static_cast<py::ssize_t>(count)}, first);
 }
 

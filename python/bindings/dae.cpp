@@ -39,10 +39,10 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
 }
 
 /// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be needed.
-std::shared_ptr<dae> made_dae(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
-                              const dae_options& options, std::array<bool, 5> wanted) {
+std::shared_ptr<dae> make_dae(const std::string& function, const pooled_program& f, std::size_t times, std::size_t stops,
+                              const dae_options& options, std::array<bool, 5> required) {
   return std::make_shared<dae>(function, f.code, options.absolute_tolerance_forward.size(), times, stops, options,
-                               dae_wanted{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4]});
+                               dae_required{required[0], required[1], required[2], required[3], required[4]});
 }
 
 shape_type shape_of(const dae& f, py::ssize_t times) {
@@ -56,7 +56,7 @@ array record_dae(const std::shared_ptr<const dae>& f, const array& x, py::ssize_
   slot first = 0;
   {
     const lock_left unlocked;
-    first = in.code.apply(f, argument, f->output_size(), in.keeps_adjoints);
+    first = in.code.apply(f, argument, f->output_size(), in.stores_adjoints);
   }
   return array(x.owner(), shape_of(*f, times), first);
 }
@@ -76,7 +76,7 @@ py::tuple solve_dae(const dae& f, const py::array_t<double, py::array::c_style |
 
 }  // namespace
 
-portable_kind dae_kind() { return {dae::kept_kind, dae::read}; }
+portable_kind dae_kind() { return {dae::stored_kind, dae::read}; }
 
 void register_dae(py::module_& m) {
   py::class_<dae_options>(m, "DaeOptions", "Tolerances and choices of a differential-algebraic solve; see solve_dae.")
@@ -86,8 +86,8 @@ void register_dae(py::module_& m) {
   m.def("check_dae_problem", &check_dae_problem, py::arg("function"), py::arg("y0"), py::arg("yp0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, yp0, t0 and times are a problem.");
   py::class_<dae, std::shared_ptr<dae>>(m, "DaeOperation", "The solve of a recorded residual.")
-      .def(py::init(&made_dae), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
-           py::arg("wanted"))
+      .def(py::init(&make_dae), py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
+           py::arg("required"))
       .def("record", &record_dae, py::arg("x"), py::arg("times"))
       .def("solve", &solve_dae, py::arg("x"), py::arg("times"));
 }

@@ -88,29 +88,29 @@ class nan_watch final : public operation_watch {
 
   // Returns the operands of entry i of the result, if the operation works entry by entry.
   static std::vector<double> operands_of(const operation& op, std::uint32_t i, const double* values) {
-    std::vector<double> made_of;
+    std::vector<double> operand_values;
     for (std::uint32_t k = 0; k < op.arity; ++k) {
       const span& x = op.operands[k];
       if (x.stride == 1 && x.count != op.count) return {};
-      made_of.push_back(values[x.first + i * x.stride]);
+      operand_values.push_back(values[x.first + i * x.stride]);
     }
-    return made_of;
+    return operand_values;
   }
 
   [[noreturn]] void fail(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
-                         std::size_t index, const std::vector<double>& made_of, int operand = 0) {
+                         std::size_t index, const std::vector<double>& operand_values, int operand = 0) {
     const lock_held locked;
     const source_place place = index < places_.size() ? places_[index] : source_place{};
-    raise(what, name, i, count, value, made_of, place, operand);
+    raise(what, name, i, count, value, operand_values, place, operand);
   }
   [[noreturn]] void fail(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
-                         const std::vector<double>& made_of) {
+                         const std::vector<double>& operand_values) {
     const lock_held locked;
-    raise(what, name, i, count, value, made_of, user_place(), 0);
+    raise(what, name, i, count, value, operand_values, user_place(), 0);
   }
   [[noreturn]] void raise(const char* what, const std::string& name, std::size_t i, std::size_t count, double value,
-                          const std::vector<double>& made_of, const source_place& place, int operand) {
-    fail_(of_.function, what, name, operand, i, count, value, made_of, place.file(), place.line);
+                          const std::vector<double>& operand_values, const source_place& place, int operand) {
+    fail_(of_.function, what, name, operand, i, count, value, operand_values, place.file(), place.line);
     throw std::logic_error("debug_nans: `fail` returned, but must raise");
   }
 

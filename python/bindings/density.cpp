@@ -68,7 +68,7 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
                            of_length(row, 3, beta, p, "the number of columns of x", false)};
   const auto& in = y.owner();
   const slot first = in->code.apply(*row.loops, row.slots(n, p), operands, glm_row::arity,
-                                    {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(p)}, in->keeps_adjoints);
+                                    {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(p)}, in->stores_adjoints);
   const bool is_constant = !operands[1].active && !operands[2].active && !operands[3].active;
   return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
 }

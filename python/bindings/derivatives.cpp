@@ -35,10 +35,10 @@ array copied(const std::shared_ptr<recording>& r, const array& x) {
 }
 
 array adjoints(const std::shared_ptr<recording>& r, std::size_t begin, std::size_t end, const array& output,
-               const py::object& seeds, const std::vector<array>& wanted) {
+               const py::object& seeds, const std::vector<array>& required) {
   check_open(r->function.c_str(), *r);
   std::vector<slot> slots =
-      record_adjoints(r->code, begin, end, output.slots(), seeds_of(r, seeds, output.size()), slots_of(wanted));
+      record_adjoints(r->code, begin, end, output.slots(), seeds_of(r, seeds, output.size()), slots_of(required));
   const auto n = static_cast<py::ssize_t>(slots.size());
   return {r, {n}, std::move(slots)};
 }
@@ -62,8 +62,8 @@ void register_derivatives(py::module_& m) {
       .def_property_readonly(
           "operations", [](const recording& r) { return r.code.code().operations.size(); }, "The number of operations so far.")
       .def("copied", &copied, py::arg("x"), "The same numbers in new slots, by an operation.")
-      .def("adjoints", &adjoints, py::arg("begin"), py::arg("end"), py::arg("output"), py::arg("seeds"), py::arg("wanted"),
-           "Records the reverse pass over the operations from `begin` to before `end`; returns the adjoints of `wanted`, one "
+      .def("adjoints", &adjoints, py::arg("begin"), py::arg("end"), py::arg("output"), py::arg("seeds"), py::arg("required"),
+           "Records the reverse pass over the operations from `begin` to before `end`; returns the adjoints of `required`, one "
            "after the "
            "other.")
       .def("tangents", &tangents, py::arg("begin"), py::arg("end"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),

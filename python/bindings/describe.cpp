@@ -123,7 +123,7 @@ py::object profile_of(const pooled_program& f, const std::vector<doubles>& input
   const std::vector<double> x = joined(*f.code, inputs), seeds(f.code->output_size(), 1.0);
   program_profile p;
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     p = profile(*f.code, *w, x.data(), seeds.data(), repeats);
   });
   if (!done) return py::none();

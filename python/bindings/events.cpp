@@ -30,7 +30,7 @@ using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
-std::shared_ptr<event_operation> made_events(const std::string& function, const pooled_program& f, Eigen::Index states,
+std::shared_ptr<event_operation> make_events(const std::string& function, const pooled_program& f, Eigen::Index states,
                                              std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,
                                              std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
@@ -72,14 +72,14 @@ std::size_t count_time_switches(const pooled_program& f, std::size_t states) { r
 }  // namespace
 
 portable_kind event_kind() {
-  return {event_operation::kept_kind, [](portable_reader& from) { return event_operation::read(from, read_maker); }};
+  return {event_operation::stored_kind, [](portable_reader& from) { return event_operation::read(from, read_maker); }};
 }
 
 void register_events(py::module_& m) {
   m.def("count_time_switches", &count_time_switches, py::arg("f"), py::arg("states"));
   py::class_<event_operation, std::shared_ptr<event_operation>>(
       m, "EventOperation", "The solve of a recorded right-hand side with doses and events.")
-      .def(py::init(&made_events), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
+      .def(py::init(&make_events), py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
            py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"),
            py::arg("times_move"), py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("progress") = py::none())
       .def("record", &record_events, py::arg("x"))

@@ -153,10 +153,10 @@ struct factor {
     columns = static_cast<std::uint32_t>(shape.end()[-1]);
     stack.assign(shape.begin(), shape.end() - 2);
   }
-  /// Returns all matrices of a stack of shape `wanted`, or the single matrix that serves for all.
-  span as_operand(const shape_type& wanted) const {
-    if (size_of(stack) == 1 || stack == wanted) return x.as_dense();
-    shape_type whole = wanted;
+  /// Returns all matrices of a stack of shape `expected`, or the single matrix that serves for all.
+  span as_operand(const shape_type& expected) const {
+    if (size_of(stack) == 1 || stack == expected) return x.as_dense();
+    shape_type whole = expected;
     whole.insert(whole.end(), {rows, columns});
     const std::vector<slot> slots = broadcast_slots(x, whole);
     return x.owner()->code.dense(slots.data(), slots.size());

@@ -33,35 +33,35 @@ class python_listener final : public progress_listener {
   python_listener(const python_listener&) = delete;
   python_listener& operator=(const python_listener&) = delete;
   ~python_listener() override {
-    if (!told_) return;
+    if (!callback_) return;
     const lock_held locked;
     try {
-      told_.attr("close")();
+      callback_.attr("close")();
     } catch (pybind11::error_already_set& error) {
       error.discard_as_unraisable("close of the progress callable");
     }
-    told_ = pybind11::object();
+    callback_ = pybind11::object();
   }
 
   void at(double t) override {
     if (++calls_ < skip_) return;
     calls_ = 0;
     const auto now = clock::now();
-    skip_ = now - looked_ < std::chrono::milliseconds(1) ? std::min(2 * skip_, 16L) : 1;
-    looked_ = now;
-    look(t);
+    skip_ = now - polled_ < std::chrono::milliseconds(1) ? std::min(2 * skip_, 16L) : 1;
+    polled_ = now;
+    poll(t);
   }
 
   /// As `at`, for infrequent calls.
-  void look(double t) {
+  void poll(double t) {
     const auto now = clock::now();
     if (now - last_ < std::chrono::milliseconds(100) || !is_long(now)) return;
-    tell(t);
+    report(t);
     last_ = clock::now();
   }
 
   void done(double t) override {
-    if (is_long(clock::now())) tell(t);
+    if (is_long(clock::now())) report(t);
   }
 
  private:
@@ -69,17 +69,17 @@ class python_listener final : public progress_listener {
 
   bool is_long(clock::time_point now) const { return std::chrono::duration<double>(now - started_).count() >= from_->patience; }
 
-  void tell(double t) {
+  void report(double t) {
     const lock_held locked;
-    if (!told_) told_ = from_->make.get()(pass_, begin_, end_);
-    told_(t);
+    if (!callback_) callback_ = from_->make.get()(pass_, begin_, end_);
+    callback_(t);
   }
 
   std::shared_ptr<const listeners> from_;
   std::string pass_;
   double begin_, end_;
-  pybind11::object told_;
-  clock::time_point started_ = clock::now(), last_ = started_, looked_ = started_;
+  pybind11::object callback_;
+  clock::time_point started_ = clock::now(), last_ = started_, polled_ = started_;
   long calls_ = 0, skip_ = 1;  // calls since the last clock reading, and calls per reading
 };
 
@@ -114,7 +114,7 @@ class parts_listener {
   ~parts_listener() { listening() = around_; }
 
   void count() { ++done_; }
-  void look() { listener_.look(static_cast<double>(done_.load())); }
+  void poll() { listener_.poll(static_cast<double>(done_.load())); }
   void done() { listener_.done(static_cast<double>(parts_)); }
 
   /// Returns the listener of this thread.

@@ -27,7 +27,7 @@ class hung_at_exit {
 };
 
 /// Acquires the lock again; a separate function, so that its frame is unwound first.
-[[gnu::noinline]] inline void take_lock_again(PyThreadState* thread) {
+[[gnu::noinline]] inline void acquire_lock_again(PyThreadState* thread) {
   hung_at_exit hang;
   PyEval_RestoreThread(thread);
   hang.disarm();
@@ -39,7 +39,7 @@ class lock_left {
   lock_left() : thread_(PyEval_SaveThread()) {}
   lock_left(const lock_left&) = delete;
   lock_left& operator=(const lock_left&) = delete;
-  ~lock_left() { take_lock_again(thread_); }
+  ~lock_left() { acquire_lock_again(thread_); }
 
  private:
   PyThreadState* thread_;

@@ -32,6 +32,6 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_batch(m);
   agrad::python::register_debug(m);
   agrad::python::register_describe(m);
-  agrad::python::register_kept(m);
+  agrad::python::register_pickle(m);
   agrad::python::register_call(m);
 }

@@ -27,7 +27,7 @@ namespace {
 
 /// Checks for Ctrl-C, whose handler's exception ends the solve. For many solves, reports the number of finished solves.
 void check_signals() {
-  if (parts_listener::current() != nullptr) parts_listener::current()->look();
+  if (parts_listener::current() != nullptr) parts_listener::current()->poll();
   const lock_held locked;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
@@ -114,8 +114,8 @@ py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssiz
 ode_maker one_step_maker(const std::string& name, const step_options& options) {
   const one_step_method* method = entry_of(name);
   if (method == nullptr) throw std::invalid_argument("no one-step method has the name " + name);
-  const auto make = [method, options](const std::string& function, ode_system& system, ode_wanted wanted) {
-    return method->make(function, system, options, wanted);
+  const auto make = [method, options](const std::string& function, ode_system& system, ode_required required) {
+    return method->make(function, system, options, required);
   };
   return make_named("one step", make, name, options);
 }
@@ -124,7 +124,7 @@ ode_maker adjoint_maker(const ode_adjoint_options& options) {
 }
 
 portable_kind ode_kind() {
-  return {ode_operation::kept_kind, [](portable_reader& from) { return ode_operation::read(from, read_maker); }};
+  return {ode_operation::stored_kind, [](portable_reader& from) { return ode_operation::read(from, read_maker); }};
 }
 
 void register_ode(py::module_& m) {
@@ -174,7 +174,7 @@ void register_ode(py::module_& m) {
                        const configured_method& method, bool of_state, bool of_time, bool of_times,
                        std::shared_ptr<solve_progress> progress) {
              return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
-                                                    ode_wanted{of_state || method.same_steps, of_time, of_times},
+                                                    ode_required{of_state || method.same_steps, of_time, of_times},
                                                     std::move(progress), method.same_steps);
            }),
            py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"), py::arg("of_state"),

@@ -30,13 +30,13 @@ void warn(const std::string& function, const gradient_difference& found, double 
 
 checked_method checked_method_of(const configured_method& method, const configured_method& second, double allowed) {
   const auto make = [first = method.make, other = second.make, allowed](const std::string& function, ode_system& system,
-                                                                        ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    const bool none = !wanted.initial_state && !wanted.initial_time && !wanted.times && system.parameters() == 0;
-    if (none) return first(function, system, wanted);
+                                                                        ode_required required) -> std::unique_ptr<ode_solver> {
+    const bool none = !required.initial_state && !required.initial_time && !required.times && system.parameters() == 0;
+    if (none) return first(function, system, required);
     const auto report = [function, allowed](const gradient_difference& found) { warn(function, found, allowed); };
-    return std::make_unique<checked_solver>(first(function, system, wanted),
-                                            other(function + " (the second solve of gradient_check)", system, wanted), allowed,
-                                            report);
+    return std::make_unique<checked_solver>(first(function, system, required),
+                                            other(function + " (the second solve of gradient_check)", system, required),
+                                            allowed, report);
   };
   return {{make, method.same_steps}};
 }

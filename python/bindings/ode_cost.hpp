@@ -58,8 +58,8 @@ auto column(const std::vector<Row>& rows, const Get& get) {
 
 /// Returns the log of steps by columns, with the names of the members; rejected attempts have names "rejected_...".
 inline pybind11::dict to_dict(const detail::step_log& log) {
-  using step = detail::step_row;
-  using rejected = detail::rejected_row;
+  using step = detail::step_entry;
+  using rejected = detail::rejected_entry;
   pybind11::dict d;
   d["t"] = column(log.steps, [](const step& row) { return row.t; });
   d["h"] = column(log.steps, [](const step& row) { return row.h; });

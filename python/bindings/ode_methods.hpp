@@ -39,8 +39,8 @@ struct named_maker {
   Make make;
   std::tuple<Options...> options;
 
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    return make(function, system, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    return make(function, system, required);
   }
   void write(portable_writer& to) const {
     to(name);

@@ -18,7 +18,7 @@ class workspace_pool {
    public:
     explicit handle(workspace_pool& from) : from_(from), mine_(from.get()), exceptions_(std::uncaught_exceptions()) {}
     ~handle() {
-      if (std::uncaught_exceptions() == exceptions_) from_.put(std::move(mine_));
+      if (std::uncaught_exceptions() == exceptions_) from_.release(std::move(mine_));
     }
     handle(const handle&) = delete;
     handle& operator=(const handle&) = delete;
@@ -30,7 +30,7 @@ class workspace_pool {
     int exceptions_;
   };
 
-  handle take() { return handle(*this); }
+  handle acquire() { return handle(*this); }
 
  private:
   std::unique_ptr<workspace> get() {
@@ -40,7 +40,7 @@ class workspace_pool {
     free_.pop_back();
     return w;
   }
-  void put(std::unique_ptr<workspace> w) {
+  void release(std::unique_ptr<workspace> w) {
     const std::lock_guard<fork_safe_mutex> lock(mutex_);
     free_.push_back(std::move(w));
   }

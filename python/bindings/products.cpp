@@ -37,7 +37,7 @@ py::object call_jacobian_products(const pooled_program& f, const std::vector<dou
   double *values = y.mutable_data(), *to = products.mutable_data();
   const double* from = directions.data();
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     jacobian_products(*f.code, *w, x.data(), from, count, values, to);
   });
   return done ? py::object(py::make_tuple(y, products)) : py::none();
@@ -50,7 +50,7 @@ py::object call_adjoint_products(const pooled_program& f, const std::vector<doub
   double *values = y.mutable_data(), *to = products.mutable_data();
   const double* from = adjoints.data();
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     adjoint_products(*f.code, *w, x.data(), from, count, values, to);
   });
   return done ? py::object(py::make_tuple(y, products)) : py::none();
@@ -66,7 +66,7 @@ py::object call_hessian_products(const pooled_program& f, const std::vector<doub
   double *values = y.mutable_data(), *slope = gradient.mutable_data(), *to = products.mutable_data();
   const double *seeds = y_adjoint.data(), *from = directions.data();
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     hessian_products(*f.code, *w, x.data(), seeds, from, count, values, slope, to);
   });
   return done ? py::object(py::make_tuple(y, gradient, products)) : py::none();

@@ -29,7 +29,7 @@ py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) 
   py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size()));
   double* to = y.mutable_data();
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     f.code->forward(*w, x.data(), to, false);
   });
   return done ? py::object(std::move(y)) : py::none();
@@ -43,7 +43,7 @@ py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& in
   double *to = y.mutable_data(), *back = x_adjoint.mutable_data();
   const double* seeds = y_adjoint.data();
   const bool done = on_path([&] {
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     f.code->forward(*w, x.data(), to, true);
     f.code->reverse(*w, seeds, back);
   });
@@ -61,10 +61,10 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   const bool done = on_path([&] {
     const bool has_both = f.code->first_without_tangents(1) == nullptr && f.code->first_without_tangents(0) == nullptr;
     if (has_both && (n + lane_count - 1) / lane_count < m) {
-      const auto w = f.workspaces.take();
+      const auto w = f.workspaces.acquire();
       jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
     } else {
-      const auto w = f.workspaces.take();
+      const auto w = f.workspaces.acquire();
       jacobian_by_adjoints(*f.code, *w, x.data(), to, entry);
     }
   });
@@ -78,16 +78,16 @@ void register_recording(py::module_& m) {
       .value("refuses", comparison::refuses);
   auto type = py::class_<recording, std::shared_ptr<recording>>(m, "Recording", py::dynamic_attr(),
                                                                 "A program that is being recorded.");
-  type.def(py::init([](std::string function, comparison on_comparison, bool keeps_adjoints, bool captures, std::size_t depth) {
+  type.def(py::init([](std::string function, comparison on_comparison, bool stores_adjoints, bool captures, std::size_t depth) {
              auto r = std::make_shared<recording>();
              r->function = std::move(function);
              r->on_comparison = on_comparison;
-             r->keeps_adjoints = keeps_adjoints;
+             r->stores_adjoints = stores_adjoints;
              r->captures = captures;
              r->depth = depth;
              return r;
            }),
-           py::arg("function"), py::arg("on_comparison"), py::arg("keeps_adjoints"), py::arg("captures"), py::arg("depth"))
+           py::arg("function"), py::arg("on_comparison"), py::arg("stores_adjoints"), py::arg("captures"), py::arg("depth"))
       .def("input",
            [](const std::shared_ptr<recording>& r, const doubles& values) {
              const slot first = r->code.input(values.data(), static_cast<std::size_t>(values.size()));
@@ -102,10 +102,10 @@ void register_recording(py::module_& m) {
       .def_property_readonly("captured", [](const recording& r) { return r.captured; })
       .def(
           "reverse",
-          [](recording& r, const array& output, const doubles& seeds, const std::vector<array>& wanted) {
+          [](recording& r, const array& output, const doubles& seeds, const std::vector<array>& required) {
             const std::vector<slot> outputs = output.slots();
             std::vector<slot> slots;
-            for (const array& a : wanted)
+            for (const array& a : required)
               for (std::size_t i = 0, n = a.size(); i < n; ++i) slots.push_back(a.at(i));
             py::array_t<double> adjoints(static_cast<py::ssize_t>(slots.size()));
             double* to = adjoints.mutable_data();
@@ -114,7 +114,7 @@ void register_recording(py::module_& m) {
             r.code.reverse(outputs.data(), from, outputs.size(), slots.data(), to, slots.size());
             return adjoints;
           },
-          "The adjoints of `wanted`, one after the other, for the seeds of `output`.")
+          "The adjoints of `required`, one after the other, for the seeds of `output`.")
       .def("program", [](const recording& r, const array& output) {
         return std::make_shared<pooled_program>(schedule(r.code, output.slots()));
       });

@@ -49,10 +49,10 @@ py::object evaluate(const elementwise_row& row, const py::args& arguments, int w
   if (wrt < 0) {
     for (std::size_t k = 0; k < result.size(); ++k) result[k] = scratch->code.value(y.at(k));
   } else {
-    const std::vector<slot> outputs = y.slots(), wanted = x.at(static_cast<std::size_t>(wrt)).slots();
-    if (wanted.size() != outputs.size()) throw py::value_error("derivative: arguments must have the shape of the result");
+    const std::vector<slot> outputs = y.slots(), required = x.at(static_cast<std::size_t>(wrt)).slots();
+    if (required.size() != outputs.size()) throw py::value_error("derivative: arguments must have the shape of the result");
     const std::vector<double> seeds(outputs.size(), 1.0);
-    scratch->code.reverse(outputs.data(), seeds.data(), seeds.size(), wanted.data(), result.data(), wanted.size());
+    scratch->code.reverse(outputs.data(), seeds.data(), seeds.size(), required.data(), result.data(), required.size());
   }
   if (y.shape().empty()) return py::float_(result[0]);
   return py::array_t<double>(y.shape(), result.data());

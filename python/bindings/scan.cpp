@@ -39,8 +39,8 @@ std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::
     const py::object result = calling_python([&] { return py::object(alive.attr("record")(*given)); });
     if (result.is_none()) return body_path{};
     const auto pair = result.cast<py::tuple>();
-    const std::vector<double> more = to_vector(pair[1].cast<doubles>());
-    captured.insert(captured.end(), more.begin(), more.end());
+    const std::vector<double> added = to_vector(pair[1].cast<doubles>());
+    captured.insert(captured.end(), added.begin(), added.end());
     return body_path{pair[0].cast<const pooled_program&>().code, captured.size()};
   });
 }
@@ -64,9 +64,9 @@ std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::si
   return std::make_shared<scan_operation>(std::move(of), std::move(loop));
 }
 
-/// Returns the result as a vector if `wanted`, else None.
+/// Returns the result as a vector if `required`, else None.
 py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& xs, const doubles& captured, bool with_adjoint,
-                        bool wanted) {
+                        bool required) {
   const double *first = carry.data(), *entries = xs.data();
   std::vector<double> known = to_vector(captured);
   const std::vector<double>* y = nullptr;
@@ -74,7 +74,7 @@ py::object prepare_scan(scan_operation& f, const doubles& carry, const doubles& 
     const lock_left unlocked;
     y = &f.prepare(first, entries, std::move(known), with_adjoint);
   }
-  return wanted ? py::object(to_numpy(y->data(), y->size())) : py::none();
+  return required ? py::object(to_numpy(y->data(), y->size())) : py::none();
 }
 
 array record_scan(const std::shared_ptr<scan_operation>& f, const array& x) {
@@ -114,7 +114,7 @@ void register_scan(py::module_& m) {
           },
           "Marks this body as closed.")
       .def_property_readonly("on_comparison", [](const recording& r) { return r.on_comparison; })
-      .def_property_readonly("keeps_adjoints", [](const recording& r) { return r.keeps_adjoints; });
+      .def_property_readonly("stores_adjoints", [](const recording& r) { return r.stores_adjoints; });
   py::class_<body, std::shared_ptr<body>>(m, "BodyPaths", "The recorded paths of a loop's body.")
       .def(py::init(&make_body), py::arg("name"), py::arg("inputs"), py::arg("owner"))
       .def(
@@ -128,7 +128,7 @@ void register_scan(py::module_& m) {
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
            py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
       .def("prepare", &prepare_scan, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
-           py::arg("wanted"),
+           py::arg("required"),
            "Runs the loop; returns the last carry, and ys, if wanted. The run may make the body capture more values.")
       .def("record", &record_scan, py::arg("x"), "Records the prepared loop, of the carry, captured values and xs.");
 }

@@ -50,9 +50,9 @@ class counted_part final : public wrapped_operation {
     mutable parts_listener* listener = nullptr;
   };
   std::unique_ptr<state> make_state() const override {
-    auto made = std::make_unique<counted>();
-    made->of = what_->make_state();
-    return made;
+    auto result = std::make_unique<counted>();
+    result->of = what_->make_state();
+    return result;
   }
 
   void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
@@ -79,18 +79,18 @@ class counted_part final : public wrapped_operation {
 };
 
 /// All parts side by side, with a listener for each pass that reports the number of finished parts.
-class told_operation final : public wrapped_operation {
+class reporting_operation final : public wrapped_operation {
  public:
-  told_operation(std::shared_ptr<const parallel_operation> what, std::size_t parts, std::shared_ptr<const listeners> from)
+  reporting_operation(std::shared_ptr<const parallel_operation> what, std::size_t parts, std::shared_ptr<const listeners> from)
       : wrapped_operation(std::move(what)), parts_(parts), from_(std::move(from)) {}
 
   std::unique_ptr<state> make_state() const override { return what_->make_state(); }
 
   void forward(state& s, const double* x, double* y, bool with_adjoint) const override {
-    told(s, false, [&] { what_->forward(s, x, y, with_adjoint); });
+    with_listener(s, false, [&] { what_->forward(s, x, y, with_adjoint); });
   }
   void reverse(state& s, const double* y_adjoint, double* x_adjoint) const override {
-    told(s, true, [&] { what_->reverse(s, y_adjoint, x_adjoint); });
+    with_listener(s, true, [&] { what_->reverse(s, y_adjoint, x_adjoint); });
   }
   void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override {
     what_->tangent(s, width, x_tangent, y_tangent);
@@ -102,7 +102,7 @@ class told_operation final : public wrapped_operation {
 
  private:
   template <class Pass>
-  void told(state& s, bool backwards, const Pass& pass) const {
+  void with_listener(state& s, bool backwards, const Pass& pass) const {
     parts_listener listener(from_, backwards, parts_);
     set(s, &listener);
     try {
@@ -129,7 +129,7 @@ struct many_solves {
   std::size_t results;
 };
 
-many_solves made_many(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
+many_solves make_many(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
                       const solve_progress* progress) {
   std::vector<parallel_operation::part> all;
   for (const part_type& each : parts)
@@ -138,7 +138,7 @@ many_solves made_many(const std::string& name, const std::vector<part_type>& par
     for (parallel_operation::part& each : all) each.what = std::make_shared<counted_part>(std::move(each.what));
   const auto together = std::make_shared<const parallel_operation>(name, std::move(all), threads);
   if (progress == nullptr) return {together, together->output_size()};
-  return {std::make_shared<told_operation>(together, parts.size(), progress->from()), together->output_size()};
+  return {std::make_shared<reporting_operation>(together, parts.size(), progress->from()), together->output_size()};
 }
 
 /// Records the solves on the entries of x; returns all states of all problems, one after the other.
@@ -161,7 +161,7 @@ py::array_t<double> solve_many(const many_solves& f, const doubles& x) {
 
 void register_solve_many(py::module_& m) {
   py::class_<many_solves>(m, "ManyOperation", "Solves side by side, in threads.")
-      .def(py::init(&made_many), py::arg("name"), py::arg("parts"), py::arg("threads"), py::arg("progress") = py::none())
+      .def(py::init(&make_many), py::arg("name"), py::arg("parts"), py::arg("threads"), py::arg("progress") = py::none())
       .def("record", &record_many, py::arg("x"))
       .def("solve", &solve_many, py::arg("x"));
 }

@@ -18,16 +18,16 @@ namespace {
 
 using places = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
 
-std::vector<std::uint32_t> wanted_of(const pooled_program& f, const places& wanted) {
-  std::vector<std::uint32_t> list(wanted.data(), wanted.data() + wanted.size());
+std::vector<std::uint32_t> required_of(const pooled_program& f, const places& required) {
+  std::vector<std::uint32_t> list(required.data(), required.data() + required.size());
   for (const std::uint32_t j : list)
     if (j >= f.code->input_size()) throw ShapeError("sparse: wanted must be indices of the program's inputs");
   return list;
 }
 
 template <class Derivative>
-Derivative analysed(const pooled_program& f, const places& wanted) {
-  std::vector<std::uint32_t> list = wanted_of(f, wanted);
+Derivative analysed(const pooled_program& f, const places& required) {
+  std::vector<std::uint32_t> list = required_of(f, required);
   const lock_left unlocked;
   return Derivative(*f.code, std::move(list));
 }
@@ -46,7 +46,7 @@ py::object jacobian_entries(const sparse_jacobian& j, const pooled_program& f, c
   double* to = entries.mutable_data();
   const bool done = on_path([&] {
     std::vector<double> y(f.code->output_size());
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     j(*f.code, *w, x.data(), y.data(), to);
   });
   return done ? py::object(std::move(entries)) : py::none();
@@ -59,7 +59,7 @@ py::object hessian_entries(const sparse_hessian& h, const pooled_program& f, con
   const bool done = on_path([&] {
     std::vector<double> y(f.code->output_size()), gradient(x.size());
     const std::vector<double> seeds(f.code->output_size(), 1.0);
-    const auto w = f.workspaces.take();
+    const auto w = f.workspaces.acquire();
     h(*f.code, *w, x.data(), seeds.data(), y.data(), gradient.data(), to);
   });
   return done ? py::object(std::move(entries)) : py::none();
@@ -68,7 +68,7 @@ py::object hessian_entries(const sparse_hessian& h, const pooled_program& f, con
 template <class Derivative>
 py::class_<Derivative> register_derivative(py::module_& m, const char* name, const char* text) {
   return py::class_<Derivative>(m, name, text)
-      .def(py::init(&analysed<Derivative>), py::arg("program"), py::arg("wanted"))
+      .def(py::init(&analysed<Derivative>), py::arg("program"), py::arg("required"))
       .def_property_readonly("shape", [](const Derivative& d) { return py::make_tuple(d.pattern().rows(), d.pattern().cols); })
       .def_property_readonly("indptr", [](const Derivative& d) { return indices_of(d.pattern().begin); })
       .def_property_readonly("indices", [](const Derivative& d) { return indices_of(d.pattern().col); })

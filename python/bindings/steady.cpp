@@ -41,7 +41,7 @@ steady::listener listener_of(const std::string& function) {
   return [function](const steady_report& found) { warn_unless_stable(function, found); };
 }
 
-std::shared_ptr<steady> made_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
+std::shared_ptr<steady> make_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
                                     double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
                                     int method, std::optional<double> time) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
@@ -78,12 +78,12 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
 }  // namespace
 
 portable_kind steady_kind() {
-  return {steady::kept_kind, [](portable_reader& from) { return steady::read(from, listener_of); }};
+  return {steady::stored_kind, [](portable_reader& from) { return steady::read(from, listener_of); }};
 }
 
 void register_steady(py::module_& m) {
   py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")
-      .def(py::init(&made_steady), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
+      .def(py::init(&make_steady), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
            py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"), py::arg("time"))
       .def("record", &record_steady, py::arg("x"))
       .def("solve", &solve_steady, py::arg("x"));

@@ -29,7 +29,7 @@ WORDS = [0, 1, 2, 3, 7, 255, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 
 
 def checksum(inside):
-    """As cpp/include/agrad/program/keep/archive.hpp has it."""
+    """As cpp/include/agrad/program/store/archive.hpp has it."""
     total = 0xCBF29CE484222325 ^ len(inside)
     for (word,) in np.frombuffer(inside + bytes(-len(inside) % 8), "<u8").reshape(-1, 1).tolist():
         total = ((total ^ word) * 0x100000001B3) & MASK
@@ -146,7 +146,7 @@ def main(times, seed=0):
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     signal.signal(signal.SIGALRM, too_long)
     compiled = compiled_functions()
-    programs = [path.program.kept() for each in compiled for _, paths in each.recorded() for path in paths]
+    programs = [path.program.to_bytes() for each in compiled for _, paths in each.recorded() for path in paths]
     print("programs:", fuzz_programs(programs, times, seed))
     print("pickles:", fuzz_pickles(compiled, times, seed))
 

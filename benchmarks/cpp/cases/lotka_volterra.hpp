@@ -55,7 +55,7 @@ class lotka_volterra {
     }
     g.setZero();
     g[4] = g[5] = 1;
-    for (std::size_t i = stages_.size(); i-- > 0;) step_back(x, stages_[i], g);
+    for (std::size_t i = stages_.size(); i-- > 0;) reverse_step(x, stages_[i], g);
     return u + v;
   }
 
@@ -72,7 +72,7 @@ class lotka_volterra {
   }
 
   /// g[4] and g[5] hold the adjoints of the state behind the step, and then of the state before it.
-  static void step_back(const vector_of<double>& x, const stages& s, vector_of<double>& g) {
+  static void reverse_step(const vector_of<double>& x, const stages& s, vector_of<double>& g) {
     constexpr double weight[] = {step / 6, step / 3, step / 3, step / 6}, reach[] = {0.5 * step, 0.5 * step, step, 0};
     const double u_behind = g[4], v_behind = g[5];
     double u_bar = 0, v_bar = 0;  // adjoints of the state of the stage that comes after this one

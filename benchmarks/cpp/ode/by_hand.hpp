@@ -92,7 +92,7 @@ class by_hand {
       return;
     }
     check(CVodeCreateB(memory_, method(), &which_));
-    check(CVodeInitB(memory_, which_, rhs_back, from, lambda_));
+    check(CVodeInitB(memory_, which_, rhs_adjoint, from, lambda_));
     check(CVodeSStolerancesB(memory_, which_, tolerance_, tolerance_));
     check(CVodeSetUserDataB(memory_, which_, this));
     check(CVodeSetMaxNumStepsB(memory_, which_, most_steps));
@@ -101,9 +101,9 @@ class by_hand {
     } else {
       const SUNMatrix matrix = new_matrix();
       check(CVodeSetLinearSolverB(memory_, which_, new_solver(matrix), matrix));
-      check(CVodeSetJacFnB(memory_, which_, jacobian_back));
+      check(CVodeSetJacFnB(memory_, which_, adjoint_jacobian));
     }
-    check(CVodeQuadInitB(memory_, which_, quadrature_back, quadrature_));
+    check(CVodeQuadInitB(memory_, which_, quadrature_rhs, quadrature_));
     check(CVodeQuadSStolerancesB(memory_, which_, tolerance_, tolerance_));
     check(CVodeSetQuadErrConB(memory_, which_, SUNTRUE));
   }
@@ -126,12 +126,12 @@ class by_hand {
     self(data).system_.kernel(values(y), self(data).q_.p.data(), values(to));
     return 0;
   }
-  static int rhs_back(double, N_Vector y, N_Vector lambda, N_Vector to, void* data) {
+  static int rhs_adjoint(double, N_Vector y, N_Vector lambda, N_Vector to, void* data) {
     self(data).system_.adjoint(values(y), self(data).q_.p.data(), values(lambda), values(to));
     N_VScale(-1, to, to);
     return 0;
   }
-  static int quadrature_back(double, N_Vector y, N_Vector lambda, N_Vector to, void* data) {
+  static int quadrature_rhs(double, N_Vector y, N_Vector lambda, N_Vector to, void* data) {
     self(data).system_.parameters(values(y), self(data).q_.p.data(), values(lambda), values(to));
     N_VScale(-1, to, to);
     return 0;
@@ -152,7 +152,7 @@ class by_hand {
     self(data).put(values(y), to, false);
     return 0;
   }
-  static int jacobian_back(double, N_Vector y, N_Vector, N_Vector, SUNMatrix to, void* data, N_Vector, N_Vector, N_Vector) {
+  static int adjoint_jacobian(double, N_Vector y, N_Vector, N_Vector, SUNMatrix to, void* data, N_Vector, N_Vector, N_Vector) {
     self(data).put(values(y), to, true);
     return 0;
   }

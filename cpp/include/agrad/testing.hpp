@@ -151,7 +151,7 @@ class gradient_check {
   }
   /// Rounding error that may remain of a derivative that is zero because its terms cancel, relative to the terms.
   static constexpr double unit_rounding = 64 * std::numeric_limits<double>::epsilon();
-  static void keep_worst(double& worst, double error) { worst = std::max(worst, error); }
+  static void store_worst(double& worst, double error) { worst = std::max(worst, error); }
 
   // Computed here, because the standard does not specify how its distributions use the generator's bits.
   Eigen::VectorXd direction(Eigen::Index n) {
@@ -177,9 +177,9 @@ class gradient_check {
     }
     const double scale = largest(fx_);
     for (Eigen::Index i = 0; i < fx.size(); ++i)
-      keep_worst(verdict_.report.value_error,
-                 verdict_.compare(fx[i], fx_[i], options_.product_tolerance * scale, scale, entry("f(x)", i),
-                                  std::string("f(x) of plain numbers has that value, but not in ") + mode));
+      store_worst(verdict_.report.value_error,
+                  verdict_.compare(fx[i], fx_[i], options_.product_tolerance * scale, scale, entry("f(x)", i),
+                                   std::string("f(x) of plain numbers has that value, but not in ") + mode));
     return true;
   }
 
@@ -190,8 +190,8 @@ class gradient_check {
     if (!compare_values(fx, "reverse mode")) return;
     for (Eigen::Index i = 0; i < J.rows(); ++i) {
       const std::string row = J.rows() == 1 ? "gradient" : "jacobian.row(" + std::to_string(i) + ")";
-      keep_worst(verdict_.report.difference_error, compare_row(J.row(i), {differences_.row(i), errors_.row(i)},
-                                                               std::abs(fx_[i]), row, "as by finite differences of f"));
+      store_worst(verdict_.report.difference_error, compare_row(J.row(i), {differences_.row(i), errors_.row(i)},
+                                                                std::abs(fx_[i]), row, "as by finite differences of f"));
     }
   }
 
@@ -221,9 +221,9 @@ class gradient_check {
     if (!compare_values(fx, "forward mode")) return;
     vjp(f_, x_, w, fx, backward);
     verdict_.report.forward_checked = true;
-    keep_worst(verdict_.report.product_error,
-               compare_products(backward.dot(v), w.dot(forward), backward.norm() * v.norm(), w.norm() * forward.norm(),
-                                w.norm() * fx.norm(), "<J'w, v>", "that is <w, Jv>; reverse and forward mode disagree"));
+    store_worst(verdict_.report.product_error,
+                compare_products(backward.dot(v), w.dot(forward), backward.norm() * v.norm(), w.norm() * forward.norm(),
+                                 w.norm() * fx.norm(), "<J'w, v>", "that is <w, Jv>; reverse and forward mode disagree"));
   }
 
   /// Compares products with directions relative to x. `before`: the size of the differentiated function, whose rounding errors
@@ -243,18 +243,18 @@ class gradient_check {
     hessian_times_vector(sum, x_, u, value, Hu);
     hessian_times_vector(sum, x_, v, value, Hv);
     verdict_.report.second_order_checked = true;
-    keep_worst(verdict_.report.symmetry_error,
-               compare_products(Hu.dot(v), u.dot(Hv), Hu.norm() * v.norm(), u.norm() * Hv.norm(),
-                                g.norm() * std::max(u.norm(), v.norm()), "<Hu, v>",
-                                "that is <u, Hv>; second derivatives are not symmetric"));
+    store_worst(verdict_.report.symmetry_error,
+                compare_products(Hu.dot(v), u.dot(Hv), Hu.norm() * v.norm(), u.norm() * Hv.norm(),
+                                 g.norm() * std::max(u.norm(), v.norm()), "<Hu, v>",
+                                 "that is <u, Hv>; second derivatives are not symmetric"));
     const auto gradients = [&](double t) {
       Eigen::VectorXd values, slope;
       const as_long_as<X, double> moved = x_ + t * v;
       vjp(f_, moved, w, values, slope);
       return slope;
     };
-    keep_worst(verdict_.report.curvature_error,
-               compare_row(Hv, differentiate(gradients, 0.0, g), largest(g), "(Hv)", "as by finite differences of gradients"));
+    store_worst(verdict_.report.curvature_error,
+                compare_row(Hv, differentiate(gradients, 0.0, g), largest(g), "(Hv)", "as by finite differences of gradients"));
   }
 
   const F& f_;

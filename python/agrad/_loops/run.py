@@ -53,10 +53,10 @@ class Loop:
         carry, entries = (joined([*map(values_of, part)]) for part in (self.carry.arrays, given))
         around = find_recording(*self.carry.arrays, *given, *body.captured)
         while True:
-            keeps = around is not None and around.keeps_adjoints
+            keeps = around is not None and around.stores_adjoints
             flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
             before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
-            if around is before or around is None or not around.keeps_adjoints:
+            if around is before or around is None or not around.stores_adjoints:
                 break  # else a later step captured a recorded value first, and the run must be stored for the reverse pass
         body.settle(around)
         self.items.forget()  # the operation has the arrays

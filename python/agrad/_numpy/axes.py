@@ -47,10 +47,10 @@ def joined(recording: Recording, x: Any) -> Any:
 def with_axes_last(x: Array, axis: Any) -> tuple[Array, list[int]]:
     """Returns the array with the axes moved to the end and joined to a single axis, and the axes."""
     axes = axes_of(axis, x.ndim)
-    kept = [n for n in range(x.ndim) if n not in axes]
-    shape = [x.shape[n] for n in kept]
+    remaining = [n for n in range(x.ndim) if n not in axes]
+    shape = [x.shape[n] for n in remaining]
     length = int(np.prod([x.shape[n] for n in axes], dtype=int))
-    return x.with_slots(np.transpose(x.slots, [*kept, *axes]).reshape((*shape, length))), axes
+    return x.with_slots(np.transpose(x.slots, [*remaining, *axes]).reshape((*shape, length))), axes
 
 
 def check_plain_options(function: str, dtype: Any, out: Any) -> None:

@@ -45,7 +45,7 @@ def _labels(text: str, ndim: int, subscripts: str) -> list[Any]:
 
 def _parsed(subscripts: str, arrays: list[Array]) -> tuple[list[list[Any]], list[Any]]:
     """Returns the labels of the operands and the labels of the result."""
-    given, arrow, wanted = subscripts.replace(" ", "").partition("->")
+    given, arrow, output = subscripts.replace(" ", "").partition("->")
     texts = given.split(",")
     if len(texts) != len(arrays):
         raise ValueError(f"np.einsum: number of operands is {len(arrays)}, but must be {len(texts)}, as in {subscripts!r}")
@@ -55,7 +55,7 @@ def _parsed(subscripts: str, arrays: list[Array]) -> tuple[list[list[Any]], list
     if not arrow:
         once = sorted({label for label in every if isinstance(label, str) and every.count(label) == 1})
         return labels, [*ellipsis, *once]
-    head, dots, tail = wanted.partition("...")
+    head, dots, tail = output.partition("...")
     result = [*head, *(ellipsis if dots else []), *tail]
     if len(set(result)) < len(result) or not set(result) <= {*every, *ellipsis}:
         raise ValueError(

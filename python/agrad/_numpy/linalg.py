@@ -273,8 +273,8 @@ def _all_axes_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: 
     if axis is not None and not isinstance(axis, tuple):
         return _norm(x, ord, axis, keepdims)
     axes = tuple(range(x.ndim)) if axis is None else tuple(n % x.ndim for n in axis)
-    kept = [n for n in range(x.ndim) if n not in axes]
-    lines = np.reshape(np.transpose(x, [*kept, *axes]), [*(x.shape[n] for n in kept), -1])
+    remaining = [n for n in range(x.ndim) if n not in axes]
+    lines = np.reshape(np.transpose(x, [*remaining, *axes]), [*(x.shape[n] for n in remaining), -1])
     y = _vector_norm(lines, ord, -1, False)
     return np.reshape(y, [1 if n in axes else x.shape[n] for n in range(x.ndim)]) if keepdims else y
 

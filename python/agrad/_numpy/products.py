@@ -48,12 +48,12 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     lengths = [[z.shape[n] for n in part] for z, part in zip((x, y), summed, strict=True)]
     if lengths[0] != lengths[1]:
         raise ValueError(f"np.tensordot: lengths of the axes summed over are {lengths[0]} and {lengths[1]}, but must be equal")
-    kept = [[n for n in range(z.ndim) if n not in part] for z, part in zip((x, y), summed, strict=True)]
-    shape = tuple(x.shape[n] for n in kept[0]) + tuple(y.shape[n] for n in kept[1])
+    remaining = [[n for n in range(z.ndim) if n not in part] for z, part in zip((x, y), summed, strict=True)]
+    shape = tuple(x.shape[n] for n in remaining[0]) + tuple(y.shape[n] for n in remaining[1])
     count = math.prod(lengths[0])
-    rows, columns = (math.prod(z.shape[n] for n in part) for z, part in zip((x, y), kept, strict=True))
-    left = np.transpose(x, [*kept[0], *summed[0]]).reshape(rows, count)
-    right = np.transpose(y, [*summed[1], *kept[1]]).reshape(count, columns)
+    rows, columns = (math.prod(z.shape[n] for n in part) for z, part in zip((x, y), remaining, strict=True))
+    left = np.transpose(x, [*remaining[0], *summed[0]]).reshape(rows, count)
+    right = np.transpose(y, [*summed[1], *remaining[1]]).reshape(count, columns)
     return matmul(left, right).reshape(shape).copy()
 
 

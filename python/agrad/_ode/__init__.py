@@ -4,7 +4,7 @@ Each public function checks and converts its arguments once, to a posed problem,
 Between `solve_ivp` and its first step:
 
 1. `states` makes a vector of a state of another structure, and functions of the vector.
-2. `problem.pose` checks fun, y0 and args (by `arguments`, as all checks).
+2. `problem.record_problem` checks fun, y0 and args (by `arguments`, as all checks).
 3. `method_table` finds the entry of the method, and `methods` checks the choices that depend on it.
 4. `events` checks doses, events and stops: the interruptions.
 5. `times` checks t_span and t_eval; `backwards` turns functions and interruptions where time decreases.

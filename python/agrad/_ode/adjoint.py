@@ -115,7 +115,7 @@ def ode_adjoint_tol_ctl(
             number("interpolation_polynomial", interpolation_polynomial),
             number("solver_forward", solver_forward),
             number("solver_backward", solver_backward),
-            Algebra().made(function, size),
+            Algebra().to_core(function, size),
             0.0,
             math.inf,
         )

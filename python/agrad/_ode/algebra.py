@@ -44,7 +44,7 @@ class Algebra(NamedTuple):
         if self.linear_solver == "gmres" and self.jac_sparsity is not None:
             raise ValueError(f"{function}: {self.name} is given, but must not be for 'gmres', which uses products by df/dy")
 
-    def made(self, function: str, states: int) -> OdeAlgebra:
+    def to_core(self, function: str, states: int) -> OdeAlgebra:
         """Returns the argument of the compiled methods for a number of states."""
         widths, rows, columns = _described(function, self.name, self.jac_sparsity, states)
         return OdeAlgebra(self.linear_solver, self.name, widths, rows, columns)

@@ -58,12 +58,12 @@ class Solution:
         t = as_one(t)
         if self._sign < 0:
             t = 0.0 - (t if isinstance(t, Array) else real_values("sol", "t", t))
-        asked = real_values("sol", "t", t)
-        self._check(asked)
-        if asked.size == 0:
+        requested = real_values("sol", "t", t)
+        self._check(requested)
+        if requested.size == 0:
             return np.zeros((self._size, 0))
-        y = self._at(np.reshape(t, (-1,)) if isinstance(t, Array) else t, np.ravel(asked))
-        return y if asked.ndim else y[:, 0]
+        y = self._at(np.reshape(t, (-1,)) if isinstance(t, Array) else t, np.ravel(requested))
+        return y if requested.ndim else y[:, 0]
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the attributes for a pickle: the polynomials without the problem, whose functions may not be picklable."""
@@ -72,33 +72,33 @@ class Solution:
             return self.__dict__ | {"_problem": None}
         return self.__dict__
 
-    def _check(self, asked: Times) -> None:
-        if asked.ndim > 1:
-            raise ShapeError(f"sol: t is of shape {asked.shape}, but must be a number or a vector of times")
+    def _check(self, requested: Times) -> None:
+        if requested.ndim > 1:
+            raise ShapeError(f"sol: t is of shape {requested.shape}, but must be a number or a vector of times")
         t0, end = self._span
-        outside = np.flatnonzero(~((t0 <= asked) & (asked <= end)))
+        outside = np.flatnonzero(~((t0 <= requested) & (requested <= end)))
         if outside.size:
-            place = f"t[{outside[0]}]" if asked.ndim else "t"
-            own = [0.0 + self._sign * each for each in (np.ravel(asked)[outside[0]].item(), t0, end)]
+            place = f"t[{outside[0]}]" if requested.ndim else "t"
+            own = [0.0 + self._sign * each for each in (np.ravel(requested)[outside[0]].item(), t0, end)]
             raise DomainError(f"sol: {place} is {own[0]}, but must be within t_span = {(own[1], own[2])}")
 
-    def _at(self, t: Any, asked: Times) -> Any:
-        """Returns the states, shape (n, k); `asked` are the values of t."""
+    def _at(self, t: Any, requested: Times) -> Any:
+        """Returns the states, shape (n, k); `requested` are the values of t."""
         t0, end = self._span
         if t0 == end:  # the solver did not leave t0
-            return np.reshape(self._start, (-1, 1))[:, np.zeros(asked.size, int)]
+            return np.reshape(self._start, (-1, 1))[:, np.zeros(requested.size, int)]
         pieces = None if self._varies or _varies(t) else self._found()
-        return self._solved(t, asked) if pieces is None else self._put_together(pieces, t, asked)
+        return self._solved(t, requested) if pieces is None else self._assemble(pieces, t, requested)
 
-    def _solved(self, t: Any, asked: Times) -> Any:
+    def _solved(self, t: Any, requested: Times) -> Any:
         """Returns the states by a solve with these output times."""
         if self._problem is None:
             raise TypeError("sol: t is recorded in a function that is compiled, but must be plain after pickling")
-        order = np.argsort(asked, kind="stable")
-        times = self._problem.times.at(t[order] if isinstance(t, Array) else asked[order], asked[order])
+        order = np.argsort(requested, kind="stable")
+        times = self._problem.times.at(t[order] if isinstance(t, Array) else requested[order], requested[order])
         result = Solve(replace(self._problem, times=times)).result()
-        if len(result.t) < asked.size:
-            raise self._too_late(asked.max())
+        if len(result.t) < requested.size:
+            raise self._too_late(requested.max())
         return result.y[:, np.argsort(order)]
 
     def _too_late(self, t: float) -> DomainError:
@@ -112,34 +112,34 @@ class Solution:
             self._varies |= self._pieces is None
         return self._pieces
 
-    def _put_together(self, pieces: _Pieces, t: Any, asked: Times) -> Any:
-        if asked.max() > pieces.begins[-1] + pieces.sizes[-1] and pieces.last is None:
-            raise self._too_late(asked.max())
-        at = np.maximum(np.searchsorted(pieces.begins, asked, side="right") - 1, 0)
+    def _assemble(self, pieces: _Pieces, t: Any, requested: Times) -> Any:
+        if requested.max() > pieces.begins[-1] + pieces.sizes[-1] and pieces.last is None:
+            raise self._too_late(requested.max())
+        at = np.maximum(np.searchsorted(pieces.begins, requested, side="right") - 1, 0)
         states, count = pieces.states[at], pieces.weights.shape[0]
 
         def combined(of_points: Any) -> Any:
             return np.einsum("kj,kjn->nk", of_points @ pieces.weights, states)
 
-        points = 2 * (asked - pieces.begins[at]) / pieces.sizes[at] - 1
-        y = self._with_ends(combined(_chebyshev(points, count)), pieces, asked)
+        points = 2 * (requested - pieces.begins[at]) / pieces.sizes[at] - 1
+        y = self._with_ends(combined(_chebyshev(points, count)), pieces, requested)
         if not isinstance(t, Array):
             return y
-        moves = t - asked  # zeros with the derivatives of t
+        moves = t - requested  # zeros with the derivatives of t
         moved = combined(_chebyshev(points + moves * (2 / pieces.sizes[at]), count))
         problem = self._problem
         if problem is None or problem.interruptions is not None:
             return moved
         # The slope is more accurate than the polynomial's derivative, which is an order less accurate than the states.
-        slopes = [vector("sol", "the result of fun", problem.slope(asked[k], y[:, k])) for k in range(asked.size)]
+        slopes = [vector("sol", "the result of fun", problem.slope(requested[k], y[:, k])) for k in range(requested.size)]
         crude = combined(_chebyshev_slopes(points, count) * (2 / pieces.sizes[at])[:, None])
         return moved + moves * (np.stack(slopes, axis=1) - crude)
 
-    def _with_ends(self, y: Any, pieces: _Pieces, asked: Times) -> Any:
+    def _with_ends(self, y: Any, pieces: _Pieces, requested: Times) -> Any:
         """Returns y with the known states at the two ends, which the polynomials have with rounding or before a jump."""
         t0, end = self._span
         for time, state in ((end, pieces.last), (t0, None if self._starts_with_jump else self._start)):
-            is_there = asked == time
+            is_there = requested == time
             if state is not None and is_there.any():
                 y = np.where(is_there, np.reshape(state, (-1, 1)), y)
         return y
@@ -162,10 +162,10 @@ def _varies(x: Any) -> bool:
 def _pieces_of(problem: InitialValueProblem) -> _Pieces | None:
     """Returns the polynomials; None where the method has no log of steps, or takes other steps with these output times."""
     t0, end = problem.times.t0, problem.times.last
-    log, asked = StepLog(), np.array([end])
+    log, requested = StepLog(), np.array([end])
     if problem.method_name in MULTISTEP:  # CVODES' first step depends on the first output time, so both solves use this time
-        asked = np.array([t0 + 1e-3 * (end - t0), end])
-    if not record_solve(replace(problem, times=problem.times.plain_at(asked)), asked).log_steps(log):
+        requested = np.array([t0 + 1e-3 * (end - t0), end])
+    if not record_solve(replace(problem, times=problem.times.plain_at(requested)), requested).log_steps(log):
         return None
     steps = log.columns()
     begins = steps["t"]
@@ -176,7 +176,7 @@ def _pieces_of(problem: InitialValueProblem) -> _Pieces | None:
     times = begins[:, None] + (ends - begins)[:, None] * (points + 1) / 2
     if not (np.diff(times.ravel()) > 0).all() or not times[0, 0] > t0 or not times[-1, -1] < end:
         return None  # where steps are as short as a few roundings
-    outputs = np.sort(np.append(times, asked))
+    outputs = np.sort(np.append(times, requested))
     places = np.searchsorted(outputs, times.ravel())
     result = Solve(replace(problem, times=problem.times.at(outputs, outputs))).result()
     if len(result.t) <= places[-1]:

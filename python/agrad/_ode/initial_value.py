@@ -12,17 +12,17 @@ from agrad._core import Array, ConfiguredMethod, SolveProgress, SolverError
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
-from agrad._ode.problem import InitialValueProblem, pose
-from agrad._ode.progress import told_of
+from agrad._ode.problem import InitialValueProblem, record_problem
+from agrad._ode.progress import reporter_of
 from agrad._ode.record import stays_equal
 from agrad._ode.recorded_solve import RecordedSolve, StatesSolve
-from agrad._ode.repeats import carried, raise_equal, repeated
+from agrad._ode.repeats import raise_equal, repeated, shifted
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
 from agrad._ode.times import Times, times_after
 
-__all__ = ["Solve", "record_solve", "solve_as_far_as_it_goes", "states_after"]
+__all__ = ["Solve", "record_solve", "solve_partially", "states_after"]
 
 
 def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> StatesSolve | EventSolve:
@@ -41,9 +41,11 @@ def states_after(
 
     `method_for` makes the method for a number of states.
     """
-    posed = pose(function, "f", f, y0, args)
-    after, method = times_after(function, t0, times, posed.states), method_for(posed.states.size)
-    problem = InitialValueProblem(function, f, posed.y0, posed.states, posed.args, after, method)
+    recorded_problem = record_problem(function, "f", f, y0, args)
+    after, method = times_after(function, t0, times, recorded_problem.states), method_for(recorded_problem.states.size)
+    problem = InitialValueProblem(
+        function, f, recorded_problem.y0, recorded_problem.states, recorded_problem.args, after, method
+    )
     return record_solve(problem, after.outputs).states()
 
 
@@ -63,25 +65,25 @@ class Solve:
     def result(self) -> OdeResult:
         """Returns the solution at the output times, some of which may be repeated."""
         problem, times = self.problem, self.problem.times
-        runs = times.runs
-        if runs is None:
+        repeats = times.repeats
+        if repeats is None:
             return self._result(problem)
         if isinstance(times.outputs, Array) and problem.interruptions is not None:
-            raise_equal(problem.function, runs, "where recorded times come with doses, events or tstops")
-        result = self._result(replace(problem, times=times.distinct(runs)))
-        return repeated(result, times.outputs, runs, problem.slope)
+            raise_equal(problem.function, repeats, "where recorded times come with doses, events or tstops")
+        result = self._result(replace(problem, times=times.distinct(repeats)))
+        return repeated(result, times.outputs, repeats, problem.slope)
 
     def _result(self, problem: InitialValueProblem) -> OdeResult:
         """Returns the solution at output times that differ."""
         times, interruptions = problem.times, problem.interruptions
         end = times.last if interruptions is not None and interruptions.events else float(times.values[-1])
-        told, is_recorded = told_of(problem.function, problem.progress, times.t0, end, sign=times.sign), False
+        reporter, is_recorded = reporter_of(problem.function, problem.progress, times.t0, end, sign=times.sign), False
         try:
-            result = self._solved(problem, told.host)
+            result = self._solved(problem, reporter.host)
             is_recorded = isinstance(result.y, Array)
         finally:
             if not is_recorded:
-                told.forget()
+                reporter.forget()
         if not isinstance(result.t, Array):
             result.t = result.t.copy()  # the problem keeps its times where the user changes those of the result
         result._explained = self.explained
@@ -97,7 +99,7 @@ class Solve:
             first = np.reshape(problem.y0, (1, -1))
             if times.has_t_eval and times.are_recorded:
                 stays_equal(later[0], times.start)
-                moved = carried(problem.function, problem.slope, times.start, first[0], later[0] - times.start)
+                moved = shifted(problem.function, problem.slope, times.start, first[0], later[0] - times.start)
                 first = np.reshape(moved, (1, -1))
             later = later[1:]
             if times.values.size == 1:
@@ -110,7 +112,7 @@ class Solve:
         return OdeResult(times.outputs, states, stats=Statistics(solve.operation.statistics))
 
 
-def solve_as_far_as_it_goes(problem: InitialValueProblem) -> OdeResult:
+def solve_partially(problem: InitialValueProblem) -> OdeResult:
     """Returns the solution; where the solver fails, the part before the failure, from a second solve."""
     whole = Solve(problem)
     try:

@@ -11,7 +11,7 @@ from agrad._core import Array, ConfiguredMethod, EventOperation, OdeOperation, c
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
 from agrad._ode.events import DoseTable
-from agrad._ode.problem import InitialValueProblem, pose
+from agrad._ode.problem import InitialValueProblem, record_problem
 from agrad._ode.record import RecordedFunction
 from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.repeats import raise_equal
@@ -49,29 +49,31 @@ class Member:
     """A subject's posed problem, with the data that decide what it shares with others, and later the recorded solve."""
 
     def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], ConfiguredMethod]) -> None:
-        posed = pose(function, "fun", fun, subject.y0, subject.args)
+        recorded_problem = record_problem(function, "fun", fun, subject.y0, subject.args)
         doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
         if times.is_backwards:
             fun = SlopeOfMinusTime(fun, "solve_many")
             check_no_doses(function, doses)
-        runs, n = times.runs, posed.states.size
-        if runs is not None and isinstance(times.outputs, Array):
-            raise_equal(function, runs, "where it is recorded")
-        times.check_start(function, posed.states)
-        self.problem = InitialValueProblem(function, fun, posed.y0, posed.states, posed.args, times, method_for(n))
-        self.doses, self.runs, self.n = doses, runs, n
+        repeats, n = times.repeats, recorded_problem.states.size
+        if repeats is not None and isinstance(times.outputs, Array):
+            raise_equal(function, repeats, "where it is recorded")
+        times.check_start(function, recorded_problem.states)
+        self.problem = InitialValueProblem(
+            function, fun, recorded_problem.y0, recorded_problem.states, recorded_problem.args, times, method_for(n)
+        )
+        self.doses, self.repeats, self.n = doses, repeats, n
         #: Whether an `EventOperation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(doses.rows) or times.are_recorded
-        outputs = times.outputs if runs is None else times.distinct(runs).outputs
+        outputs = times.outputs if repeats is None else times.distinct(repeats).outputs
         self.outputs = outputs if self.has_all else outputs[times.starts_there :]
         self.is_known_first = times.starts_there and not self.has_all
-        leaves, _, structure = flatten(posed.args)
+        leaves, _, structure = flatten(recorded_problem.args)
         taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
         kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
         self.recorded: RecordedSolve | None = None
         #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
-        self.more = 0
+        self.extra_outputs = 0
         #: Problems with the same key share a recording of the right-hand side.
         self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, n, times.is_backwards)
 
@@ -82,7 +84,7 @@ class Member:
         values = [problem.y0, np.reshape(times.start, (1,)), self.outputs, *self.parameters, *slope.captured]
         operation: OdeOperation | EventOperation
         if self.has_all or count_time_switches(slope.program, n):
-            self.more = 1 + n
+            self.extra_outputs = 1 + n
             values += doses.parts
             moves = times.are_recorded or doses.times_move
             operation = EventOperation(
@@ -102,7 +104,7 @@ class Member:
         problem, times = self.problem, self.problem.times
         if self.is_known_first:
             states = np.concatenate([np.reshape(problem.y0, (1, self.n)), states])
-        columns = np.transpose(states) if self.runs is None else np.transpose(states)[:, self.runs.places]
+        columns = np.transpose(states) if self.repeats is None else np.transpose(states)[:, self.repeats.places]
         outputs = times.outputs
         result = OdeResult(outputs if isinstance(outputs, Array) else outputs.copy(), columns)
         result._explained = Explained(self.recorded, method, tolerances, times.is_backwards)

@@ -65,7 +65,7 @@ def step_options(
         0.0 if first_step is None else positive_number(function, "first_step", first_step),
         math.inf if is_unlimited else positive_number(function, "max_step", max_step),
         positive_number(function, "max_memory", max_memory),
-        algebra.made(function, states),
+        algebra.to_core(function, states),
         ErrorControl.__members__[error_control],
     )
 

@@ -12,11 +12,11 @@ from agrad._ode.events import Interruptions
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times
 
-__all__ = ["InitialValueProblem", "PosedProblem", "pose"]
+__all__ = ["InitialValueProblem", "RecordedProblem", "record_problem"]
 
 
 @dataclass(frozen=True)
-class PosedProblem:
+class RecordedProblem:
     """The checked arguments that all problems have."""
 
     function: str  # the name of the public function, for messages
@@ -26,16 +26,16 @@ class PosedProblem:
     args: tuple[Any, ...]
 
 
-def pose(function: str, name: str, f: Any, y0: Any, args: Any, arguments: str = "t, y") -> PosedProblem:
+def record_problem(function: str, name: str, f: Any, y0: Any, args: Any, arguments: str = "t, y") -> RecordedProblem:
     """Returns the problem of a user's function, whose name and arguments are for the message, and an initial state."""
     check_callable(function, name, f, arguments)
     y0 = vector(function, "y0", y0)
     states = real_values(function, "y0", y0) if isinstance(y0, Array) else y0
-    return PosedProblem(function, f, y0, states, further_arguments(function, args))
+    return RecordedProblem(function, f, y0, states, further_arguments(function, args))
 
 
 @dataclass(frozen=True)
-class InitialValueProblem(PosedProblem):
+class InitialValueProblem(RecordedProblem):
     """The checked arguments of an initial value problem; time increases."""
 
     times: Times

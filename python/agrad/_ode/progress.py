@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from agrad._core import SolveProgress
 
-__all__ = ["Progress", "Told", "told_of"]
+__all__ = ["Progress", "Reporter", "reporter_of"]
 
 #: Whether there is a bar, or a callable of the time reached, the end and the name of the pass.
 Progress = bool | Callable[[float, float, str], object]
@@ -48,7 +48,7 @@ class _Bar:
 
 
 class _Maker:
-    """Makes a listener for each pass, until `Told.forget` removes `make`."""
+    """Makes a listener for each pass, until `Reporter.forget` removes `make`."""
 
     def __init__(self, make: Callable[[str, float, float], Callable[[float], None]]) -> None:
         self.make: Callable[[str, float, float], Callable[[float], None]] | None = make
@@ -58,7 +58,7 @@ class _Maker:
         return self.make(name, begin, end)
 
 
-class Told(NamedTuple):
+class Reporter(NamedTuple):
     """The listeners for the progress of a solve, if any."""
 
     host: SolveProgress | None = None
@@ -73,10 +73,10 @@ class Told(NamedTuple):
             self.maker.make = None
 
 
-def told_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ", sign: float = 1.0) -> Told:
+def reporter_of(function: str, given: Progress, begin: float, end: float, what: str = "t = ", sign: float = 1.0) -> Reporter:
     """Returns the listeners for a solve from `begin` to `end`, maybe none; listeners get times multiplied by `sign`."""
     if given is False or given is None:
-        return Told()
+        return Reporter()
     if given is True:
         try:
             tqdm = import_module("tqdm.auto").tqdm
@@ -88,4 +88,4 @@ def told_of(function: str, given: Progress, begin: float, end: float, what: str 
         maker, patience = _Maker(lambda name, a, b: _Calls(given, name, b, sign)), 0.0
     else:
         raise TypeError(f"{function}: progress is {given!r}, but must be True, False or callable as progress(t, t_end, pass)")
-    return Told(SolveProgress(maker, patience, begin, end), maker)
+    return Reporter(SolveProgress(maker, patience, begin, end), maker)

@@ -49,11 +49,11 @@ class RecordedFunction:
         leaves, together, _ = flatten(args)
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             inputs = [recording.input(x) for x in (np.asarray(t0), *states)]
-            taken = [isinstance(x, Array) or (all_numbers and is_number(x)) for x in leaves]
-            self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
+            are_parameters = [isinstance(x, Array) or (all_numbers and is_number(x)) for x in leaves]
+            self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
             given = [
-                recording.input(real_values(function, "args", x)) if is_taken else x
-                for x, is_taken in zip(leaves, taken, strict=True)
+                recording.input(real_values(function, "args", x)) if is_parameter else x
+                for x, is_parameter in zip(leaves, are_parameters, strict=True)
             ]
             found = f(*inputs, *together(given))
             if found is None:

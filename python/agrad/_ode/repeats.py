@@ -11,12 +11,12 @@ from agrad._core import Array, DomainError
 from agrad._ode.arguments import vector
 from agrad._ode.record import stays_equal
 from agrad._ode.result import OdeResult
-from agrad._ode.times import Runs
+from agrad._ode.times import Repeats
 
-__all__ = ["carried", "raise_equal", "repeated"]
+__all__ = ["raise_equal", "repeated", "shifted"]
 
 
-def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
+def shifted(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
     """Returns the state at t + by; where `by` is a recorded zero, this is y with correct first and second derivatives."""
 
     def f(t: Any, y: Any) -> Any:
@@ -25,27 +25,27 @@ def carried(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -
     return y + by * f(t + by / 2, y + by / 2 * f(t, y))  # the midpoint rule
 
 
-def raise_equal(function: str, runs: Runs, where: str) -> NoReturn:
+def raise_equal(function: str, repeats: Repeats, where: str) -> NoReturn:
     """Raises the error of two equal times."""
-    k = int(np.flatnonzero(~runs.is_first)[0])
+    k = int(np.flatnonzero(~repeats.is_first)[0])
     raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
 
 
-def repeated(result: OdeResult, t_eval: Any, runs: Runs, slope: Callable[..., Any]) -> OdeResult:
+def repeated(result: OdeResult, t_eval: Any, repeats: Repeats, slope: Callable[..., Any]) -> OdeResult:
     """Returns the result at all times, from the result at the different times; slope(t, y) is the right-hand side.
 
     A recorded time that equals the time before has derivatives of its own; the first derivative is the slope at that time.
     """
-    is_first, places = runs
-    kept = np.flatnonzero(places < len(result.t))
-    times, y = t_eval[kept], result.y[:, places[kept]]
+    is_first, places = repeats
+    present = np.flatnonzero(places < len(result.t))
+    times, y = t_eval[present], result.y[:, places[present]]
     if isinstance(t_eval, Array):
         firsts, columns = result.t, []
-        for k, place in enumerate(places[kept]):
+        for k, place in enumerate(places[present]):
             column = y[:, k]
             if not is_first[k]:
                 stays_equal(times[k], firsts[place])
-                column = carried("solve_ivp", slope, firsts[place], column, times[k] - firsts[place])
+                column = shifted("solve_ivp", slope, firsts[place], column, times[k] - firsts[place])
             columns.append(column)
         y = np.stack(columns, axis=1)
     result.t, result.y = times, y

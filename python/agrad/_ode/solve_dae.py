@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
 from agrad._ode.arguments import check_one_of, real_values, vector
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.problem import pose
+from agrad._ode.problem import record_problem
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.times import Times, times_of
 
@@ -156,7 +156,7 @@ def solve_dae(
     -0.7358
     """
     function = "solve_dae"
-    problem = pose(function, "residual", residual, y0, args, "t, y, yp")
+    problem = record_problem(function, "residual", residual, y0, args, "t, y, yp")
     check_one_of(function, "initial", initial, _INITIAL)
     check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
     y0, states, size = problem.y0, problem.states, problem.states.size
@@ -170,9 +170,9 @@ def solve_dae(
         function, *steps[:5], _flags(function, differential, size), _INITIAL[initial], _SENSITIVITIES[sensitivities]
     )
     recorded = RecordedFunction(function, residual, times.t0, [states, slopes], problem.args, result="residual")
-    wanted = [isinstance(x, Array) for x in (y0, yp0, times.start, times.outputs, stops)]
+    required = [isinstance(x, Array) for x in (y0, yp0, times.start, times.outputs, stops)]
     count = times.values.size
-    operation = DaeOperation(function, recorded.program, count, stops.size, options, wanted)
+    operation = DaeOperation(function, recorded.program, count, stops.size, options, required)
     parts = [y0, yp0, np.reshape(times.start, (1,)), times.outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
     recording, argument = joined(parts, [recorded])
     solution: Any
@@ -185,8 +185,8 @@ def solve_dae(
 
 def _times(function: str, t_span: Any, t_eval: Any) -> Times:
     """Returns the times; a single output time may be a number."""
-    asked = None if t_eval is None else vector(function, "t_eval", t_eval)
-    return times_of(function, vector(function, "t_span", t_span), asked, freely=False)
+    requested = None if t_eval is None else vector(function, "t_eval", t_eval)
+    return times_of(function, vector(function, "t_span", t_span), requested, freely=False)
 
 
 def _flags(function: str, differential: Any, states: int) -> list[bool]:

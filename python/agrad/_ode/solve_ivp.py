@@ -11,11 +11,11 @@ from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result
 from agrad._ode.dense import solution_of
 from agrad._ode.events import Dose, interruptions_of
-from agrad._ode.initial_value import Solve, solve_as_far_as_it_goes
+from agrad._ode.initial_value import Solve, solve_partially
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, checked_method, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.problem import InitialValueProblem, pose
+from agrad._ode.problem import InitialValueProblem, record_problem
 from agrad._ode.progress import Progress
 from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
@@ -180,7 +180,7 @@ def solve_ivp(
     """
     function = "solve_ivp"
     structure, flat = states_of(function, y0)
-    posed = pose(function, "fun", fun, flat, args)
+    recorded_problem = record_problem(function, "fun", fun, flat, args)
     if structure is not None:
         if vectorized:
             raise ValueError(f"{function}: vectorized is True, but must be False where y0 is no vector")
@@ -198,17 +198,27 @@ def solve_ivp(
     fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval)
     if times.is_backwards:
         fun, interruptions = SlopeOfMinusTime(fun, function), turned_interruptions(function, interruptions)
-    times.check_start(function, posed.states)
-    size, memory = posed.states.size, 1e9 if entry.is_multistep else max_memory
+    times.check_start(function, recorded_problem.states)
+    size, memory = recorded_problem.states.size, 1e9 if entry.is_multistep else max_memory
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
     options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, memory, algebra, error_control)
     made = method_of(function, entry, options, sensitivities)
     if gradient_check is not False:
         made = checked_method(function, entry, options, sensitivities, gradient_check)
     problem = InitialValueProblem(
-        function, fun, posed.y0, posed.states, posed.args, times, made, interruptions, progress, entry.name, (rtol, atol)
+        function,
+        fun,
+        recorded_problem.y0,
+        recorded_problem.states,
+        recorded_problem.args,
+        times,
+        made,
+        interruptions,
+        progress,
+        entry.name,
+        (rtol, atol),
     )
-    result = solve_as_far_as_it_goes(problem) if return_partial else Solve(problem).result()
+    result = solve_partially(problem) if return_partial else Solve(problem).result()
     if dense_output:
         result.sol = solution_of(problem, result)
     result = turned_result(result) if times.is_backwards else result

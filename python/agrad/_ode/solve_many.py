@@ -17,7 +17,7 @@ from agrad._ode.member import Member, SharedArguments
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.progress import Progress, told_of
+from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.result import OdeResult
 
@@ -138,8 +138,8 @@ def solve_many(
             )
         recorded = member.record(slope)
         parts.append((recorded.operation, [place for x in recorded.parts for place in arguments.places(x)]))
-    told = told_of(function, progress, 0.0, float(len(parts)), what="subjects ")
-    many = ManyOperation(function, parts, whole(function, "threads", threads, least=0), told.host)
+    reporter = reporter_of(function, progress, 0.0, float(len(parts)), what="subjects ")
+    many = ManyOperation(function, parts, whole(function, "threads", threads, least=0), reporter.host)
     recording, argument = joined(arguments.parts or [np.zeros(0)], list(slopes.values()))
     flat: Any = many.solve(argument) if recording is None else many.record(argument)
     results, begin = [], 0
@@ -147,5 +147,5 @@ def solve_many(
         end = begin + member.n * member.outputs.size
         results.append(member.result(np.reshape(flat[begin:end], (-1, member.n)), entry.name, (rtol, atol)))
         results[-1].message += note
-        begin = end + member.more
+        begin = end + member.extra_outputs
     return results

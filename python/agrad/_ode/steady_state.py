@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import ShapeError, SteadyOperation
 from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
-from agrad._ode.problem import pose
+from agrad._ode.problem import record_problem
 from agrad._ode.record import RecordedFunction, joined
 
 __all__ = ["SteadyResult", "steady_state"]
@@ -131,7 +131,7 @@ def steady_state(
     [-0.375, 0.125]
     """
     function = "steady_state"
-    problem = pose(function, "f", f, y0, args)
+    problem = record_problem(function, "f", f, y0, args)
     check_one_of(function, "method", method, _METHODS)
     states = problem.states
     if states.size == 0:

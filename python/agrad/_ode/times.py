@@ -11,10 +11,10 @@ from agrad._core import Array, DomainError, ShapeError, check_initial_value_prob
 from agrad._ode.arguments import Values, as_given, real_values, vector
 from agrad._record.structure import as_one
 
-__all__ = ["Runs", "Times", "times_after", "times_of"]
+__all__ = ["Repeats", "Times", "times_after", "times_of"]
 
 
-class Runs(NamedTuple):
+class Repeats(NamedTuple):
     """Of ordered times: whether a time is the first of its value, and the index of its value among the different values."""
 
     is_first: np.ndarray[Any, Any]
@@ -35,13 +35,13 @@ class Times:
     is_backwards: bool = False  # whether these are times s = -t of the user's t
 
     @property
-    def runs(self) -> Runs | None:
+    def repeats(self) -> Repeats | None:
         """The indices of repeated output times; None where all times differ."""
         differs = self.values[1:] != self.values[:-1]
         if differs.all():
             return None
         is_first = np.append(True, differs)
-        return Runs(is_first, np.cumsum(is_first) - 1)
+        return Repeats(is_first, np.cumsum(is_first) - 1)
 
     @property
     def sign(self) -> float:
@@ -84,9 +84,9 @@ class Times:
             not self.is_backwards,
         )
 
-    def distinct(self, runs: Runs) -> Times:
+    def distinct(self, repeats: Repeats) -> Times:
         """Returns the times without repeated output times."""
-        return replace(self, outputs=self.outputs[np.flatnonzero(runs.is_first)], values=self.values[runs.is_first])
+        return replace(self, outputs=self.outputs[np.flatnonzero(repeats.is_first)], values=self.values[repeats.is_first])
 
     def until(self, end: float, count: int | None = None) -> Times:
         """Returns the times up to another end, with the first output times or, without a count, the two ends."""

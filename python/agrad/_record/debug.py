@@ -80,7 +80,7 @@ def _fail(
     index: int,
     count: int,
     value: float,
-    made_of: Sequence[float],
+    operand_values: Sequence[float],
     file: str | None,
     line: int,
 ) -> NoReturn:
@@ -89,7 +89,7 @@ def _fail(
     at = f"in {function} at {line_of_code(file, line)}"
     if what == "input":
         raise FloatingPointError(f"{function}: input{entry} is {value}, but must be a number; it was passed {at}")
-    numbers = ", ".join(map(repr, made_of))
+    numbers = ", ".join(map(repr, operand_values))
     if what == "result":
         made = f"it was computed from {numbers}" if numbers else "it was computed"
         raise FloatingPointError(f"{operation}: result{entry} is {value}, but must be finite; {made} {at}")

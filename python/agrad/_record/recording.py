@@ -32,7 +32,7 @@ def open_recording(
     function: str,
     *,
     on_comparison: Comparison = Comparison.answers,
-    keeps_adjoints: bool = False,
+    stores_adjoints: bool = False,
     captures: bool = False,
     is_row: bool = False,
 ) -> Iterator[Recording]:
@@ -43,7 +43,7 @@ def open_recording(
     Where NumPy cannot store a recorded value in a NumPy array, or cannot compute with np.array([a, b]) of recorded a and b, a
     TypeError says what to write instead.
     """
-    recording = Recording(function, on_comparison, keeps_adjoints, captures, len(_open.recordings) + 1)
+    recording = Recording(function, on_comparison, stores_adjoints, captures, len(_open.recordings) + 1)
     watch(recording)
     _open.recordings.append(recording)
     before = here.place
@@ -87,7 +87,7 @@ _ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by ent
 _SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
 _INDEX = "where the index is a recorded value, choose between values with np.where, and pass entries to a loop by ag.scan"
 #: The beginnings of messages of NumPy and SciPy where recorded values are used with functions for plain numbers.
-_SAID = {
+_HINTS = {
     r"loop of ufunc does not support argument \d+ of type (int|float|bool|agrad)": _ENTRIES,
     r"'(int|float|bool|agrad\._core\.Array)' object has no attribute '(arctan2|hypot|fmod|logical_xor)'": _ENTRIES,
     r"ufunc '\w+' not supported for the input types": _ENTRIES,
@@ -97,9 +97,9 @@ _SAID = {
 }
 
 
-def _hint(said: str) -> str | None:
+def _hint(text: str) -> str | None:
     """Returns the hint what to write, for a message of NumPy or SciPy."""
-    return next((hint for beginning, hint in _SAID.items() if re.match(beginning, said)), None)
+    return next((hint for beginning, hint in _HINTS.items() if re.match(beginning, text)), None)
 
 
 def _is_stored_plainly(error: Exception) -> bool:

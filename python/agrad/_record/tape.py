@@ -28,7 +28,7 @@ class _Tape:
         self.recording = recording
         self.adjoints: np.ndarray[Any, Any] | None = None  # by slot; the last entry, 0, is for all later slots
 
-    def sweep(self, parts: list[tuple[Array, np.ndarray[Any, Any]]]) -> list[tuple[Array, np.ndarray[Any, Any]]]:
+    def reverse(self, parts: list[tuple[Array, np.ndarray[Any, Any]]]) -> list[tuple[Array, np.ndarray[Any, Any]]]:
         """Runs the reverse pass from arrays with seeds. Returns the captured arrays of outer tapes with their adjoints."""
         slots = np.concatenate([y.slots.ravel() for y, _ in parts])
         seeds = np.concatenate([seed.ravel() for _, seed in parts])
@@ -89,7 +89,7 @@ def tape() -> Iterator[None]:
     >>> slope
     6.0
     """
-    with open_recording("tape", keeps_adjoints=True) as recording:
+    with open_recording("tape", stores_adjoints=True) as recording:
         recording.become_tape()
         mine = _Tape(recording)
         _open[id(recording)] = mine
@@ -205,20 +205,20 @@ def _grad(self: Array, wrt: Any = None) -> Any:
         if not isinstance(leaf, Array):
             raise TypeError(f"grad: {path.codify('wrt')} is {leaf!r}, but must be a recorded value of a tape; see agrad.var")
     tapes = [_tape_of("grad", leaf) for leaf in leaves]
-    _sweep(mine, self)
+    _reverse(mine, self)
     if wrt is None:
         return None
     return together([_read(_adjoint_of(tape, leaf)) for tape, leaf in zip(tapes, leaves, strict=True)])
 
 
-def _sweep(mine: _Tape, y: Array) -> None:
+def _reverse(mine: _Tape, y: Array) -> None:
     """Runs the reverse pass from y through y's tape and then through outer tapes whose values were used, inner tapes first."""
     for each in _stack.tapes:
         each.adjoints = np.zeros(1)
     waiting: dict[int, list[tuple[Array, np.ndarray[Any, Any]]]] = {id(mine.recording): [(y, np.ones(()))]}
     while waiting:
         inner = max((_open[recording] for recording in waiting), key=lambda tape: tape.recording.depth)
-        for outside, adjoint in inner.sweep(waiting.pop(id(inner.recording))):
+        for outside, adjoint in inner.reverse(waiting.pop(id(inner.recording))):
             waiting.setdefault(id(_tape_of("grad", outside).recording), []).append((outside, adjoint))
 
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from agrad._core import Array, Program, Recording, ScopeError, ShapeError, Wanted
+from agrad._core import Array, Program, Recording, ResultKind, ScopeError, ShapeError
 from agrad._record.nested import Part, has_recorded
 from agrad._record.recording import innermost, name_of, named_after, open_recording
 from agrad._record.structure import Outputs, output_of
@@ -50,7 +50,7 @@ class Transformation(ByName, ABC):
 
     name = ""
     #: The compiled part's name of a compiled call; None where plans do not know the transformation.
-    plan: Wanted | None = None
+    plan: ResultKind | None = None
     #: Whether the transformation can be used inside of a recorded function.
     nests = True
     #: The order of the derivatives in the result.
@@ -74,11 +74,11 @@ class Transformation(ByName, ABC):
         if around is not None and has_recorded((args, kwargs, bound.direction)):
             return bound.inside(around, parameters, args, kwargs)
         try:
-            with open_recording(self.label, keeps_adjoints=True, captures=around is not None) as recording:
+            with open_recording(self.label, stores_adjoints=True, captures=around is not None) as recording:
                 inputs = [recording.input(leaf) for leaf in parameters.leaves]
                 given = [x.copy() for x in inputs]  # the function may write into the copies
                 result = self.function(*parameters.put(args, given), **kwargs)
-                output, aux = self.take_apart(recording, result)
+                output, aux = self.split_result(recording, result)
                 if not recording.captured:
                     return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
         except ScopeError:
@@ -93,7 +93,7 @@ class Transformation(ByName, ABC):
         given = [x.copy() for x in part.inputs]
         with differentiated(self.orders):
             result = self.function(*parameters.put(args, given), **kwargs)
-        output, aux = self.take_apart(recording, result)
+        output, aux = self.split_result(recording, result)
         part.end()
         return self.of_part(part, output, parameters, aux)
 
@@ -111,7 +111,7 @@ class Transformation(ByName, ABC):
     def prepare(self, parameters: Parameters) -> None:
         """Checks the transformation's own arguments against the parameters, before the recording."""
 
-    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
+    def split_result(self, recording: Recording, result: Any) -> tuple[Array, Any]:
         """Returns the differentiated output of the user's function, and aux."""
         value, aux = separate(self.label, result, self.has_aux)
         output = output_of(recording, "result", value)
@@ -134,16 +134,16 @@ class Transformation(ByName, ABC):
         return (result, aux) if self.has_aux else result
 
     def outputs_of(self, recording: Recording, output: Array, beside: Any) -> tuple[Outputs, Any]:
-        """Returns the outputs from the results of `take_apart`, and the user's aux."""
+        """Returns the outputs from the results of `split_result`, and the user's aux."""
         return Outputs(recording, output), beside
 
     def beside(self, aux: Any, form: Any) -> Any:
-        """Returns the second result of `take_apart`, from the user's aux and the outputs' shapes and structure."""
+        """Returns the second result of `split_result`, from the user's aux and the outputs' shapes and structure."""
         return aux
 
-    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
+    def of_run(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters, aux: Any) -> Any:
         """Returns the transformation's result from a run of a program and the value of `beside`; None as `of_program`."""
-        result = self.of_program(program, inputs, wanted, parameters)
+        result = self.of_program(program, inputs, required, parameters)
         return None if result is None else self.with_aux(result, aux)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
@@ -155,7 +155,7 @@ class Transformation(ByName, ABC):
         """Returns the transformation's result from a recording."""
 
     @abstractmethod
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
         """Returns the same from a run of a program, without aux; None when the program's path does not hold."""
 
 

@@ -167,11 +167,11 @@ class _Differences:
         return _worst(self._found, self.matrix, self._allowed)
 
 
-def _worst(found: Matrix, wanted: Matrix, allowed: Matrix) -> tuple[int, int] | None:
+def _worst(found: Matrix, expected: Matrix, allowed: Matrix) -> tuple[int, int] | None:
     """Returns the entry with the largest difference relative to the allowed; None if all are allowed. Two nans are equal."""
     with np.errstate(invalid="ignore"):
-        same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
-        excess = np.where(same, 0.0, np.abs(found - wanted) / allowed)
+        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+        excess = np.where(same, 0.0, np.abs(found - expected) / allowed)
     excess = np.where(np.isnan(excess), np.inf, excess)
     if excess.size == 0 or excess.max() <= 1:
         return None

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["bound_to", "kept_for"]
+__all__ = ["bound_to", "cached_for"]
 
 _NAME = "_agrad_methods"
 
@@ -34,7 +34,7 @@ def bound_to(transformation: Any, instance: Any) -> Any:
     return made
 
 
-def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
+def cached_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
     """Returns the object for an instance and an attribute of the class; the first use makes the object."""
     try:
         names = vars(instance)
@@ -43,9 +43,9 @@ def kept_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
             f"{descriptor.label}: {type(instance).__name__} has no __dict__, but must have one, which stores the "
             "recordings of the instance; leave __slots__ out, or compile a function of the fields of the instance"
         ) from None
-    kept = names.get(_NAME)
-    if kept is None or kept.instance is not instance:
-        kept = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
-    if id(descriptor) not in kept:
-        kept[id(descriptor)] = descriptor, make()
-    return kept[id(descriptor)][1]
+    cache = names.get(_NAME)
+    if cache is None or cache.instance is not instance:
+        cache = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
+    if id(descriptor) not in cache:
+        cache[id(descriptor)] = descriptor, make()
+    return cache[id(descriptor)][1]

@@ -30,7 +30,7 @@ class Custom(Generic[Arguments, Result]):
     """A function with a derivative by hand: the common part of both kinds."""
 
     kind = ""
-    wanted = ""  # the call that defines the derivative, for messages
+    definition = ""  # the call that defines the derivative, for messages
 
     def __init__(self, function: Callable[Arguments, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
@@ -53,7 +53,7 @@ class Custom(Generic[Arguments, Result]):
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not self.is_defined:
-            raise TypeError(f"{self.label}: derivative is undefined, but must be known; call its {self.wanted}")
+            raise TypeError(f"{self.label}: derivative is undefined, but must be known; call its {self.definition}")
         given = self._positional(args, kwargs)
         call = Call(self.label, given, self.nondiff_argnums)
         if call.is_plain:
@@ -87,7 +87,7 @@ class CustomVjp(Custom[Arguments, Result]):
     """See :func:`custom_vjp`."""
 
     kind = "custom_vjp"
-    wanted = "defvjp(fwd, bwd)"
+    definition = "defvjp(fwd, bwd)"
     forward: Callable[..., Any]
     backward: Callable[..., Any]
 
@@ -135,7 +135,7 @@ class CustomJvp(Custom[Arguments, Result]):
     """See :func:`custom_jvp`."""
 
     kind = "custom_jvp"
-    wanted = "defjvp(jvp)"
+    definition = "defjvp(jvp)"
     derivative: Callable[..., Any]
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Recording, Wanted
+from agrad._core import Array, Recording, ResultKind
 from agrad._record.nested import Part
 from agrad._record.trees import split
 from agrad._transforms.base import Arguments, OfScalar, Result, Transformation
@@ -20,7 +20,7 @@ class ValueAndGrad(OfScalar):
     """See :func:`value_and_grad`."""
 
     name = "value_and_grad"
-    plan = Wanted.value_and_gradient
+    plan = ResultKind.value_and_gradient
 
     def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
         value = float(output.recorded_values)
@@ -30,9 +30,9 @@ class ValueAndGrad(OfScalar):
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
         return self.with_aux(self.finish(output, part.adjoints(output, np.ones(())), parameters), aux)
 
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
         result = program.value_and_vjp(inputs, np.ones(()))
-        return None if result is None else self.finish(float(result[0][0]), result[1][wanted], parameters)
+        return None if result is None else self.finish(float(result[0][0]), result[1][required], parameters)
 
     def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
         return value, parameters.together(split(flat, parameters.shapes))
@@ -46,7 +46,7 @@ class Grad(ValueAndGrad):
     """See :func:`grad`."""
 
     name = "grad"
-    plan = Wanted.gradient
+    plan = ResultKind.gradient
 
     def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
         return parameters.together(split(flat, parameters.shapes))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording, Wanted
+from agrad._core import Array, Program, Recording, ResultKind
 from agrad._record.nested import Part
 from agrad._record.trees import split
 from agrad._transforms.base import Arguments, OfScalar, Transformation, check_tangents
@@ -32,13 +32,13 @@ class SecondOrder(OfScalar):
         program = recording.program(output)
         return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
 
-    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
         check_tangents(self.name, program, "take differences of its gradient")
         rows = self.directions(parameters)
         directions = np.zeros((len(rows), program.input_size))
-        directions[:, wanted] = rows
+        directions[:, required] = rows
         result = program.hessian_products(inputs, np.ones(1), directions)
-        return None if result is None else self.finish(result[2][:, wanted], parameters)
+        return None if result is None else self.finish(result[2][:, required], parameters)
 
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
         gradient = part.adjoints(output, np.ones(()))
@@ -74,7 +74,7 @@ class Hessian(SecondOrder):
 class HessianProduct(SecondOrder):
     """See :func:`hvp`."""
 
-    plan = Wanted.hessian_product
+    plan = ResultKind.hessian_product
     name = "hvp"
     along: Any
 

@@ -23,7 +23,7 @@ class Jacobian(Transformation):
 
     name = "jacobian"
 
-    def take_apart(self, recording: Recording, result: Any) -> tuple[Array, Any]:
+    def split_result(self, recording: Recording, result: Any) -> tuple[Array, Any]:
         value, aux = separate(self.label, result, self.has_aux)
         outputs = Outputs(recording, output_of(recording, "result", value) if isinstance(value, (list, type(None))) else value)
         self.check_real(outputs.holds_truths)
@@ -46,12 +46,12 @@ class Jacobian(Transformation):
         matrix = part.columns(output) if part.size < output.size else part.rows(output)
         return self.finish(matrix, parameters, aux)
 
-    def of_program(self, program: Any, inputs: list[Any], wanted: slice, parameters: Parameters) -> Any:
+    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
         result = program.jacobian(inputs)
-        return None if result is None else result[1][:, wanted]
+        return None if result is None else result[1][:, required]
 
-    def of_run(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters, aux: Any) -> Any:
-        rows = self.of_program(program, inputs, wanted, parameters)
+    def of_run(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters, aux: Any) -> Any:
+        rows = self.of_program(program, inputs, required, parameters)
         return None if rows is None else self.finish(rows, parameters, aux)
 
     def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
@@ -76,9 +76,9 @@ class ForwardJacobian(Jacobian):
         program = recording.program(output)
         return self.of_run(program, parameters.leaves, slice(None), parameters, aux)
 
-    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
         check_tangents(self.name, program, "use jacrev", order=1)
-        result = program.jacobian_products(inputs, np.eye(program.input_size)[wanted])
+        result = program.jacobian_products(inputs, np.eye(program.input_size)[required])
         return None if result is None else result[1].T
 
 
@@ -90,9 +90,9 @@ class ReverseJacobian(Jacobian):
     def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
         return self.finish(part.rows(output), parameters, aux)
 
-    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
         result = program.adjoint_products(inputs, np.eye(program.output_size))
-        return None if result is None else result[1][:, wanted]
+        return None if result is None else result[1][:, required]
 
 
 def jacobian(

@@ -81,7 +81,7 @@ class Recorded:
         captures: bool = False,
     ) -> None:
         label = f"{name}({name_of(function)})"
-        with open_recording(label, keeps_adjoints=True, captures=captures) as recording:
+        with open_recording(label, stores_adjoints=True, captures=captures) as recording:
             self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
             given = [x.copy() for x in self.inputs]  # the function may write into the copies
             result = function(*parameters.put(tuple(primals), given))
@@ -224,7 +224,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         outputs, flat = function.run(primals, lambda program: program.forward(leaves))
         value, program = outputs.together(split(flat, outputs.shapes)), outputs.program
 
-        def sweep(seeds: Any) -> Any:
+        def reverse(seeds: Any) -> Any:
             result = program.adjoint_products(leaves, seeds[np.newaxis])
             assert result is not None, "the path was found for these values"
             return result[1][0]
@@ -232,13 +232,13 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         recorded = Recorded("vjp", function, primals, parameters, has_aux)
         outputs, value, aux, lock = recorded.outputs, recorded.value(), recorded.aux, threading.Lock()
 
-        def sweep(seeds: Any) -> Any:
+        def reverse(seeds: Any) -> Any:
             with lock:  # the recording has a single vector of adjoints
                 return recorded.recording.reverse(recorded.outputs.joined, seeds, recorded.inputs)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = direction("vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes)
-        return tuple(parameters.together(split(sweep(seeds), parameters.shapes)))
+        return tuple(parameters.together(split(reverse(seeds), parameters.shapes)))
 
     return (value, pullback, aux) if has_aux else (value, pullback)
 

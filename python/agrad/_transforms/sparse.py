@@ -71,10 +71,10 @@ class Sparse(Transformation):
         program = recording.program(output)
         return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
 
-    def of_program(self, program: Program, inputs: list[Any], wanted: Any, parameters: Parameters) -> Any:
+    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
         analysis = self._analyses.get(program)
         if analysis is None:
-            analysis = self._analyses[program] = self.analyse(program, np.arange(program.input_size)[wanted])
+            analysis = self._analyses[program] = self.analyse(program, np.arange(program.input_size)[required])
         entries = analysis.entries(program, inputs)
         if entries is None:
             return None
@@ -82,7 +82,7 @@ class Sparse(Transformation):
         return (matrix, self._info(analysis)) if self.return_info else matrix
 
     @abstractmethod
-    def analyse(self, program: Program, wanted: Any) -> SparseJacobian | SparseHessian:
+    def analyse(self, program: Program, required: Any) -> SparseJacobian | SparseHessian:
         """Returns the analysis of a program with respect to some inputs."""
 
     def _info(self, analysis: SparseJacobian | SparseHessian) -> Sparsity:
@@ -96,16 +96,16 @@ class Sparse(Transformation):
 class _Jacobian(Sparse):
     name = "jacobian"
 
-    def analyse(self, program: Program, wanted: Any) -> SparseJacobian:
-        return SparseJacobian(program, wanted)
+    def analyse(self, program: Program, required: Any) -> SparseJacobian:
+        return SparseJacobian(program, required)
 
 
 class _Hessian(Sparse, OfScalar):
     name = "hessian"
 
-    def analyse(self, program: Program, wanted: Any) -> SparseHessian:
+    def analyse(self, program: Program, required: Any) -> SparseHessian:
         check_tangents(self.name, program, "take differences of its gradient")
-        return SparseHessian(program, wanted)
+        return SparseHessian(program, required)
 
 
 def sparse_jacobian(

@@ -20,7 +20,7 @@ from agrad._record.recording import innermost, name_of, named_after, open_record
 from agrad._record.structure import Outputs
 from agrad._record.trees import axes_of, flatten
 from agrad._transforms.by_name import ByName
-from agrad._transforms.class_methods import kept_for
+from agrad._transforms.class_methods import cached_for
 from agrad._transforms.compiled.compile import Compiled
 
 __all__ = ["Vmap", "vmap"]
@@ -140,7 +140,7 @@ class Vmap(ByName):
         if instance is None:
             return self
         method = self.function.__get__(instance)
-        return kept_for(self, instance, lambda: type(self)(method, self.in_axes, self.out_axes, self.threads))
+        return cached_for(self, instance, lambda: type(self)(method, self.in_axes, self.out_axes, self.threads))
 
     def __repr__(self) -> str:
         return f"<{self.label}>"
@@ -163,10 +163,10 @@ class Vmap(ByName):
         outputs: _RowOutputs | None = None
         for pending in batch.groups():
             while outputs is None or pending.size:
-                flat, taken, outputs = self._path(recording, batch, given, pending, outputs)
+                flat, chosen, outputs = self._path(recording, batch, given, pending, outputs)
                 parts.append(flat)
-                order.append(taken)
-                pending = np.setdiff1d(pending, taken, assume_unique=True)
+                order.append(chosen)
+                pending = np.setdiff1d(pending, chosen, assume_unique=True)
         assert outputs is not None, "there is a group, which may be empty"
         flat = parts[0] if len(parts) == 1 else np.concatenate(parts)[np.argsort(np.concatenate(order))]
         return self._together(flat.recorded_values if plain else flat, outputs)

@@ -64,7 +64,7 @@ struct vectors_of_scalars {
     state.insert(state.begin(), T{2});
     state.resize(state.size() + 1);
     state.back() = 0.5;
-    for (int sweep = 0; sweep < 2; ++sweep)
+    for (int reverse = 0; reverse < 2; ++reverse)
       for (size_t i = 1; i < state.size(); ++i) state[i] += 0.3 * tanh(state[i - 1]) * state[i];
     std::sort(state.begin(), state.end());
     std::swap(state.front(), state.back());

@@ -55,11 +55,11 @@ TEST_CASE("what does not depend on an input has no adjoint") {
   const slot constant = r.constant(numbers, 2), input = r.input(numbers, 2);
   const slot doubled = record<agrad::multiply_rule>(r, range(constant, 2), range(constant, 2))[0];
   const slot y = record<agrad::multiply_rule>(r, {doubled}, {input})[0];
-  const slot outputs[] = {y, doubled}, wanted[] = {constant, doubled, input, input + 1, y};
+  const slot outputs[] = {y, doubled}, required[] = {constant, doubled, input, input + 1, y};
   const double seeds[] = {1, 1};
   double adjoints[5];
   for (int again = 0; again < 3; ++again) {
-    r.reverse(outputs, seeds, 2, wanted, adjoints, 5);
+    r.reverse(outputs, seeds, 2, required, adjoints, 5);
     CHECK(adjoints[0] == 0);
     CHECK(adjoints[1] == 0);
     CHECK(adjoints[2] == 4);

@@ -135,7 +135,7 @@ inline std::vector<double> steps_of(double step, int count) {
   return times;
 }
 
-inline constexpr agrad::ode_wanted everything{true, true, true};
+inline constexpr agrad::ode_required everything{true, true, true};
 
 inline const Eigen::Vector4d rates(0.55, 0.028, 0.84, 0.026);
 inline const Eigen::Vector2d pelts(33.956, 5.933);

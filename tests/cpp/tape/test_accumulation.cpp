@@ -96,15 +96,15 @@ TEST_CASE("whoever shares the accumulator keeps its old value") {
     CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
   }
   SUBCASE("an entry of a vector") {
-    std::vector<var> kept{s, s};
-    kept.push_back(s);
+    std::vector<var> stored{s, s};
+    stored.push_back(s);
     s += c;
-    kept[0] += c * 3;
-    kept.resize(100);  // moves its entries elsewhere
-    kept[1] += a;
-    CHECK(gradient(kept[0], a, b, c) == g3{3, 2, 3});
-    CHECK(gradient(kept[1], a, b, c) == g3{4, 2, 0});
-    CHECK(gradient(kept[2], a, b, c) == g3{3, 2, 0});
+    stored[0] += c * 3;
+    stored.resize(100);  // moves its entries elsewhere
+    stored[1] += a;
+    CHECK(gradient(stored[0], a, b, c) == g3{3, 2, 3});
+    CHECK(gradient(stored[1], a, b, c) == g3{4, 2, 0});
+    CHECK(gradient(stored[2], a, b, c) == g3{3, 2, 0});
     CHECK(gradient(s, a, b, c) == g3{3, 2, 1});
   }
   SUBCASE("a copy of a vector") {

@@ -169,7 +169,7 @@ TEST_CASE("captures that own memory are destroyed at rewind, once") {
     tape mine;
     const active_tape use(mine);
     agrad::push([c = counted()](auto&) {});
-    mine.keep(counted());
+    mine.store(counted());
     CHECK(counted::alive == 2);
   }
   CHECK(counted::alive == 0);

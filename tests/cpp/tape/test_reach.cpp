@@ -144,14 +144,14 @@ TEST_CASE("functionals leave no adjoints on what f captures") {
 TEST_CASE("a closure that sweeps a scope of its own over what it captures adds nothing to it") {
   const scope own;
   const var x = 3.0;
-  const auto square_of = [](const var& of, auto sweep) {
-    return custom(of.val() * of.val(), [of, sweep](auto& adjoint, const var& r) {
+  const auto square_of = [](const var& of, auto reverse) {
+    return custom(of.val() * of.val(), [of, reverse](auto& adjoint, const var& r) {
       const scope inner;
       const var u = of.val();
       const var v = u * of;
       const var w = v + u * u;  // 2 u = dw/du - of
       w.grad();
-      sweep(of);
+      reverse(of);
       adjoint[of] += adjoint[r] * (u.adj() - of.val());
     });
   };

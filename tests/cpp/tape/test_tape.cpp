@@ -92,7 +92,7 @@ TEST_CASE("several seeds of one sweep add up") {
   t.clear_adjoints();
   t.adjoint(a.index()) = 10;
   t.adjoint(b.index()) = -1;
-  t.sweep();
+  t.reverse();
   CHECK(x.adj() == 10 * 3 - 2 * 2);
   CHECK(y.adj() == 10 * 2);
 }

@@ -231,8 +231,8 @@ def test_every_kernel_of_the_headers_has_a_name():
     headers = Path(__file__).parents[3] / "cpp" / "include" / "agrad" / "program"
     if not headers.exists():
         pytest.skip("the headers are not there")
-    text = "".join(header.read_text() for header in headers.rglob("*.hpp"))
-    made = re.findall(r'^inline constexpr kernel \w+\s*=\s*make(?:_of)?<[^;]*?>\s*\(\s*"(\w+)"', text, re.MULTILINE)
+    text = "".join(header.read_text() for header in headers.rglob("*.[hi]pp"))
+    made = re.findall(r'^(?:AGRAD_INLINE|inline) constexpr kernel \w+\s*=\s*make(?:_of)?<[^;]*?>\s*\(\s*"(\w+)"', text, re.MULTILINE)
     names = _core.kernel_names()
     assert len(made) > 20
     assert set(made) <= set(names)

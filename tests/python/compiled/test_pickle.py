@@ -192,10 +192,10 @@ def test_a_solve_carries_its_program_along(function):
     f(functions.X)
     ((_, (path,)),) = f.recorded()
     assert path.program.externals
-    kept = path.program.kept()
+    kept = path.program.to_bytes()
     again = _core.program_of(kept)
     assert again.externals == path.program.externals
-    assert again.kept() == kept
+    assert again.to_bytes() == kept
 
 
 def test_a_loop_that_takes_a_new_path_is_recorded_again():
@@ -214,7 +214,7 @@ def test_programs_with_callbacks_are_recorded_again():
     assert copy.deepcopy(f).recorded()
     ((_, (path,)),) = f.recorded()
     (name,) = path.program.externals
-    assert path.program.kept() is None
+    assert path.program.to_bytes() is None
     with pytest.raises(ValueError, match="cannot be stored as bytes") as failure:
         pickle.dumps(path.program)
     assert str(failure.value).startswith(f"program: operation is {name}, but must be one of plain data")
@@ -233,7 +233,7 @@ def program_of_loss():
 
 
 def test_other_versions_and_damage_are_refused_in_words():
-    kept = program_of_loss().kept()
+    kept = program_of_loss().to_bytes()
     inside = kept[fuzz_pickles.SEAL :]
     begin = 8 + len(ag.__version__)
     assert inside[8:begin] == ag.__version__.encode()

@@ -54,12 +54,12 @@ inline void check_each(std::string_view function, std::string_view argument, con
   }
 }
 
-/// Throws ShapeError unless the size is `wanted`; `what` explains the wanted size ("the length of y0").
-inline void check_size(std::string_view function, std::string_view argument, std::size_t size, std::size_t wanted,
+/// Throws ShapeError unless the size is `required`; `what` explains the wanted size ("the length of y0").
+inline void check_size(std::string_view function, std::string_view argument, std::size_t size, std::size_t required,
                        std::string_view what) {
-  if (AGRAD_UNLIKELY(size != wanted)) {
+  if (AGRAD_UNLIKELY(size != required)) {
     throw ShapeError(detail::sentence(function, argument, -1, "of length " + std::to_string(size),
-                                      "of length " + std::to_string(wanted), what));
+                                      "of length " + std::to_string(required), what));
   }
 }
 

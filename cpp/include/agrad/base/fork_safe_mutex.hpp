@@ -65,22 +65,22 @@ class fork_safe_mutex {
    private:
     list() {
 #if defined(__unix__) || defined(__APPLE__)
-      pthread_atfork(take, give_back, give_back);
+      pthread_atfork(acquire, release, release);
 #endif
     }
 
-    // A thread may hold one mutex and wait for another, in any order: `take` holds nothing while waiting.
-    static void take() {
+    // A thread may hold one mutex and wait for another, in any order: `acquire` holds nothing while waiting.
+    static void acquire() {
       fork_waits() = true;
-      while (!all().try_to_take()) std::this_thread::yield();
+      while (!all().try_to_acquire()) std::this_thread::yield();
       fork_waits() = false;
     }
-    static void give_back() {
+    static void release() {
       all().unlock_until(nullptr);
       all().mutex_.unlock();
     }
 
-    bool try_to_take() {
+    bool try_to_acquire() {
       mutex_.lock();
       for (fork_safe_mutex* each = first_; each != nullptr; each = each->next_) {
         if (each->try_lock()) continue;

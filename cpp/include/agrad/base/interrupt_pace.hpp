@@ -22,11 +22,11 @@ class interrupt_pace {
     next_ = clock::now() + period;
   }
   void step() {
-    if (AGRAD_UNLIKELY(--left_ == 0)) look();
+    if (AGRAD_UNLIKELY(--left_ == 0)) poll();
   }
 
  private:
-  AGRAD_COLD void look() {
+  AGRAD_COLD void poll() {
     left_ = stride_;
     if (clock::now() < next_) return;
     poll_interrupt();

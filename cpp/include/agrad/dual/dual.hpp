@@ -85,8 +85,8 @@ struct dual_among<X> {
 };
 template <class X, class Y, class... Rest>
 struct dual_among<X, Y, Rest...> {
-  static constexpr bool take_first = is_dual<X> && (!is_dual<Y> || std::is_convertible_v<Y, X>);
-  using type = typename dual_among<std::conditional_t<take_first, X, Y>, Rest...>::type;
+  static constexpr bool prefers_first = is_dual<X> && (!is_dual<Y> || std::is_convertible_v<Y, X>);
+  using type = typename dual_among<std::conditional_t<prefers_first, X, Y>, Rest...>::type;
 };
 
 template <class T, std::size_t K>
@@ -105,7 +105,7 @@ void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>&
     for (std::size_t k = 0; k < K; ++k) sum[k] += passed(factor, tangent[k]);
   } else {
     for (std::size_t k = 0; k < K; ++k)
-      if (!is_constant_zero(tangent[k])) sum[k] += agrad::apply<sent_rule>(factor, tangent[k]);
+      if (!is_constant_zero(tangent[k])) sum[k] += agrad::apply<passed_rule>(factor, tangent[k]);
   }
 }
 

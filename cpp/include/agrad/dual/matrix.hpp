@@ -52,10 +52,10 @@ struct algebra<dual_matrix<M, K>> {
 
   static decltype(auto) primal(const D& a) { return algebra<M>::primal(a.value); }
 
-  template <class Rule, class Kept, class... A>
-  static std::array<D, Rule::results> apply(const Rule& rule, const Kept& kept, const typename Rule::shapes& shapes,
+  template <class Rule, class Prepared, class... A>
+  static std::array<D, Rule::results> apply(const Rule& rule, const Prepared& prepared, const typename Rule::shapes& shapes,
                                             const A&... a) {
-    return on(std::make_index_sequence<Rule::results>{}, std::index_sequence_for<A...>{}, rule, kept, shapes, a...);
+    return on(std::make_index_sequence<Rule::results>{}, std::index_sequence_for<A...>{}, rule, prepared, shapes, a...);
   }
 
  private:
@@ -74,36 +74,36 @@ struct algebra<dual_matrix<M, K>> {
     return false;
   }
 
-  template <std::size_t... R, std::size_t... I, class Rule, class Kept, class... A>
+  template <std::size_t... R, std::size_t... I, class Rule, class Prepared, class... A>
   static std::array<D, sizeof...(R)> on(std::index_sequence<R...> results, std::index_sequence<I...>, const Rule& rule,
-                                        const Kept& kept, const typename Rule::shapes& shapes, const A&... a) {
+                                        const Prepared& prepared, const typename Rule::shapes& shapes, const A&... a) {
     using engine = algebra<strongest_t<M, std::decay_t<decltype(value_of(a))>...>>;
     if constexpr (!std::is_same_v<typename Rule::through, nothing>) {
       const typename Rule::through full{};
-      const auto shared = engine::apply(full, kept, full.results_of(shape{a.rows(), a.cols()}...), value_of(a)...);
+      const auto shared = engine::apply(full, prepared, full.results_of(shape{a.rows(), a.cols()}...), value_of(a)...);
       std::array<D, sizeof...(R)> y{D{shared[Rule::through_result]}};
-      (add_argument<I>(results, y, rule, kept, shared, a, value_of(a)...), ...);
+      (add_argument<I>(results, y, rule, prepared, shared, a, value_of(a)...), ...);
       return y;
     } else {
-      std::array<M, sizeof...(R)> values = engine::apply(rule, kept, shapes, value_of(a)...);
+      std::array<M, sizeof...(R)> values = engine::apply(rule, prepared, shapes, value_of(a)...);
       std::array<D, sizeof...(R)> y{D{std::move(values[R])}...};
       if ((is_active(a) || ...)) {
-        const auto shared = rule.linearize(kept, value_of(a)..., y[R].value...);
-        (add_argument<I>(results, y, rule, kept, shared, a, value_of(a)...), ...);
+        const auto shared = rule.linearize(prepared, value_of(a)..., y[R].value...);
+        (add_argument<I>(results, y, rule, prepared, shared, a, value_of(a)...), ...);
       }
       return y;
     }
   }
 
   /// Adds the contributions of the I-th argument's tangents, if there are any, to the tangents of the results.
-  template <std::size_t I, std::size_t... R, class Rule, class Kept, class Shared, class X, class... V>
-  static void add_argument(std::index_sequence<R...>, std::array<D, sizeof...(R)>& y, const Rule& rule, const Kept& kept,
-                           const Shared& shared, const X& x, const V&... values) {
+  template <std::size_t I, std::size_t... R, class Rule, class Prepared, class Shared, class X, class... V>
+  static void add_argument(std::index_sequence<R...>, std::array<D, sizeof...(R)>& y, const Rule& rule,
+                           const Prepared& prepared, const Shared& shared, const X& x, const V&... values) {
     if constexpr (std::is_same_v<X, D>) {
       for (std::size_t k = 0; k < static_cast<std::size_t>(K); ++k) {
         if (!x.tangent[k]) continue;
         auto t =
-            detail::packed(rule.tangent(wrt<static_cast<int>(I)>{}, kept, shared, values..., y[R].value..., *x.tangent[k]));
+            detail::packed(rule.tangent(wrt<static_cast<int>(I)>{}, prepared, shared, values..., y[R].value..., *x.tangent[k]));
         (detail::add_tangent(y[R].tangent[k], std::move(t[R])), ...);
       }
     }

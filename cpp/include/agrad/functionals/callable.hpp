@@ -124,10 +124,11 @@ vector_of<T> as_vector(std::string_view function, R&& result) {
 // ---- outputs -----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] AGRAD_COLD inline void fail_output_shape(std::string_view function, std::string_view name, Eigen::Index rows,
-                                                      Eigen::Index cols, Eigen::Index wanted_rows, Eigen::Index wanted_cols) {
+                                                      Eigen::Index cols, Eigen::Index expected_rows,
+                                                      Eigen::Index expected_cols) {
   const auto text = [](Eigen::Index r, Eigen::Index c) { return "(" + std::to_string(r) + ", " + std::to_string(c) + ")"; };
   throw ShapeError(std::string(function) + ": " + std::string(name) + " is of the fixed shape " + text(rows, cols) +
-                   ", but must be of shape " + text(wanted_rows, wanted_cols));
+                   ", but must be of shape " + text(expected_rows, expected_cols));
 }
 
 /// Resizes an output; an output of fixed size must have that size.

@@ -62,7 +62,7 @@ difference difference_quotient(const Curve& curve, double t, const Eigen::Vector
 
 /// Keeps the better of two estimates of a number. The estimate of a smaller h also replaces an estimate that it contradicts:
 /// the larger h has missed a feature of the curve, such as a whole period.
-inline void keep_better(difference& best, const difference& shorter, Eigen::Index i) {
+inline void store_better(difference& best, const difference& shorter, Eigen::Index i) {
   // The noise is not used: errors of values may be some hundred roundings, and the sixth difference small by chance.
   const double tolerance = 3 * (shorter.error[i] + best.error[i]) + 100 * shorter.rounding[i];
   const bool contradicts = std::abs(shorter.value[i] - best.value[i]) > tolerance;
@@ -88,7 +88,7 @@ difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& ce
     }
     bool rounding_prevails = true;
     for (Eigen::Index i = 0; i < centre.size(); ++i) {
-      keep_better(best, next, i);
+      store_better(best, next, i);
       rounding_prevails = rounding_prevails && next.error[i] <= 2 * next.rounding[i];
     }
     settled = rounding_prevails ? settled + 1 : 0;

@@ -31,7 +31,7 @@ void gradient(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObje
   const isolated_scope own;
   const detail::independent<detail::argument_t<F, X, var>> at(detail::point(x));
   const var y = detail::as_scalar<var>(f(at.variables));
-  detail::tape_access::sweep_from(y);
+  detail::tape_access::reverse_from(y);
   detail::resize("gradient", "g", g, at.variables.size());
   fx = y.val();
   g = at.adjoints();

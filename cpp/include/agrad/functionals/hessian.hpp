@@ -64,7 +64,7 @@ void hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::PlainObjec
     for (Eigen::Index j = first; j < first + width; ++j) {
       const var& slope = y.tangent[static_cast<std::size_t>(j - first)];
       g[j] = slope.val();
-      detail::tape_access::sweep_from(slope);
+      detail::tape_access::reverse_from(slope);
       for (Eigen::Index i = j; i < n; ++i) hessian(i, j) = hessian(j, i) = leaves.adjoints()[i];
     }
   }
@@ -101,7 +101,7 @@ void grad_hessian(F&& f, const Eigen::MatrixBase<X>& x, double& fx, Eigen::Plain
     for (Eigen::Index j = first; j < first + width; ++j) {
       const var& second = y.tangent[0].tangent[static_cast<std::size_t>(j - first)];
       hessian(i, j) = hessian(j, i) = second.val();
-      detail::tape_access::sweep_from(second);
+      detail::tape_access::reverse_from(second);
       for (Eigen::Index l = j; l < n; ++l)
         third(i, j, l) = third(i, l, j) = third(j, i, l) = third(j, l, i) = third(l, i, j) = third(l, j, i) =
             leaves.adjoints()[l];

@@ -23,18 +23,18 @@ inline constexpr int jacobian_lanes = 8;
 
 /// Sets row i of `rows` to the derivatives of y[i] with respect to the variables: `tape::lanes` rows per reverse pass.
 template <class Y, class Variables, class Rows>
-void sweep_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at, Eigen::MatrixBase<Rows>& rows) {
+void reverse_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& at, Eigen::MatrixBase<Rows>& rows) {
   tape& t = at.on;
   for (Eigen::Index begin = 0; begin < y.size(); begin += tape::lanes) {
     const Eigen::Index end = std::min<Eigen::Index>(begin + tape::lanes, y.size());
     if (end - begin == 1) {
-      tape_access::sweep_from(y[begin]);
+      tape_access::reverse_from(y[begin]);
       rows.row(begin) = at.adjoints();
       continue;
     }
     t.clear_lanes();
     for (Eigen::Index i = begin; i < end; ++i) t.seed_lane(y[i].index(), static_cast<std::size_t>(i - begin));
-    t.sweep_lanes();
+    t.reverse_lanes();
     for (Eigen::Index j = 0; j < at.variables.size(); ++j) {
       const double* lanes = t.lane_adjoints(at.first + static_cast<tape::index_type>(j));
       for (Eigen::Index i = begin; i < end; ++i) rows(i, j) = lanes[i - begin];
@@ -58,7 +58,7 @@ void reverse_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBa
   detail::resize("jacobian", "fx", fx, y.size());
   detail::resize("jacobian", "J", jacobian, y.size(), at.variables.size());
   for (Eigen::Index i = 0; i < y.size(); ++i) fx[i] = y[i].val();
-  detail::sweep_rows(y, at, jacobian);
+  detail::reverse_rows(y, at, jacobian);
 }
 
 /// Computes the value and the Jacobian by forward mode: Lanes columns per call of f; nothing is recorded.

@@ -74,7 +74,7 @@ void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Ei
     fx[i] = y[i].val();
     sum += seeds[i] * y[i];
   }
-  detail::tape_access::sweep_from(sum);
+  detail::tape_access::reverse_from(sum);
   wJ = at.adjoints();
 }
 
@@ -118,7 +118,7 @@ void hessian_times_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::Mat
   for (Eigen::Index i = 0; i < duals.size(); ++i)
     if (v.derived().coeff(i) != 0) duals[i].tangent[0] = detail::constant_var(v.derived().coeff(i));
   const auto y = detail::as_scalar<dual<var>>(f(std::as_const(duals)));
-  detail::tape_access::sweep_from(y.tangent[0]);
+  detail::tape_access::reverse_from(y.tangent[0]);
   detail::resize("hessian_times_vector", "Hv", product, leaves.variables.size());
   fx = y.value.val();
   product = leaves.adjoints();

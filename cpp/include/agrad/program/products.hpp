@@ -30,8 +30,8 @@ void for_lanes(std::size_t n, const double* directions, std::size_t count, const
 }
 
 /// Copies the first `here` of `width` numbers of each of m slots to the rows from d on.
-void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
-                double* rows);
+void split_directions(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
+                      double* rows);
 
 }  // namespace detail
 

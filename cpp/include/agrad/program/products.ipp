@@ -6,8 +6,8 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE void take_apart(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d, std::size_t here,
-                             double* rows) {
+AGRAD_INLINE void split_directions(const std::vector<double>& from, std::size_t width, std::size_t m, std::size_t d,
+                                   std::size_t here, double* rows) {
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t k = 0; k < here; ++k) rows[(d + k) * m + i] = from[i * width + k];
 }
@@ -25,7 +25,7 @@ AGRAD_INLINE void jacobian_products(const program& f, workspace& w, const double
   detail::for_lanes(f.input_size(), directions, count, [&](auto width, const double* in, std::size_t d, std::size_t here) {
     pace.step();
     f.tangent<width()>(w, in, out.data());
-    detail::take_apart(out, width(), m, d, here, products);
+    detail::split_directions(out, width(), m, d, here, products);
   });
 }
 
@@ -46,7 +46,7 @@ AGRAD_INLINE void hessian_products(const program& f, workspace& w, const double*
     pace.step();
     f.tangent<width()>(w, in, out.data());
     f.second<width()>(w, y_adjoint, gradient, back.data());
-    detail::take_apart(back, width(), n, d, here, products);
+    detail::split_directions(back, width(), n, d, here, products);
   });
 }
 

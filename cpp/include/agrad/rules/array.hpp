@@ -56,9 +56,9 @@ const auto& first_array(const X& x, const Rest&... rest) {
 }
 
 [[noreturn]] AGRAD_COLD inline void fail_array_shape(std::string_view function, Eigen::Index rows, Eigen::Index cols,
-                                                     Eigen::Index wanted_rows, Eigen::Index wanted_cols) {
+                                                     Eigen::Index expected_rows, Eigen::Index expected_cols) {
   throw ShapeError(std::string(function) + ": argument is of shape (" + std::to_string(rows) + ", " + std::to_string(cols) +
-                   "), but must be of shape (" + std::to_string(wanted_rows) + ", " + std::to_string(wanted_cols) +
+                   "), but must be of shape (" + std::to_string(expected_rows) + ", " + std::to_string(expected_cols) +
                    "); arrays of one call have one shape, scalars broadcast");
 }
 

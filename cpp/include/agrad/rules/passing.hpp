@@ -19,7 +19,7 @@ namespace detail {
 AGRAD_ALWAYS_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
 
 /// The same as a rule, which has derivatives.
-struct sent_rule : rule<2> {
+struct passed_rule : rule<2> {
   static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
                                     reference = "x * y if x != 0 and y != 0 else 0";
   static double value(double x, double y) { return passed(x, y); }

@@ -35,17 +35,17 @@ struct dae_node {
   tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
 
   template <class... Args>
-  dae_node(const std::string& function, const dae_options& options, dae_wanted wanted, const Args&... args)
-      : system(function, args...), solver(function, system, options, wanted) {}
+  dae_node(const std::string& function, const dae_options& options, dae_required required, const Args&... args)
+      : system(function, args...), solver(function, system, options, required) {}
 
   template <class Adjoint>
-  void sweep(const Adjoint& adjoint, Eigen::Index count) {
+  void reverse(const Adjoint& adjoint, Eigen::Index count) {
     const Eigen::Index n = system.states();
     Eigen::MatrixXd outputs = Eigen::MatrixXd::Zero(2 * n, count);
     for (Eigen::Index k = 0; k < count; ++k)
       for (Eigen::Index i = 0; i < n; ++i) outputs(i, k) = adjoint.at(first + static_cast<tape::index_type>(k * n + i));
     if (outputs.isZero(0)) return;
-    const dae_gradient g = solver.sweep(outputs);
+    const dae_gradient g = solver.reverse(outputs);
     add(adjoint, initial_state, g.initial_state);
     add(adjoint, initial_slope, g.initial_slope);
     add(adjoint, system.parameter_indices(), g.parameters);
@@ -66,8 +66,8 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
   const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
   check_dae_problem(function, initial, slope, t0, times);
   using node_type = dae_node<functor_dae<F, Args...>>;
-  const dae_wanted wanted{argument<Y0>::active, argument<Yp0>::active, false, false, false};
-  auto node = std::make_unique<node_type>(function, options, wanted, f, initial.size(), args...);
+  const dae_required required{argument<Y0>::active, argument<Yp0>::active, false, false, false};
+  auto node = std::make_unique<node_type>(function, options, required, f, initial.size(), args...);
   const Eigen::MatrixXd states = node->solver.integrate(initial, slope, t0, times, options.tstops).topRows(initial.size());
   if constexpr (argument<Y0>::active || argument<Yp0>::active || (argument<Args>::active || ...)) {
     argument<Y0>::collect(y0, node->initial_state);
@@ -102,8 +102,8 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 template <class F, class Y0, class Yp0, class... Args>
 auto dae_solve(const dae_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0,
                double t0, const std::vector<double>& times, const Args&... args) {
-  return detail::solve_dae("dae_solve", options, f, detail::kept_argument(y0.derived()), detail::kept_argument(yp0.derived()),
-                           t0, times, detail::kept_argument(args)...);
+  return detail::solve_dae("dae_solve", options, f, detail::stored_argument(y0.derived()),
+                           detail::stored_argument(yp0.derived()), t0, times, detail::stored_argument(args)...);
 }
 
 /// Does the same with one pair of tolerances, divided as in ode_adjoint_tol.
@@ -115,8 +115,8 @@ auto dae_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::M
                      const Args&... args) {
   const std::string function = "dae_adjoint_tol";
   const dae_options options = dae_tolerance_options(function, y0.size(), relative_tolerance, absolute_tolerance, max_num_steps);
-  return detail::solve_dae(function, options, f, detail::kept_argument(y0.derived()), detail::kept_argument(yp0.derived()), t0,
-                           times, detail::kept_argument(args)...);
+  return detail::solve_dae(function, options, f, detail::stored_argument(y0.derived()), detail::stored_argument(yp0.derived()),
+                           t0, times, detail::stored_argument(args)...);
 }
 
 }  // namespace agrad

@@ -26,8 +26,8 @@ namespace detail {
 
 /// Returns a maker of CVODES solvers with these options.
 inline auto cvodes_maker(const ode_adjoint_options& options) {
-  return [options](const std::string& function, ode_system& system, ode_wanted wanted) -> std::unique_ptr<ode_solver> {
-    return std::make_unique<kept_cvodes>(function, system, options, wanted);
+  return [options](const std::string& function, ode_system& system, ode_required required) -> std::unique_ptr<ode_solver> {
+    return std::make_unique<pooled_cvodes>(function, system, options, required);
   };
 }
 
@@ -40,11 +40,11 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
       "variables cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second "
       "ones");
   if constexpr (hold_duals<Y0, T0, Time, Args...>)
-    return solve_dual<functor_tangents>(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0),
-                                        times, kept_argument(args)...);
+    return solve_dual<functor_tangents>(function, cvodes_maker(options), f, stored_argument(y0.derived()), stored_argument(t0),
+                                        times, stored_argument(args)...);
   else
-    return solve_recorded(function, cvodes_maker(options), f, kept_argument(y0.derived()), kept_argument(t0), times,
-                          kept_argument(args)...);
+    return solve_recorded(function, cvodes_maker(options), f, stored_argument(y0.derived()), stored_argument(t0), times,
+                          stored_argument(args)...);
 }
 
 }  // namespace detail

@@ -60,7 +60,7 @@ struct event_node {
 
   /// Propagates the adjoints of the states, the end, the hits' times and the hits' states, which follow each other on the tape.
   template <class Adjoint>
-  void sweep(const Adjoint& adjoint) {
+  void reverse(const Adjoint& adjoint) {
     tape::index_type from = first;
     bool is_zero = true;
     const auto next = [&] {
@@ -78,7 +78,7 @@ struct event_node {
     a.hit_states.resize(n, static_cast<Eigen::Index>(hits));
     for (Eigen::Index i = 0; i < a.hit_states.size(); ++i) a.hit_states.data()[i] = next();
     if (is_zero) return;
-    const event_gradient g = solver->sweep(a);
+    const event_gradient g = solver->reverse(a);
     const auto add = [&](const indices& to, const double* gradient) {
       for (std::size_t i = 0; i < to.size(); ++i) adjoint.at(to[i]) += gradient[i];
     };
@@ -91,7 +91,7 @@ struct event_node {
 
 /// Splits a table of doses into columns.
 template <class Scalar>
-void take_doses(const std::vector<ode_dose<Scalar>>& doses, event_plan& plan, event_values& v) {
+void read_doses(const std::vector<ode_dose<Scalar>>& doses, event_plan& plan, event_values& v) {
   for (const ode_dose<Scalar>& each : doses) {
     v.dose_times.push_back(argument<Scalar>::values(each.time));
     v.amounts.push_back(argument<Scalar>::values(each.amount));
@@ -136,7 +136,7 @@ auto solve_events(const std::string& function, const event_solver::maker& make, 
   v.times.assign(time_values.begin(), time_values.end());
   v.stops = stops;
   plan.stops = stops.size(), plan.max_events = max_events;
-  take_doses(doses, plan, v);
+  read_doses(doses, plan, v);
   auto node =
       std::make_unique<event_node<system_of_t<functor_tangents, F, Args...>>>(function, f, v.initial_state.size(), args...);
   std::apply(
@@ -164,7 +164,7 @@ auto solve_events(const std::string& function, const event_solver::maker& make, 
     tape::index_type next = node->first = t.leaves(n * node->outputs + 1 + node->hits * (1 + n));
     auto result =
         spread<var>(found, node->events.size(), [&](double value) { return tape_access::variable(value, next++, t); });
-    t.push([owned = std::move(node)](auto& adjoint) { owned->sweep(adjoint); });
+    t.push([owned = std::move(node)](auto& adjoint) { owned->reverse(adjoint); });
     return result;
   } else {
     return spread<double>(found, node->events.size(), [](double value) { return value; });
@@ -195,25 +195,25 @@ struct ode_events_options {
 /// Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const step_options& options, ode_one_step_method method, const std::vector<ode_dose<Scalar>>& doses,
-                      const std::tuple<Events...>& events, const ode_events_options& more, const F& f,
+                      const std::tuple<Events...>& events, const ode_events_options& event_options, const F& f,
                       const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  const auto make = [options, method](const std::string& function, ode_system& system, ode_wanted wanted) {
-    return make_one_step_solver(method, function, system, options, wanted);
+  const auto make = [options, method](const std::string& function, ode_system& system, ode_required required) {
+    return make_one_step_solver(method, function, system, options, required);
   };
-  return detail::solve_events("ode_solve_events", make, doses, events, more.stops, more.max_events, f,
-                              detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
-                              detail::kept_argument(args)...);
+  return detail::solve_events("ode_solve_events", make, doses, events, event_options.stops, event_options.max_events, f,
+                              detail::stored_argument(y0.derived()), detail::stored_argument(t0), times,
+                              detail::stored_argument(args)...);
 }
 
 /// Does the same by CVODES and its adjoint method. The rates of infusions are parameters of the quadrature, too: a vector of
 /// quadrature tolerances has an entry for each state with infusions, after the entries for args.
 template <class Scalar, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_dose<Scalar>>& doses,
-                      const std::tuple<Events...>& events, const ode_events_options& more, const F& f,
+                      const std::tuple<Events...>& events, const ode_events_options& event_options, const F& f,
                       const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
-  return detail::solve_events("ode_solve_events", detail::cvodes_maker(options), doses, events, more.stops, more.max_events, f,
-                              detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
-                              detail::kept_argument(args)...);
+  return detail::solve_events("ode_solve_events", detail::cvodes_maker(options), doses, events, event_options.stops,
+                              event_options.max_events, f, detail::stored_argument(y0.derived()), detail::stored_argument(t0),
+                              times, detail::stored_argument(args)...);
 }
 
 }  // namespace agrad

@@ -24,8 +24,8 @@ namespace detail {
 /// Makes CVODES solvers with these options.
 struct forward_maker {
   ode_forward_options options;
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    return std::make_unique<cvodes_forward>(function, system, options, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    return std::make_unique<cvodes_forward>(function, system, options, required);
   }
 };
 
@@ -48,11 +48,11 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
   options.max_num_steps = max_num_steps;
   options.method = method;
   if constexpr (hold_duals<Y0, T0, Time, Args...>)
-    return solve_dual<functor_tangents>(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0),
-                                        times, kept_argument(args)...);
+    return solve_dual<functor_tangents>(function, forward_maker{options}, f, stored_argument(y0.derived()), stored_argument(t0),
+                                        times, stored_argument(args)...);
   else
-    return solve_recorded(function, forward_maker{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
-                          kept_argument(args)...);
+    return solve_recorded(function, forward_maker{options}, f, stored_argument(y0.derived()), stored_argument(t0), times,
+                          stored_argument(args)...);
 }
 
 }  // namespace detail

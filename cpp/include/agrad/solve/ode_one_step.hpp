@@ -29,7 +29,7 @@ template <class Solver>
 struct with_second_order;
 template <class Tableau>
 struct with_second_order<explicit_runge_kutta<Tableau>> {
-  using solver = runge_kutta<Tableau>;
+  using solver = explicit_runge_kutta_second<Tableau>;
   template <class F, class... Args>
   using system = functor_second<F, Args...>;
 };
@@ -47,8 +47,8 @@ using rodas5p = rosenbrock_by<rosenbrock, rodas5p_tableau>;
 template <class Solver>
 struct one_step_maker {
   step_options options;
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    return std::make_unique<Solver>(function, system, options, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    return std::make_unique<Solver>(function, system, options, required);
   }
 };
 
@@ -70,10 +70,11 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
   if constexpr (hold_duals<Y0, T0, Time, Args...>) {
     using second = with_second_order<Solver>;
     return solve_dual<second::template system>(function, one_step_maker<typename second::solver>{options}, f,
-                                               kept_argument(y0.derived()), kept_argument(t0), times, kept_argument(args)...);
+                                               stored_argument(y0.derived()), stored_argument(t0), times,
+                                               stored_argument(args)...);
   } else {
-    return solve_recorded(function, one_step_maker<Solver>{options}, f, kept_argument(y0.derived()), kept_argument(t0), times,
-                          kept_argument(args)...);
+    return solve_recorded(function, one_step_maker<Solver>{options}, f, stored_argument(y0.derived()), stored_argument(t0),
+                          times, stored_argument(args)...);
   }
 }
 
@@ -134,9 +135,9 @@ inline constexpr detail::one_step_function_tol<explicit_runge_kutta<cash_karp_ta
 inline constexpr detail::one_step_function<explicit_runge_kutta<dormand_prince_8_tableau>> ode_dop853{"ode_dop853"};
 inline constexpr detail::one_step_function_tol<explicit_runge_kutta<dormand_prince_8_tableau>> ode_dop853_tol{"ode_dop853_tol"};
 
-/// As ode_tsit5, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too, and with duals of
-/// duals where there are duals among the arguments. A recorded f whose Jacobian cannot be recorded then raises DerivativeError.
-/// Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
+/// As ode_tsit5, by the Rosenbrock method Rodas4 of order 4, for stiff systems; f is called with duals for y too, and with
+/// duals of duals where there are duals among the arguments. A recorded f whose Jacobian cannot be recorded then raises
+/// DerivativeError. Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
 inline constexpr detail::one_step_function<detail::rodas4> ode_rodas4{"ode_rodas4"};
 inline constexpr detail::one_step_function_tol<detail::rodas4> ode_rodas4_tol{"ode_rodas4_tol"};
 

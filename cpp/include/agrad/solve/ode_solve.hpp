@@ -24,8 +24,8 @@ namespace detail {
 struct one_step_method_maker {
   ode_one_step_method method;
   const step_options& options;
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    return make_one_step_solver(method, function, system, options, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    return make_one_step_solver(method, function, system, options, required);
   }
 };
 template <>
@@ -51,11 +51,11 @@ auto ode_solve(const step_options& options, ode_one_step_method method, const F&
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
   const detail::one_step_method_maker make{method, options};
   if constexpr (detail::hold_duals<Y0, T0, Time, Args...>)
-    return detail::solve_dual<detail::functor_jacobians>("ode_solve", make, f, detail::kept_argument(y0.derived()),
-                                                         detail::kept_argument(t0), times, detail::kept_argument(args)...);
+    return detail::solve_dual<detail::functor_jacobians>("ode_solve", make, f, detail::stored_argument(y0.derived()),
+                                                         detail::stored_argument(t0), times, detail::stored_argument(args)...);
   else
-    return detail::solve_recorded("ode_solve", make, f, detail::kept_argument(y0.derived()), detail::kept_argument(t0), times,
-                                  detail::kept_argument(args)...);
+    return detail::solve_recorded("ode_solve", make, f, detail::stored_argument(y0.derived()), detail::stored_argument(t0),
+                                  times, detail::stored_argument(args)...);
 }
 
 /// Does the same by CVODES and its adjoint method. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.

@@ -32,7 +32,7 @@ class steady_ode_solver final : public ode_solver {
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double, const std::vector<double>&) override {
     return state_ = solver_.solve(y0);
   }
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_.sweep(adjoints.col(0)); }
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_.reverse(adjoints.col(0)); }
 
   bool has_tangents() const override { return system_.has_tangents(); }
   void tangent(const ode_directions& along, double* states) override { solver_.tangent(along, states); }
@@ -53,7 +53,7 @@ class steady_ode_solver final : public ode_solver {
 template <class F, class Y0, class... Args>
 auto steady_recorded(const std::string& function, const steady_options& options, const F& f, const Y0& y0,
                      const Args&... args) {
-  const auto make = [&](const std::string& name, ode_system& system, ode_wanted) {
+  const auto make = [&](const std::string& name, ode_system& system, ode_required) {
     return std::make_unique<steady_ode_solver<>>(name, system, options);
   };
   if constexpr (hold_duals<Y0, Args...>) {
@@ -61,7 +61,7 @@ auto steady_recorded(const std::string& function, const steady_options& options,
   } else {
     const Eigen::VectorXd initial = argument<Y0>::values(y0);
     using node_type = ode_node<system_of_t<functor_system, F, Args...>>;
-    auto node = std::make_unique<node_type>(function, make, ode_wanted{}, f, initial.size(), args...);
+    auto node = std::make_unique<node_type>(function, make, ode_required{}, f, initial.size(), args...);
     const Eigen::VectorXd found = node->solver->integrate(initial, 0.0, {}).col(0);
     if constexpr (argument<Y0>::active || (argument<Args>::active || ...)) {
       argument<Y0>::collect(y0, node->initial_state);
@@ -93,15 +93,15 @@ template <class F, class Y0, class... Args>
 auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relative_tolerance, double absolute_tolerance,
                       long max_iterations, const Args&... args) {
   const steady_options options{relative_tolerance, Eigen::VectorXd::Constant(y0.size(), absolute_tolerance), max_iterations};
-  return detail::steady_recorded("steady_state_tol", options, f, detail::kept_argument(y0.derived()),
-                                 detail::kept_argument(args)...);
+  return detail::steady_recorded("steady_state_tol", options, f, detail::stored_argument(y0.derived()),
+                                 detail::stored_argument(args)...);
 }
 /// Does the same with tolerances of 1e-10 and 1e-12, and at most 50 iterations.
 template <class F, class Y0, class... Args>
 auto steady_state(const F& f, const Eigen::MatrixBase<Y0>& y0, const Args&... args) {
   const steady_options options{1e-10, Eigen::VectorXd::Constant(y0.size(), 1e-12), 50};
-  return detail::steady_recorded("steady_state", options, f, detail::kept_argument(y0.derived()),
-                                 detail::kept_argument(args)...);
+  return detail::steady_recorded("steady_state", options, f, detail::stored_argument(y0.derived()),
+                                 detail::stored_argument(args)...);
 }
 
 }  // namespace agrad

@@ -41,7 +41,7 @@ struct density_edge {
   bool is_range = false;  // the indices are consecutive; only indices[0] is read
 
   template <int Lanes>
-  void send(const adjoint_view<Lanes>& adjoint, double of_result) const {
+  void propagate(const adjoint_view<Lanes>& adjoint, double of_result) const {
     if (is_range && adjoint.reaches(*indices)) {  // from the last one, because `at` checks that all up to it exist
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
@@ -92,7 +92,7 @@ class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !s
     if constexpr (std::is_same_v<X, matrix<var>>) {
       if (x.is_contiguous() && size_ != 0) {
         std::copy_n(x.val().data(), size_, values_);
-        indices_ = tape::current().keep(x.index());
+        indices_ = tape::current().store(x.index());
         return;
       }
     }
@@ -153,10 +153,10 @@ struct density_engine<var> {
       t.record(index, partials, indices);
       return tape_access::variable(value, index, t);
     } else {
-      const std::array edges{kept(t, operand)...};
+      const std::array edges{stored(t, operand)...};
       return custom(value, [edges](auto& adjoint, const var& y) {
         const auto of_result = adjoint[y];
-        for (const density_edge& edge : edges) edge.send(adjoint, of_result);
+        for (const density_edge& edge : edges) edge.propagate(adjoint, of_result);
       });
     }
   }
@@ -164,11 +164,11 @@ struct density_engine<var> {
  private:
   /// Returns an edge that outlives the call: the index and partial derivative of a scalar operand are copied to the arena.
   template <class Operand>
-  static density_edge kept(tape& t, const Operand& operand) {
+  static density_edge stored(tape& t, const Operand& operand) {
     density_edge edge = operand.edge();
     if constexpr (Operand::leaves == 1) {
-      edge.indices = t.keep(*edge.indices);
-      edge.partials = t.keep(*edge.partials);
+      edge.indices = t.store(*edge.indices);
+      edge.partials = t.store(*edge.partials);
     }
     return edge;
   }

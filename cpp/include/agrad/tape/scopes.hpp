@@ -27,7 +27,7 @@ inline void tape::rewind(const level& to) {
 inline std::size_t tape::open_scope(bool isolated) {
   const std::size_t depth = scopes_.size();
   std::size_t floor = scopes_.back().floor;
-  if (isolated || depth == swept_) {
+  if (isolated || depth == reversed_scopes_) {
     floor = depth;
     first_reached_ = static_cast<index_type>(next_);
   }
@@ -47,7 +47,7 @@ inline void tape::close_scope(std::size_t depth) noexcept {
 }
 
 inline void tape::reset() {
-  check_not_swept("reset");
+  check_not_in_reverse_pass("reset");
   rewind(scopes_.back());
   number_ = scopes_.back().number = next_scope();
 }
@@ -81,7 +81,7 @@ inline bool tape::is_own(std::uint32_t number) const {
   return std::any_of(batches_.begin(), batches_.end(), [&](const auto& of) { return of[0] <= batch && batch < of[1]; });
 }
 
-inline void tape::fail_swept(const char* function) {
+inline void tape::fail_in_reverse_pass(const char* function) {
   throw ScopeError(std::string(function) +
                    ": a reverse pass of the innermost scope is running; open a scope in the closure first");
 }

@@ -23,8 +23,8 @@ struct alignas(16) edge {
 
 /// The beginning of every closure: functions for the reverse pass, with one adjoint for each index and with several lanes.
 struct closure_base {
-  void (*sweep)(closure_base&, tape&);
-  void (*sweep_lanes)(closure_base&, tape&);
+  void (*reverse)(closure_base&, tape&);
+  void (*reverse_lanes)(closure_base&, tape&);
 };
 
 namespace statement {

@@ -48,16 +48,16 @@ class stream {
   // This uses realloc, which moves page tables instead of bytes for large blocks.
   AGRAD_COLD void grow(std::size_t n) {
     const std::size_t used = size(), offset = begin_ == nullptr ? 0 : bytes_before(begin_);
-    std::size_t wanted = capacity() < 512 ? 1024 : 2 * capacity();
-    if (wanted < used + n) wanted = used + n;
-    void* memory = std::realloc(memory_, wanted * sizeof(T) + alignment);
+    std::size_t required = capacity() < 512 ? 1024 : 2 * capacity();
+    if (required < used + n) required = used + n;
+    void* memory = std::realloc(memory_, required * sizeof(T) + alignment);
     if (memory == nullptr) throw std::bad_alloc();
     memory_ = static_cast<std::byte*>(memory);
     std::byte* begin = memory_ + (alignment - reinterpret_cast<std::uintptr_t>(memory_) % alignment) % alignment;
     if (begin != memory_ + offset) std::memmove(begin, memory_ + offset, used * sizeof(T));
     begin_ = reinterpret_cast<T*>(begin);
     end_ = begin_ + used;
-    limit_ = begin_ + wanted;
+    limit_ = begin_ + required;
   }
   std::size_t bytes_before(const T* begin) const {
     return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(begin) - memory_);

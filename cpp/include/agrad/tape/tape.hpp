@@ -61,7 +61,7 @@ struct tape_statistics {
 class AGRAD_VISIBLE tape {
  public:
   using index_type = std::uint32_t;
-  /// Number of adjoints of an index in `sweep_lanes`: rows of a Jacobian in one reverse pass.
+  /// Number of adjoints of an index in `reverse_lanes`: rows of a Jacobian in one reverse pass.
   static constexpr int lanes = 8;
 
   tape() {
@@ -105,21 +105,21 @@ class AGRAD_VISIBLE tape {
   /// are destroyed when the tape rewinds.
   template <class F>
   void push(F f) {
-    closure_base* kept = keep(kept_closure<F>({sweep_closure<F, 1>, sweep_closure<F, lanes>}, std::move(f)));
-    *statements_.room(1) = statement::of_closure(kept);
+    closure_base* stored = store(stored_closure<F>({reverse_closure<F, 1>, reverse_closure<F, lanes>}, std::move(f)));
+    *statements_.room(1) = statement::of_closure(stored);
     statements_.advance(1);
   }
 
   /// Moves an object into the arena, where the object is valid until the tape rewinds below this place.
   template <class T>
-  T* keep(T object) {
+  T* store(T object) {
     if constexpr (std::is_trivially_destructible_v<T>) {
       return new (arena_.allocate(sizeof(T))) T(std::move(object));
     } else {
       owners_.push_back({nullptr, [](void*) {}});  // first, so that an exception leaves no object without an owner
-      T* kept = new (arena_.allocate(sizeof(T))) T(std::move(object));
-      owners_.back() = {kept, [](void* p) { static_cast<T*>(p)->~T(); }};
-      return kept;
+      T* stored = new (arena_.allocate(sizeof(T))) T(std::move(object));
+      owners_.back() = {stored, [](void* p) { static_cast<T*>(p)->~T(); }};
+      return stored;
     }
   }
 
@@ -127,8 +127,8 @@ class AGRAD_VISIBLE tape {
 
   // ---- sweeping ------------------------------------------------------------------------------------------------------
   //
-  // A reverse pass (`sweep`) covers all open scopes, down to the innermost isolated scope. A scope that a closure opens during
-  // a reverse pass is isolated from the statements of that pass.
+  // A reverse pass (`reverse`) covers all open scopes, down to the innermost isolated scope. A scope that a closure opens
+  // during a reverse pass is isolated from the statements of that pass.
 
   /// Sets the adjoints of all variables in a reverse pass to zero. Throws ScopeError in a closure that has not opened a scope.
   void clear_adjoints();
@@ -137,7 +137,7 @@ class AGRAD_VISIBLE tape {
     if (index >= first_reached()) adjoint(index) += amount;
   }
   /// Propagates the adjoints from the last statement to the first one of the pass.
-  void sweep() { sweep_scopes<1>(); }
+  void reverse() { reverse_scopes<1>(); }
   /// The index of the first variable in a reverse pass.
   index_type first_reached() const { return first_reached_; }
   /// The index after the last.
@@ -154,7 +154,7 @@ class AGRAD_VISIBLE tape {
   void seed_lane(index_type index, std::size_t lane) {
     if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
   }
-  void sweep_lanes() { sweep_scopes<lanes>(); }
+  void reverse_lanes() { reverse_scopes<lanes>(); }
   /// The adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
   /// Allocates space for n adjoints that are never read, of a matrix outside of a reverse pass.
@@ -184,15 +184,15 @@ class AGRAD_VISIBLE tape {
 
  private:
   template <class F>
-  struct kept_closure : closure_base {
+  struct stored_closure : closure_base {
     F f;
-    kept_closure(const closure_base& how, F&& g) : closure_base(how), f(std::move(g)) {}
+    stored_closure(const closure_base& how, F&& g) : closure_base(how), f(std::move(g)) {}
   };
   template <class F, int Lanes>
-  static void sweep_closure(closure_base& closure, tape& on) {
+  static void reverse_closure(closure_base& closure, tape& on) {
     for (int lane = 0; lane < Lanes; ++lane) {
       const adjoint_view<Lanes> adjoint(on, lane);
-      static_cast<kept_closure<F>&>(closure).f(adjoint);
+      static_cast<stored_closure<F>&>(closure).f(adjoint);
     }
   }
 
@@ -212,14 +212,14 @@ class AGRAD_VISIBLE tape {
   };
 
   template <int Lanes>
-  void sweep_scopes();
+  void reverse_scopes();
   template <int Lanes>
-  [[gnu::noinline]] void sweep_outer_scopes(std::size_t floor);
+  [[gnu::noinline]] void reverse_outer_scopes(std::size_t floor);
   template <int Lanes>
-  void sweep_statements(std::size_t first, std::size_t last);
+  void reverse_statements(std::size_t first, std::size_t last);
   // Not inlined, so that the loop has all registers.
   template <int Lanes, bool Isolated>
-  [[gnu::noinline]] void sweep_back(std::size_t first, std::size_t last);
+  [[gnu::noinline]] void reverse_statements_of(std::size_t first, std::size_t last);
 
   template <std::size_t N, std::size_t... I>
   AGRAD_ALWAYS_INLINE void write(index_type target, const std::array<double, N>& partials,
@@ -241,10 +241,10 @@ class AGRAD_VISIBLE tape {
   std::uint32_t next_scope();
   std::size_t depth_of(std::uint32_t number) const;
   bool is_own(std::uint32_t number) const;
-  void check_not_swept(const char* function) const {
-    if (AGRAD_UNLIKELY(swept_ == scopes_.size())) fail_swept(function);
+  void check_not_in_reverse_pass(const char* function) const {
+    if (AGRAD_UNLIKELY(reversed_scopes_ == scopes_.size())) fail_in_reverse_pass(function);
   }
-  [[noreturn]] AGRAD_COLD static void fail_swept(const char* function);
+  [[noreturn]] AGRAD_COLD static void fail_in_reverse_pass(const char* function);
   void rewind(const level& to);
 
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
@@ -254,14 +254,14 @@ class AGRAD_VISIBLE tape {
   stream<double> lane_adjoints_;
   std::vector<owner> owners_;
   arena arena_;
-  std::size_t next_ = 1;            // index of the next variable
-  std::size_t high_water_ = 0;      // greatest number of bytes before a rewind
-  std::size_t intact_ = unlimited;  // number of valid edges: all, unless memory was exhausted
-  std::vector<level> scopes_;       // the open scopes, outermost first
-  std::uint32_t number_ = 0;        // of the innermost scope
-  index_type first_reached_ = 1;    // first index of the scope at which reverse passes end
-  std::uint32_t last_number_ = 0;   // the last scope number issued
-  std::size_t swept_ = 0;           // number of open scopes at the start of the present reverse pass, 0 without a pass
+  std::size_t next_ = 1;             // index of the next variable
+  std::size_t high_water_ = 0;       // greatest number of bytes before a rewind
+  std::size_t intact_ = unlimited;   // number of valid edges: all, unless memory was exhausted
+  std::vector<level> scopes_;        // the open scopes, outermost first
+  std::uint32_t number_ = 0;         // of the innermost scope
+  index_type first_reached_ = 1;     // first index of the scope at which reverse passes end
+  std::uint32_t last_number_ = 0;    // the last scope number issued
+  std::size_t reversed_scopes_ = 0;  // number of open scopes at the start of the present reverse pass, 0 without a pass
   std::vector<std::vector<double>> unread_;
   std::vector<std::array<std::uint32_t, 2>> batches_;  // this tape's batches of scope numbers: first, and one after the last
   static inline std::atomic<std::uint32_t> scope_batches_{0};
@@ -285,5 +285,5 @@ class active_tape {
 
 }  // namespace agrad
 
+#include <agrad/tape/reverse.hpp>
 #include <agrad/tape/scopes.hpp>
-#include <agrad/tape/sweep.hpp>

@@ -45,7 +45,7 @@ class var {
   }
 
   var(const var& other) : value_(other.value_), index_(other.index_), tag_(other.share()) {}
-  var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.leave(); }
+  var(var&& other) noexcept : value_(other.value_), index_(other.index_), tag_(other.tag_) { other.mark_moved(); }
   var& operator=(const var& other) {
     tag_ = other.share();
     value_ = other.value_;
@@ -56,7 +56,7 @@ class var {
     value_ = other.value_;
     index_ = other.index_;
     tag_ = other.tag_;
-    if (this != &other) other.leave();
+    if (this != &other) other.mark_moved();
     return *this;
   }
   ~var() = default;
@@ -93,7 +93,7 @@ class var {
     tape& t = reached_tape("grad");
     t.clear_adjoints();
     t.seed(index_, 1);
-    t.sweep();
+    t.reverse();
   }
 
   /// The same, but adds the derivatives to the present adjoints.
@@ -131,7 +131,7 @@ class var {
 
   std::uint32_t share() const { return tag_ |= shared; }
 
-  void leave() {
+  void mark_moved() {
     value_ = std::numeric_limits<double>::quiet_NaN();
     index_ = 0;
     tag_ = moved;
@@ -238,12 +238,12 @@ struct tape_access {
     return var(value, index, scope << 1 | var::shared);
   }
   /// Runs a reverse pass from a variable, which is a constant if the variable lies outside of the pass.
-  static void sweep_from(const var& y) {
+  static void reverse_from(const var& y) {
     tape& t = tape::current();
     y.check_usable("grad");
     t.clear_adjoints();
     t.seed(y.index(), 1);
-    t.sweep();
+    t.reverse();
   }
 };
 }  // namespace detail

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
-from agrad._core import Array, Comparison, DomainError, KnownCalls, Program, Recording, Wanted
+from agrad._core import Array, Comparison, DomainError, KnownCalls, Program, Recording, ResultKind
 from agrad._loops.body import bodies_of
 from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, named_after, open_recording
@@ -16,7 +16,7 @@ from agrad._record.structure import Outputs
 from agrad._record.trees import split
 from agrad._record.within import Place, at
 from agrad._transforms.base import Arguments, Result, Transformation
-from agrad._transforms.class_methods import bound_to, kept_for
+from agrad._transforms.class_methods import bound_to, cached_for
 from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import Entry, Path
 from agrad._transforms.compiled.plans import plan_of, result_of
@@ -56,7 +56,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 return type(self)(bound_to(self.transformation, instance))
             return type(self)(self.function.__get__(instance))
 
-        return kept_for(self, instance, make)
+        return cached_for(self, instance, make)
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not kwargs and not is_debugging():
@@ -108,7 +108,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 "compiled function a plain function, grad or value_and_grad"
             ) from None
 
-    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
+    def _path_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
         """Returns the path of a call, and the call's signature."""
         own = args if self.transformation is None else self.transformation.bind(args)[1]
         call = Signature(own, kwargs)
@@ -128,13 +128,13 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         """Adds a plan for the next such calls, where the arguments and the result are plain."""
         if entry.is_plain is False or path in entry.learnt:
             return
-        wanted = Wanted.values if self.transformation is None else self.transformation.plan
+        required = ResultKind.values if self.transformation is None else self.transformation.plan
         if self.transformation is not None and self.transformation.has_aux:
-            wanted = None
+            required = None
         *begins, size = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
-        if entry.plan is None and wanted is not None:
-            of_vector = [size + first for first in _firsts(entry)] if wanted is Wanted.hessian_product else None
-            entry.plan = plan_of(args, begins, wanted, size, of_vector)
+        if entry.plan is None and required is not None:
+            of_vector = [size + first for first in _firsts(entry)] if required is ResultKind.hessian_product else None
+            entry.plan = plan_of(args, begins, required, size, of_vector)
         result = _result_of(entry, path)
         entry.is_plain = entry.plan is not None and result is not None
         if entry.plan is not None and result is not None:
@@ -181,10 +181,10 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             raise
 
     def _record(self, call: Signature) -> Path:
-        sweeps = is_debugging() and self.transformation is not None
-        with open_recording(self.label, on_comparison=Comparison.guards, keeps_adjoints=sweeps) as recording:
+        has_reverse_pass = is_debugging() and self.transformation is not None
+        with open_recording(self.label, on_comparison=Comparison.guards, stores_adjoints=has_reverse_pass) as recording:
             inputs, outputs, aux = self._recorded_in(recording, call)
-            if sweeps:
+            if has_reverse_pass:
                 recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
             path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
             if self.transformation is not None and self.transformation.has_aux:
@@ -207,7 +207,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             result = self.function(*args, **kwargs)
         if self.transformation is None:
             return inputs, Outputs(recording, result), None
-        output, beside = self.transformation.take_apart(recording, result)
+        output, beside = self.transformation.split_result(recording, result)
         return inputs, *self.transformation.outputs_of(recording, output, beside)
 
     def _entry_of(self, args: tuple[Any, ...], call: Signature) -> Entry:
@@ -244,7 +244,7 @@ def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signat
         flat = path.program.forward(call.inputs)
         return None if flat is None else path.together(split(flat, path.shapes))
     aux = None if path.aux is None else path.aux.of(call.inputs)
-    return bound.of_run(path.program, call.inputs, entry.wanted, entry.parameters, bound.beside(aux, path))
+    return bound.of_run(path.program, call.inputs, entry.required, entry.parameters, bound.beside(aux, path))
 
 
 def _result_of(entry: Entry, path: Path) -> Any:
@@ -259,7 +259,7 @@ def _firsts(entry: Entry) -> list[int]:
     """Returns the first index of each of the parameters' leaves among the program's inputs."""
     if entry.parameters is None:
         return []
-    places = np.r_[entry.wanted]
+    places = np.r_[entry.required]
     begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
     return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from agrad._transforms.base import Arguments
 from agrad._transforms.compiled.describe import counted, describe, drawing
 from agrad._transforms.compiled.paths import Path, WithPaths
-from agrad._transforms.compiled.pickle import example_of, taken_apart
+from agrad._transforms.compiled.pickle import example_of, pickled_form
 from agrad._transforms.compiled.profile import Profile, profile_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Inspected(WithPaths, Generic[Arguments]):
     """The part of :class:`agrad._transforms.compiled.compile.Compiled` that inspects the recordings."""
 
     @abstractmethod
-    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Any]:
+    def _path_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Any]:
         """Returns the path of a call, and the call's signature."""
 
     @abstractmethod
@@ -50,7 +50,7 @@ class Inspected(WithPaths, Generic[Arguments]):
             Text for Graphviz: boxes are operations, ellipses are arguments, results and constants, arrows have the counts of
             numbers. ``dot -Tsvg``, or ``graphviz.Source`` in a notebook, draws the picture.
         """
-        path, call = self._taken(args, kwargs)
+        path, call = self._path_and_call(args, kwargs)
         return drawing(path, call.key)
 
     def profile(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Profile:
@@ -73,11 +73,11 @@ class Inspected(WithPaths, Generic[Arguments]):
         entries, and the time of straight code among the steps. A computation that occurs twice belongs to the first line.
         ``backward`` means a reverse pass from all results.
         """
-        call = self._taken(args, kwargs)[1]
+        call = self._path_and_call(args, kwargs)[1]
         return profile_of(self.label, *self._record_lines(call), call.inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return taken_apart(self)
+        return pickled_form(self)
 
     def __copy__(self) -> Inspected[Arguments]:
         return self._shared_with(type(self)(self.transformation or self.function))

@@ -26,15 +26,15 @@ class Path:
         self.bodies: list[Any] = []  # of loops, which may grow while the program runs
         self.aux: Aux | None = None
 
-    def kept(self) -> tuple[Any, ...] | None:
+    def to_state(self) -> tuple[Any, ...] | None:
         """Returns the state of the path for pickles; None where the program holds more than data."""
-        program = self.program.kept() if self.aux is None else None
+        program = self.program.to_bytes() if self.aux is None else None
         if program is None:
             return None
         return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
 
     @classmethod
-    def of_kept(cls, state: tuple[Any, ...]) -> Path:
+    def of_state(cls, state: tuple[Any, ...]) -> Path:
         path = cls.__new__(cls)
         program, result, path.shapes, path.comparisons = state
         path.program = program_of(program)
@@ -46,9 +46,9 @@ class Path:
 class Entry:
     """The data on calls with the same signature: the recorded paths, and the parameters of a transformation."""
 
-    def __init__(self, parameters: Parameters | None, wanted: Any) -> None:
+    def __init__(self, parameters: Parameters | None, required: Any) -> None:
         self.paths: list[Path] = []
-        self.parameters, self.wanted = parameters, wanted
+        self.parameters, self.required = parameters, required
         self.plan: CallPlan | None = None
         self.is_plain: bool | None = None
         self.learnt: list[Path] = []

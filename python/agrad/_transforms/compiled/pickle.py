@@ -1,7 +1,7 @@
 """Pickles compiled functions: the function by its name, and the recorded programs.
 
 A call's arguments are stored as a tree with a mark in place of each array, from which the signature can be computed again, and
-so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/keep/portable.hpp); a seal, a second
+so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/store/portable.hpp); a seal, a second
 checksum over the function, the signatures and the results, shows at loading whether the pickle was changed. Programs that hold
 more than data (Python callbacks) are not pickled: the unpickled function records again at its first call.
 """
@@ -24,7 +24,7 @@ from agrad._record.trees import flatten
 from agrad._transforms.by_name import ByName, place_of
 from agrad._transforms.compiled.paths import Path, WithPaths
 
-__all__ = ["example_of", "read_program", "taken_apart"]
+__all__ = ["example_of", "pickled_form", "read_program"]
 
 _FORMAT = 1  # of the tuples below
 
@@ -62,11 +62,11 @@ def read_program(kept: bytes) -> _core.Program:
     return _core.program_of(kept)
 
 
-def taken_apart(compiled: WithPaths) -> tuple[Any, ...]:
+def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
     """Returns the pair for pickle: a function, and arguments with which this function makes the same compiled function."""
     entries = []
     for key, paths in compiled.recorded():
-        kept = [state for state in (path.kept() for path in paths) if state is not None]
+        kept = [state for state in (path.to_state() for path in paths) if state is not None]
         if kept:
             entries.append((example_of(key, _Input), kept))
     function: Any = compiled.transformation or compiled.function
@@ -95,7 +95,7 @@ def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
     for example, kept in entries:
         leaves, together, _ = flatten(example)
         args, kwargs = together([np.zeros(leaf.shape) if isinstance(leaf, _Input) else leaf for leaf in leaves])
-        paths: list[Path] = [Path.of_kept(state) for state in kept]
+        paths: list[Path] = [Path.of_state(state) for state in kept]
         sizes = [int(np.prod(leaf.shape, dtype=int)) for leaf in leaves if isinstance(leaf, _Input)]
         for path in paths:
             _check(path.program.input_size == sum(sizes))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import CallPlan, Wanted
+from agrad._core import CallPlan, ResultKind
 
 __all__ = ["plan_of", "result_of"]
 
@@ -48,7 +48,7 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
 
 
 def plan_of(
-    args: tuple[Any, ...], begins: Sequence[int], wanted: Wanted, inputs: int, of_vector: Sequence[int] | None = None
+    args: tuple[Any, ...], begins: Sequence[int], required: ResultKind, inputs: int, of_vector: Sequence[int] | None = None
 ) -> CallPlan | None:
     """Returns a plan without paths for such calls, with inputs from `begins` on; None for arguments that plans do not know.
 
@@ -56,12 +56,12 @@ def plan_of(
     """
     try:
         if of_vector is None:
-            return CallPlan(_described(args, iter(begins)), wanted, inputs)
+            return CallPlan(_described(args, iter(begins)), required, inputs)
         *own, vector = args
         places = iter(of_vector)
         kind, children = _described(tuple(own), iter(begins))
         children.append(_described(vector, places))
-        return CallPlan((kind, children), wanted, inputs) if next(places, None) is None else None
+        return CallPlan((kind, children), required, inputs) if next(places, None) is None else None
     except _NotPlainError:
         return None
 

@@ -57,7 +57,7 @@ slots gradient(recorder& r, std::size_t begin, slot y, const slots& x) {
   agrad::recorded_part part(r, begin, r.code().operations.size(), x);
   agrad::adjoint_recorder back(r, part);
   back.seed(y, r.constant(1.0));
-  back.sweep();
+  back.reverse();
   return back.of(x);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("recorded tangents are the programs', and their adjoints the Hessian's
   agrad::recorded_part part(r, 0, r.code().operations.size(), x);
   agrad::tangent_recorder along(r, part);
   for (std::size_t i = 0; i < 6; ++i) along.seed(x[i], r.constant(v[i]));
-  along.sweep();
+  along.reverse();
   const slot dy = along.of(y);
   const program_probe::rows direction = program_probe::vector(v);
   agrad::workspace w;
@@ -172,7 +172,7 @@ TEST_CASE("forward mode passes through forward mode and the sweep back of operat
   agrad::recorded_part part(r, 0, r.code().operations.size(), x);
   agrad::tangent_recorder along(r, part);
   for (std::size_t i = 0; i < 3; ++i) along.seed(x[i], r.constant(v[i]));
-  along.sweep();
+  along.reverse();
   const auto slope = agrad::schedule(r, {along.of(y)});
   const auto back = agrad::schedule(r, gradient(r, 0, y, x));
   CHECK(slope->first_without_tangents(1) == nullptr);
@@ -245,7 +245,7 @@ TEST_CASE("rows side by side are the rows one by one") {
     if (first == 0) first = at;
   }
   agrad::batch_recorder batch(all, one, rows);
-  for (std::size_t i = 0; i < 6; ++i) batch.put(x[i], {first + static_cast<slot>(i), 6});
+  for (std::size_t i = 0; i < 6; ++i) batch.set_place(x[i], {first + static_cast<slot>(i), 6});
   batch.run();
   slots results;
   for (std::uint32_t k = 0; k < rows; ++k) results.push_back(batch.at(y).row(k));
@@ -274,8 +274,8 @@ TEST_CASE("what rows share is recorded once") {
   const numbers given{0.5, 0.6, 0.7, 2.0};
   const slot first = all.input(given.data(), 4);
   agrad::batch_recorder batch(all, one, 3);
-  batch.put(x[0], {first, 1});
-  batch.put(shared[0], {first + 3, 0});
+  batch.set_place(x[0], {first, 1});
+  batch.set_place(shared[0], {first + 3, 0});
   batch.run();
   CHECK(recording::count(all.code(), "exp") == 1);
   CHECK(recording::count(all.code(), "multiply") == 1);

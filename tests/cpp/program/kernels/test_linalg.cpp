@@ -36,14 +36,14 @@ std::shared_ptr<const agrad::program> program_of(const rows& a, const rows& b, b
   if constexpr (Rule::arguments == 2) {
     const auto result = Rule{}.results_of(shapes[0], shapes[1])[0];
     count = static_cast<std::size_t>(result.rows * result.cols);
-    kept = agrad::linalg::kept_slots<Rule>(shapes);
+    kept = agrad::linalg::prepared_slots<Rule>(shapes);
     y = r.apply(agrad::linalg_kernel<Rule>, count + kept, operands, 2,
                 {size(a.rows()), size(a.cols()), size(b.rows()), size(b.cols())});
   } else {
     const std::array<agrad::linalg::shape, 1> one{shapes[0]};
     const auto result = Rule{}.results_of(one[0])[0];
     count = static_cast<std::size_t>(result.rows * result.cols);
-    kept = agrad::linalg::kept_slots<Rule>(one);
+    kept = agrad::linalg::prepared_slots<Rule>(one);
     y = r.apply(agrad::linalg_kernel<Rule>, count + kept, operands, 1, {size(a.rows()), size(a.cols())});
   }
   return agrad::schedule(r, recording::range(y, count));

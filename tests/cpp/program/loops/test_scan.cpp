@@ -138,7 +138,7 @@ TEST_CASE("a loop is what it is unrolled, in all modes, with and without checkpo
     for (const bool checkpoint : {false, true}) {
       scan_loop loop = example(backwards, checkpoint);
       check_same(*looped(loop), *expected, argument());
-      loop.most_kept = 0;  // what the body computes is computed again
+      loop.most_stored = 0;  // what the body computes is computed again
       check_same(*looped(loop), *expected, argument());
     }
   }
@@ -220,7 +220,7 @@ TEST_CASE("a body grows by the paths that its steps take, and captures what they
   loop.carry = 1;
   for (const bool checkpoint : {false, true}) {
     loop.checkpoint = checkpoint;
-    loop.most_kept = checkpoint ? 0 : loop.most_kept;
+    loop.most_stored = checkpoint ? 0 : loop.most_stored;
     double start = 7.3;
     vector captured(of->size() == 0 ? 0 : 1, 0.25);
     if (of->size() == 0) of->grow(0, &start, captured);

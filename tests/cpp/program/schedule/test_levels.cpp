@@ -60,14 +60,14 @@ agrad::slot density(recorder& r, const slots& y, agrad::slot mu, agrad::slot sig
 
 TEST_CASE("independent operations on single numbers become one run") {
   const numbers at = spread(60);
-  for (const std::size_t n : {agrad::shortest_run - 1, agrad::shortest_run, std::size_t{60}}) {
+  for (const std::size_t n : {agrad::shortest_batch - 1, agrad::shortest_batch, std::size_t{60}}) {
     recorder r;
     const slots x = inputs(r, at);
     slots y;
     for (std::size_t i = 0; i < n; ++i) y.push_back(record<multiply>(r, {x[i]}, {x[(7 * i + 3) % 60]})[0]);
     const auto f = schedule(r, y);
     CHECK(f->code().operations.size() == 1);
-    CHECK(count(f->code(), n < agrad::shortest_run ? "straight" : "multiply") == 1);
+    CHECK(count(f->code(), n < agrad::shortest_batch ? "straight" : "multiply") == 1);
     CHECK(f->code().operations[0].count == n);
     const numbers out = run(*f, at);
     for (std::size_t i = 0; i < n; ++i) CHECK(out[i] == at[i] * at[(7 * i + 3) % 60]);
@@ -201,7 +201,7 @@ TEST_CASE("operands that repeat send both their parts") {
     for (std::size_t i = 0; i < n; ++i) y.push_back(record<agrad::fma_rule>(r, {x[i]}, {x[i]}, {x[i]})[0]);
     for (std::size_t i = 0; i < n; ++i) y.push_back(record<agrad::pow_rule>(r, {x[0]}, {x[0]})[0]);  // one, computed once
     const auto f = schedule(r, y);
-    CHECK(count(f->code(), "multiply") == (n < agrad::shortest_run ? 0 : 1));
+    CHECK(count(f->code(), "multiply") == (n < agrad::shortest_batch ? 0 : 1));
     CHECK(f->size() == n + 3 * n + 1);
     const auto all = program_probe::along<1>(*f, at, program_probe::unit_directions(n), numbers(4 * n, 1.0));
     for (std::size_t i = 1; i < n; ++i) {

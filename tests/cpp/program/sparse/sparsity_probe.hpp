@@ -26,31 +26,31 @@ using recording::slots;
 using rows = std::vector<std::vector<csr_pattern::index>>;
 using shared = std::shared_ptr<const program>;
 
-inline std::vector<double> unit_rows(std::size_t n, const std::vector<std::uint32_t>& wanted) {
-  std::vector<double> unit(wanted.size() * n, 0.0);
-  for (std::size_t i = 0; i < wanted.size(); ++i) unit[i * n + wanted[i]] = 1;
+inline std::vector<double> unit_rows(std::size_t n, const std::vector<std::uint32_t>& required) {
+  std::vector<double> unit(required.size() * n, 0.0);
+  for (std::size_t i = 0; i < required.size(); ++i) unit[i * n + required[i]] = 1;
   return unit;
 }
 
 /// Column after column, by one tangent for each.
 inline std::vector<double> dense_jacobian(const program& f, const std::vector<double>& x,
-                                          const std::vector<std::uint32_t>& wanted) {
+                                          const std::vector<std::uint32_t>& required) {
   workspace w;
-  std::vector<double> y(f.output_size()), columns(wanted.size() * f.output_size());
-  agrad::jacobian_products(f, w, x.data(), unit_rows(x.size(), wanted).data(), wanted.size(), y.data(), columns.data());
+  std::vector<double> y(f.output_size()), columns(required.size() * f.output_size());
+  agrad::jacobian_products(f, w, x.data(), unit_rows(x.size(), required).data(), required.size(), y.data(), columns.data());
   return columns;
 }
 
 /// Of the outputs' combination: row after row, restricted to the wanted inputs.
 inline std::vector<double> dense_hessian(const program& f, const std::vector<double>& x, const std::vector<double>& y_adjoint,
-                                         const std::vector<std::uint32_t>& wanted) {
+                                         const std::vector<std::uint32_t>& required) {
   workspace w;
   const std::size_t n = x.size();
-  std::vector<double> y(f.output_size()), gradient(n), products(wanted.size() * n), result;
-  agrad::hessian_products(f, w, x.data(), y_adjoint.data(), unit_rows(n, wanted).data(), wanted.size(), y.data(),
+  std::vector<double> y(f.output_size()), gradient(n), products(required.size() * n), result;
+  agrad::hessian_products(f, w, x.data(), y_adjoint.data(), unit_rows(n, required).data(), required.size(), y.data(),
                           gradient.data(), products.data());
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    for (const auto j : wanted) result.push_back(products[i * n + j]);
+  for (std::size_t i = 0; i < required.size(); ++i)
+    for (const auto j : required) result.push_back(products[i * n + j]);
   return result;
 }
 
@@ -58,9 +58,9 @@ inline bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-13 * (1 + std::abs(a));
 }
 
-inline void check_jacobian(const program& f, const std::vector<double>& x, const std::vector<std::uint32_t>& wanted) {
-  const agrad::sparse_jacobian j(f, wanted);
-  const std::vector<double> dense = dense_jacobian(f, x, wanted);
+inline void check_jacobian(const program& f, const std::vector<double>& x, const std::vector<std::uint32_t>& required) {
+  const agrad::sparse_jacobian j(f, required);
+  const std::vector<double> dense = dense_jacobian(f, x, required);
   workspace tangents;
   workspace adjoints;
   std::vector<double> y(f.output_size()), expected_y(f.output_size()), entries(j.pattern().size(), 1e300);
@@ -68,9 +68,9 @@ inline void check_jacobian(const program& f, const std::vector<double>& x, const
   f.forward(adjoints, x.data(), expected_y.data());
   for (std::size_t i = 0; i < y.size(); ++i) CHECK(same(y[i], expected_y[i]));
   REQUIRE(j.pattern().rows() == f.output_size());
-  REQUIRE(j.pattern().cols == wanted.size());
+  REQUIRE(j.pattern().cols == required.size());
   for (std::size_t i = 0; i < f.output_size(); ++i) {
-    for (std::size_t k = 0; k < wanted.size(); ++k)
+    for (std::size_t k = 0; k < required.size(); ++k)
       if (!j.pattern().contains(i, k)) CHECK(dense[k * f.output_size() + i] == 0);
     for (std::size_t e = j.pattern().begin[i]; e < j.pattern().begin[i + 1]; ++e)
       CHECK(same(entries[e], dense[j.pattern().col[e] * f.output_size() + i]));
@@ -97,12 +97,12 @@ inline void check_entries_program(const program& f, const std::vector<double>& x
   }
 }
 
-inline void check_hessian(const program& f, const std::vector<double>& x, const std::vector<std::uint32_t>& wanted) {
+inline void check_hessian(const program& f, const std::vector<double>& x, const std::vector<std::uint32_t>& required) {
   std::vector<double> y_adjoint(f.output_size());
   for (std::size_t i = 0; i < y_adjoint.size(); ++i) y_adjoint[i] = 1 + std::cos(static_cast<double>(i));
-  const agrad::sparse_hessian h(f, wanted);
-  const std::vector<double> dense = dense_hessian(f, x, y_adjoint, wanted);
-  const std::size_t n = wanted.size();
+  const agrad::sparse_hessian h(f, required);
+  const std::vector<double> dense = dense_hessian(f, x, y_adjoint, required);
+  const std::size_t n = required.size();
   workspace tangents;
   workspace adjoints;
   std::vector<double> y(f.output_size()), gradient(x.size()), expected_gradient(x.size());
@@ -123,9 +123,9 @@ inline void check_hessian(const program& f, const std::vector<double>& x, const 
 inline void check_derivatives(const program& f, const std::vector<double>& x) {
   std::vector<std::uint32_t> some;
   for (std::uint32_t j = 1; j < x.size(); j += 2) some.push_back(j);
-  for (const auto& wanted : {agrad::all_inputs(f), some}) {
-    check_jacobian(f, x, wanted);
-    check_hessian(f, x, wanted);
+  for (const auto& required : {agrad::all_inputs(f), some}) {
+    check_jacobian(f, x, required);
+    check_hessian(f, x, required);
   }
   check_entries_program(f, x);
 }

@@ -140,7 +140,7 @@ bool recovers(const csr_pattern& p, const colouring& c, const agrad::recovery& r
     for (std::size_t i = 0; i < p.rows(); ++i)
       for (const auto j : p.row(i))
         if (c.colour[by_rows ? i : j] == colour) product[by_rows ? j : i] += entry(i, j, symmetric);
-    r.take(
+    r.recover(
         colour, [&](std::uint32_t place) { return product[place]; }, found.data());
     for (std::size_t k = r.begin[colour]; k < r.begin[colour + 1]; ++k) ++times[r.entry[k]];
   }

@@ -125,7 +125,7 @@ Eigen::VectorXd gradient_by_cvodes(const F& f, Eigen::Index states, const Eigen:
   const Eigen::MatrixXd y = solver.integrate(Eigen::VectorXd::LinSpaced(states, 0.8, 1.2), 0, {0.5, 1.0});
   const Eigen::VectorXd weights =
       Eigen::VectorXd::NullaryExpr(states, [](Eigen::Index i) { return 2 + 0.2 * static_cast<double>(i); });
-  const agrad::ode_gradient g = solver.sweep(weights.asDiagonal() * y);
+  const agrad::ode_gradient g = solver.reverse(weights.asDiagonal() * y);
   if (counts != nullptr) *counts = solver.statistics();
   Eigen::VectorXd all(p.size() + states);
   all << g.parameters, g.initial_state;

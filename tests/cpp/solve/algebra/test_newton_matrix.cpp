@@ -48,7 +48,7 @@ double error_of(newton_matrix&& m, const Eigen::MatrixXd& J, double shift, doubl
     entries.assign(J.data(), J.data() + J.size());
   }
   REQUIRE(entries.size() == m.entries());
-  std::vector<double> kept(m.kept());
+  std::vector<double> kept(m.factor_size());
   const Eigen::MatrixXd M = shift * Eigen::MatrixXd::Identity(n, n) + scale * J;
   const Eigen::VectorXd b = Eigen::VectorXd::NullaryExpr(n, [](Eigen::Index) { return random_number(); });
   Eigen::VectorXd x = b, z = b;
@@ -109,7 +109,7 @@ TEST_CASE("a singular matrix is told, and so is one that is not finite") {
   for (const ode_algebra_kind kind : {ode_algebra_kind::dense, ode_algebra_kind::banded, ode_algebra_kind::sparse}) {
     CAPTURE(static_cast<int>(kind));
     newton_matrix m(algebra_of(kind, p));
-    std::vector<double> entries(m.entries(), 0.0), kept(m.kept());
+    std::vector<double> entries(m.entries(), 0.0), kept(m.factor_size());
     CHECK_FALSE(m.factorise(0, 1, entries.data(), kept.data()));
     CHECK_FALSE(m.factorise_transposed(0, 1, entries.data(), kept.data()));
     CHECK(m.factorise(1, 1, entries.data(), kept.data()));  // and it can be used again

@@ -37,7 +37,7 @@ TEST_CASE("decay has a closed form: values and every gradient") {
       const Eigen::MatrixXd states = solver.integrate(Eigen::VectorXd::Constant(1, y0), t0, times);
       Eigen::MatrixXd adjoints(1, 3);
       adjoints << 1, -2, 3;
-      const agrad::ode_gradient g = solver.sweep(adjoints);
+      const agrad::ode_gradient g = solver.reverse(adjoints);
       double by_y0 = 0, by_k = 0, by_t0 = 0;
       for (int i = 0; i < 3; ++i) {
         const double span = times[static_cast<std::size_t>(i)] - t0, e = std::exp(-k * span), a = adjoints(0, i);
@@ -62,7 +62,7 @@ TEST_CASE("an oscillator without parameters sets up no quadrature") {
     CHECK(states(0, i) == Approx(std::cos(w * times[static_cast<std::size_t>(i)])).epsilon(1e-7));
   Eigen::MatrixXd adjoints = Eigen::MatrixXd::Zero(2, 10);
   adjoints(0, 9) = 1;
-  const agrad::ode_gradient g = solver.sweep(adjoints);
+  const agrad::ode_gradient g = solver.reverse(adjoints);
   CHECK(g.initial_state[0] == Approx(std::cos(w * 5)).epsilon(1e-7));
   CHECK(g.initial_state[1] == Approx(std::sin(w * 5) / w).epsilon(1e-7));
   CHECK(g.parameters.size() == 0);
@@ -83,7 +83,7 @@ TEST_CASE("Lotka-Volterra meets its reference with every method, and closer with
         cvodes_adjoint solver("pelts", system, o, everything);
         const Eigen::MatrixXd r = residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
         CHECK(r.squaredNorm() == Approx(reference_loss).epsilon(5000 * tolerance));
-        const double error = largest_relative_difference(solver.sweep(2 * r));
+        const double error = largest_relative_difference(solver.reverse(2 * r));
         CHECK(error < 5000 * tolerance);
         CHECK(error < before);
         before = error;
@@ -97,7 +97,7 @@ TEST_CASE("gradients by t0 and by the times agree with finite differences") {
   lotka_volterra system(rates);
   cvodes_adjoint solver("pelts", system, options(2, 1e-10), everything);
   const std::vector<double> times = steps_of(1, 20);
-  const agrad::ode_gradient g = solver.sweep(2 * residuals(solver.integrate(pelts, 0, times)));
+  const agrad::ode_gradient g = solver.reverse(2 * residuals(solver.integrate(pelts, 0, times)));
   const double h = 1e-5;
   const double by_t0 = (loss_at(rates, pelts, h, times) - loss_at(rates, pelts, -h, times)) / (2 * h);
   CHECK(g.initial_time == Approx(by_t0).epsilon(1e-6));
@@ -123,8 +123,8 @@ TEST_CASE("the gradient does not depend on where the checkpoints lie") {
         cvodes_adjoint solver("pelts", system, o, everything);
         const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
         CAPTURE(steps);
-        CHECK(largest_relative_difference(solver.sweep(adjoints)) < 2e-5);
-        CHECK(largest_relative_difference(solver.sweep(adjoints)) < 2e-5);
+        CHECK(largest_relative_difference(solver.reverse(adjoints)) < 2e-5);
+        CHECK(largest_relative_difference(solver.reverse(adjoints)) < 2e-5);
       }
     }
   }
@@ -144,7 +144,7 @@ TEST_CASE("Robertson's kinetics, stiff over eleven decades, with few and many ch
     cvodes_adjoint solver("robertson", system, o, everything);
     const Eigen::MatrixXd states = solver.integrate(Eigen::Vector3d(1, 0, 0), 0, times);
     CHECK((states.colwise().sum().array() - 1).abs().maxCoeff() < 1e-10);
-    const Eigen::Vector3d gradient = solver.sweep(adjoints).parameters.cwiseProduct(system.p);  // by the log rates
+    const Eigen::Vector3d gradient = solver.reverse(adjoints).parameters.cwiseProduct(system.p);  // by the log rates
     if (steps == 10000) first = gradient;
     CAPTURE(steps);
     CHECK((gradient - first).cwiseAbs().maxCoeff() < 2e-5 * first.cwiseAbs().maxCoeff());
@@ -155,16 +155,16 @@ TEST_CASE("sweeps repeat, are linear in the adjoints, and skip what has none") {
   lotka_volterra system(rates);
   cvodes_adjoint solver("pelts", system, options(2, 1e-10), everything);
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
-  const agrad::ode_gradient first = solver.sweep(adjoints);
+  const agrad::ode_gradient first = solver.reverse(adjoints);
   const Eigen::MatrixXd other = Eigen::MatrixXd::Identity(2, 20);
-  const agrad::ode_gradient second = solver.sweep(other);
+  const agrad::ode_gradient second = solver.reverse(other);
   CHECK(solver.statistics().restarts == 22);
-  const agrad::ode_gradient again = solver.sweep(adjoints);
+  const agrad::ode_gradient again = solver.reverse(adjoints);
   CHECK(again.parameters == first.parameters);
   CHECK(again.initial_state == first.initial_state);
-  const agrad::ode_gradient sum = solver.sweep(adjoints + 1000 * other);
+  const agrad::ode_gradient sum = solver.reverse(adjoints + 1000 * other);
   CHECK((sum.parameters - first.parameters - 1000 * second.parameters).norm() < 1e-6 * first.parameters.norm());
-  const agrad::ode_gradient none = solver.sweep(Eigen::MatrixXd::Zero(2, 20));
+  const agrad::ode_gradient none = solver.reverse(Eigen::MatrixXd::Zero(2, 20));
   CHECK(none.parameters.isZero(0));
   CHECK(none.initial_time == 0);
   CHECK(solver.statistics().restarts == 22 + 20 + 20);
@@ -173,12 +173,12 @@ TEST_CASE("sweeps repeat, are linear in the adjoints, and skip what has none") {
 TEST_CASE("a solver is used again for other initial values") {
   lotka_volterra system(rates);
   cvodes_adjoint solver("pelts", system, options(2, 1e-8), everything);
-  solver.sweep(Eigen::MatrixXd::Ones(2, 3) + 0 * solver.integrate(Eigen::Vector2d(10, 10), -3, {-2, 4, 5}));
+  solver.reverse(Eigen::MatrixXd::Ones(2, 3) + 0 * solver.integrate(Eigen::Vector2d(10, 10), -3, {-2, 4, 5}));
   const Eigen::MatrixXd used = solver.integrate(pelts, 0, steps_of(1, 20));
-  const agrad::ode_gradient g = solver.sweep(2 * residuals(used));
+  const agrad::ode_gradient g = solver.reverse(2 * residuals(used));
   cvodes_adjoint fresh("pelts", system, options(2, 1e-8), everything);
   CHECK(fresh.integrate(pelts, 0, steps_of(1, 20)) == used);
-  const agrad::ode_gradient h = fresh.sweep(2 * residuals(used));
+  const agrad::ode_gradient h = fresh.reverse(2 * residuals(used));
   CHECK(h.parameters == g.parameters);
   CHECK(h.initial_time == g.initial_time);
 }
@@ -190,7 +190,7 @@ TEST_CASE("without wanted derivatives no adjoint is set up, times alone need no 
   CHECK(plain.statistics().checkpoints == 0);
   cvodes_adjoint timed("timed", system, options(2, 1e-8), {false, false, true});
   const Eigen::MatrixXd states = timed.integrate(Eigen::Vector2d(1, 0), 0, {1, 2});
-  const agrad::ode_gradient g = timed.sweep(Eigen::MatrixXd::Ones(2, 2));
+  const agrad::ode_gradient g = timed.reverse(Eigen::MatrixXd::Ones(2, 2));
   CHECK(g.times[1] == Approx(states(1, 1) - 4 * states(0, 1)));
   CHECK(timed.statistics().backward.steps == 0);
 }
@@ -202,12 +202,12 @@ TEST_CASE("vector tolerances of the quadrature control each parameter") {
   o.absolute_tolerance_quadrature = 1e6;
   cvodes_adjoint loose("pelts", system, o, everything);
   const Eigen::MatrixXd adjoints = 2 * residuals(loose.integrate(pelts, 0, steps_of(1, 20)));
-  loose.sweep(adjoints);
+  loose.reverse(adjoints);
   o.relative_tolerance_quadrature = 1e-10;
   o.absolute_tolerance_quadrature = Eigen::VectorXd(Eigen::Vector4d(1e6, 1e6, 1e6, 1e-6));
   cvodes_adjoint tight("pelts", system, o, everything);
   tight.integrate(pelts, 0, steps_of(1, 20));
-  tight.sweep(adjoints);
+  tight.reverse(adjoints);
   CHECK(tight.statistics().backward.steps > loose.statistics().backward.steps);
 }
 
@@ -217,11 +217,11 @@ TEST_CASE("an adjoint that is not finite gives nan, as in any operation") {
   solver.integrate(pelts, 0, {1, 2});
   Eigen::MatrixXd adjoints = Eigen::MatrixXd::Ones(2, 2);
   adjoints(1, 1) = std::numeric_limits<double>::infinity();
-  const agrad::ode_gradient g = solver.sweep(adjoints);
+  const agrad::ode_gradient g = solver.reverse(adjoints);
   CHECK(g.parameters.array().isNaN().all());
   CHECK(g.initial_state.array().isNaN().all());
   CHECK(std::isnan(g.initial_time));
-  CHECK(solver.sweep(Eigen::MatrixXd::Ones(2, 2)).parameters.allFinite());
+  CHECK(solver.reverse(Eigen::MatrixXd::Ones(2, 2)).parameters.allFinite());
 }
 
 TEST_CASE("times that CVODES cannot tell apart") {
@@ -230,9 +230,9 @@ TEST_CASE("times that CVODES cannot tell apart") {
   const double next = std::nextafter(2.0, 3.0);
   const Eigen::MatrixXd states = solver.integrate(Eigen::VectorXd::Ones(1), 0, {2.0, next});
   CHECK(states(0, 1) == Approx(std::exp(-2.0)));
-  CHECK(solver.sweep(Eigen::MatrixXd::Ones(1, 2)).parameters[0] == Approx(-4 * std::exp(-2.0)));
+  CHECK(solver.reverse(Eigen::MatrixXd::Ones(1, 2)).parameters[0] == Approx(-4 * std::exp(-2.0)));
   CHECK(solver.integrate(Eigen::VectorXd::Ones(1), 2, {next})(0, 0) == Approx(1.0));
-  CHECK(solver.sweep(Eigen::MatrixXd::Ones(1, 1)).parameters[0] == Approx(2 - next).epsilon(1e-6));
+  CHECK(solver.reverse(Eigen::MatrixXd::Ones(1, 1)).parameters[0] == Approx(2 - next).epsilon(1e-6));
 }
 
 }  // namespace test_cvodes

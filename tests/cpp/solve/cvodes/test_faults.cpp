@@ -19,16 +19,16 @@ TEST_CASE("what the system throws comes out unchanged, and the solver can go on"
   cvodes_adjoint solver("pelts", system, options(2, 1e-8), everything);
   system.throw_in_rhs_after = 7;
   CHECK_THROWS_WITH_AS(solver.integrate(pelts, 0, steps_of(1, 20)), "the rhs refuses", std::domain_error);
-  CHECK_THROWS_AS(solver.sweep(Eigen::MatrixXd::Ones(2, 20)), std::logic_error);
+  CHECK_THROWS_AS(solver.reverse(Eigen::MatrixXd::Ones(2, 20)), std::logic_error);
   system.throw_in_rhs_after = std::numeric_limits<double>::infinity();
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
   system.throw_in_vjp_before = 7;
-  CHECK_THROWS_WITH_AS(solver.sweep(adjoints), "the vjp refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(adjoints), "the vjp refuses", std::domain_error);
   system.throw_in_vjp_before = -1;
   system.throw_in_quadrature_before = 7;
-  CHECK_THROWS_WITH_AS(solver.sweep(adjoints), "the quadrature refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(adjoints), "the quadrature refuses", std::domain_error);
   system.throw_in_quadrature_before = -1;
-  CHECK(largest_relative_difference(solver.sweep(adjoints)) < 2e-5);
+  CHECK(largest_relative_difference(solver.reverse(adjoints)) < 2e-5);
 }
 
 TEST_CASE("a throw while a checkpoint's steps are taken again") {
@@ -38,7 +38,7 @@ TEST_CASE("a throw while a checkpoint's steps are taken again") {
   cvodes_adjoint solver("pelts", system, o, {true, false, false});
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
   system.throw_in_rhs_after = 5;
-  CHECK_THROWS_WITH_AS(solver.sweep(adjoints), "the rhs refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(adjoints), "the rhs refuses", std::domain_error);
 }
 
 TEST_CASE("values that are not finite name their place") {
@@ -59,7 +59,7 @@ TEST_CASE("values that are not finite name their place") {
   system.nan_jacobian_after = 100;
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
   system.nan_in_vjp_before = 3;
-  const std::string backward = message_of([&] { solver.sweep(adjoints); });
+  const std::string backward = message_of([&] { solver.reverse(adjoints); });
   CHECK(backward.find("pelts: the reverse pass stopped at t = ") == 0);
   CHECK(backward.find("the derivative of the adjoint of y[0] is nan at t = ") != std::string::npos);
 }
@@ -86,7 +86,7 @@ TEST_CASE("too many steps: where, how many, the code and what to try") {
   }
   solver.integrate(pelts, 0, steps_of(1, 20));  // the count begins anew at each output time
   const Eigen::MatrixXd adjoints = Eigen::MatrixXd::Ones(2, 20);
-  const std::string backward = message_of([&] { solver.sweep(adjoints); });
+  const std::string backward = message_of([&] { solver.reverse(adjoints); });
   CHECK(backward.find("ode_adjoint_tol_ctl: the reverse pass stopped at t = ") == 0);
   CHECK(backward.find("CV_TOO_MUCH_WORK") != std::string::npos);
 }
@@ -99,8 +99,8 @@ TEST_CASE("a solution that ends in a pole stops with a name") {
     void jacobian(double, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { J(0, 0) = 2 * y[0]; }
     void vjp(double, const double* y, const double* l, double* a, double*) override { a[0] = 2 * y[0] * l[0]; }
   } system;
-  for (const bool wanted : {false, true}) {
-    cvodes_adjoint solver("pole", system, options(1, 1e-6), {wanted, false, false});
+  for (const bool required : {false, true}) {
+    cvodes_adjoint solver("pole", system, options(1, 1e-6), {required, false, false});
     try {
       solver.integrate(Eigen::VectorXd::Ones(1), 0, {0.5, 2});
       FAIL("there is no state at t = 2");
@@ -158,7 +158,7 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
         "f: times[3] is 1.5, but must be greater than times[2] = 2; times must increase strictly");
   CHECK(problem(pelts, 0, {1, 1}) == "f: times[1] is 1, but must be greater than times[0] = 1; times must increase strictly");
   solver.integrate(pelts, 0, {1, 2});
-  CHECK(message_of([&] { solver.sweep(Eigen::MatrixXd::Ones(2, 3)); }) ==
+  CHECK(message_of([&] { solver.reverse(Eigen::MatrixXd::Ones(2, 3)); }) ==
         "f: adjoints is of length 6, but must be of length 4; one for each state at each time");
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("a thousand failing solves leave the memory as it was") {
     if (how == 1) system.throw_in_rhs_after = 3;
     if (how == 2) system.nan_after = 3;
     if (how == 3) system.throw_in_vjp_before = 2;
-    solver.sweep(Eigen::MatrixXd::Ones(2, 5) + 0 * solver.integrate(pelts, 0, steps_of(1, 5)));
+    solver.reverse(Eigen::MatrixXd::Ones(2, 5) + 0 * solver.integrate(pelts, 0, steps_of(1, 5)));
   };
   const auto fail_all = [&](int count) {
     int failures = 0;

@@ -103,7 +103,7 @@ TEST_CASE("forward sensitivities of decay have a closed form") {
       const double span = times[static_cast<std::size_t>(i)] - t0, e = std::exp(-k * span);
       Eigen::MatrixXd adjoints = Eigen::MatrixXd::Zero(1, 3);
       adjoints(0, i) = 3;
-      const agrad::ode_gradient g = solver.sweep(adjoints);
+      const agrad::ode_gradient g = solver.reverse(adjoints);
       CHECK(states(0, i) == Approx(y0 * e).epsilon(1e-8));
       CHECK(g.initial_state[0] == Approx(3 * e).epsilon(1e-8));
       CHECK(g.parameters[0] == Approx(-3 * span * y0 * e).epsilon(1e-8));
@@ -120,12 +120,12 @@ TEST_CASE("forward sensitivities to arguments near zero are as accurate as at ze
     decay system(1);
     cvodes_forward of_state("decay", system, options, {true, false, false});
     of_state.integrate(Eigen::VectorXd::Constant(1, small), 0, {1});
-    CHECK(of_state.sweep(Eigen::VectorXd::Ones(1)).initial_state[0] == Approx(std::exp(-1)).epsilon(1e-6));
+    CHECK(of_state.reverse(Eigen::VectorXd::Ones(1)).initial_state[0] == Approx(std::exp(-1)).epsilon(1e-6));
 
     decay slow(small);
     cvodes_forward of_rate("decay", slow, options, everything);
     of_rate.integrate(Eigen::VectorXd::Ones(1), 0, {1});
-    CHECK(of_rate.sweep(Eigen::VectorXd::Ones(1)).parameters[0] == Approx(-std::exp(-small)).epsilon(1e-6));
+    CHECK(of_rate.reverse(Eigen::VectorXd::Ones(1)).parameters[0] == Approx(-std::exp(-small)).epsilon(1e-6));
   }
   // States in another unit: the tolerances go with it, and so does the floor.
   auto options = forward_options(1, 1e-8);
@@ -133,7 +133,7 @@ TEST_CASE("forward sensitivities to arguments near zero are as accurate as at ze
   decay system(1);
   cvodes_forward in_units("decay", system, options, everything);
   in_units.integrate(Eigen::VectorXd::Constant(1, 1e-9), 0, {1});
-  const agrad::ode_gradient g = in_units.sweep(Eigen::VectorXd::Ones(1));
+  const agrad::ode_gradient g = in_units.reverse(Eigen::VectorXd::Ones(1));
   CHECK(g.initial_state[0] == Approx(std::exp(-1)).epsilon(1e-6));
   CHECK(g.parameters[0] == Approx(-1e-9 * std::exp(-1)).epsilon(1e-6));
 }
@@ -144,14 +144,14 @@ TEST_CASE("forward sensitivities of an oscillator, and to t0 alone") {
   cvodes_forward of_state("oscillator", system, forward_options(2, 1e-11), {true, false, false});
   const double c = std::cos(w * 5), s = std::sin(w * 5);
   CHECK(of_state.integrate(Eigen::Vector2d(1, 0.5), 0, {5})(0, 0) == Approx(c + 0.5 * s / w).epsilon(1e-7));
-  const agrad::ode_gradient g = of_state.sweep(Eigen::Vector2d(1, 0));
+  const agrad::ode_gradient g = of_state.reverse(Eigen::Vector2d(1, 0));
   CHECK(g.initial_state[0] == Approx(c).epsilon(1e-7));
   CHECK(g.initial_state[1] == Approx(s / w).epsilon(1e-7));
   CHECK(g.parameters.size() == 0);
   CHECK(g.initial_time == 0);
   cvodes_forward of_time("oscillator", system, forward_options(2, 1e-11), {false, true, false});
   of_time.integrate(Eigen::Vector2d(1, 0.5), 0, {5});
-  const agrad::ode_gradient by_time = of_time.sweep(Eigen::Vector2d(1, 0));
+  const agrad::ode_gradient by_time = of_time.reverse(Eigen::Vector2d(1, 0));
   CHECK(by_time.initial_time == Approx(w * s - 0.5 * c).epsilon(1e-7));
   CHECK(by_time.initial_state.isZero(0));
 }
@@ -164,7 +164,7 @@ TEST_CASE("forward meets the reference of Lotka-Volterra, and closer with tighte
       cvodes_forward solver("pelts", system, forward_options(2, tolerance, method, corrector), everything);
       const Eigen::MatrixXd r = residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
       CHECK(r.squaredNorm() == Approx(reference_loss).epsilon(5000 * tolerance));
-      const double error = largest_relative_difference(solver.sweep(2 * r));
+      const double error = largest_relative_difference(solver.reverse(2 * r));
       CHECK(error < 5000 * tolerance);
       CHECK(error < before);
       before = error;
@@ -179,7 +179,7 @@ TEST_CASE("adjoint and forward agree, in every argument") {
   cvodes_forward forward("pelts", system, forward_options(2, 1e-10), everything);
   const Eigen::MatrixXd weights = 2 * residuals(adjoint.integrate(pelts, 0.5, steps_of(1, 20)));
   forward.integrate(pelts, 0.5, steps_of(1, 20));
-  const agrad::ode_gradient a = adjoint.sweep(weights), f = forward.sweep(weights);
+  const agrad::ode_gradient a = adjoint.reverse(weights), f = forward.reverse(weights);
   CHECK(largest_difference(f.initial_state, a.initial_state) < 1e-6);
   CHECK(largest_difference(f.parameters, a.parameters) < 1e-6);
   CHECK(largest_difference(f.times, a.times) < 1e-6);
@@ -198,7 +198,7 @@ TEST_CASE("a stiff system: Robertson's sensitivities are controlled in the size 
     o.absolute_tolerance = Eigen::Vector3d(1e-8, 1e-12, 1e-8) * (tolerance / 1e-6);
     cvodes_forward solver("robertson", system, o, {});
     solver.integrate(y0, 0, times);
-    return Eigen::VectorXd(solver.sweep(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p));
+    return Eigen::VectorXd(solver.reverse(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p));
   };
   const Eigen::VectorXd fine = gradient(1e-10, ode_corrector::staggered);
   for (const ode_corrector corrector : {ode_corrector::simultaneous, ode_corrector::staggered}) {
@@ -209,7 +209,7 @@ TEST_CASE("a stiff system: Robertson's sensitivities are controlled in the size 
   o.absolute_tolerance_forward.setConstant(1e-14), o.absolute_tolerance_quadrature = 1e-16;
   cvodes_adjoint adjoint("robertson", system, o, {});
   adjoint.integrate(y0, 0, times);
-  const Eigen::VectorXd by_adjoint = adjoint.sweep(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p);
+  const Eigen::VectorXd by_adjoint = adjoint.reverse(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p);
   for (int i = 0; i < 3; ++i) CHECK(by_adjoint[i] == Approx(fine[i]).epsilon(1e-4));
 }
 
@@ -220,19 +220,19 @@ TEST_CASE("a chain: tangents in blocks of eight and one, products without them")
     const Eigen::MatrixXd last = solver.integrate(chain_start(n), 0, {1.0, 2.5});
     Eigen::MatrixXd weights = Eigen::MatrixXd::Constant(n, 2, 0.5);
     weights(0, 1) = -1;
-    const agrad::ode_gradient g = solver.sweep(weights);
+    const agrad::ode_gradient g = solver.reverse(weights);
     CHECK(system.tangents > 0);
     CHECK(system.widest == 8);
     system.use_tangents = false, system.tangents = 0;
     cvodes_forward other("chain", system, forward_options(n, 1e-10), everything);
     CHECK(largest_difference(other.integrate(chain_start(n), 0, {1.0, 2.5}).col(1), last.col(1)) < 1e-12);
-    const agrad::ode_gradient by_products = other.sweep(weights);
+    const agrad::ode_gradient by_products = other.reverse(weights);
     CHECK(system.tangents == 0);
     CHECK(largest_difference(by_products.parameters, g.parameters) < 1e-8);
     CHECK(largest_difference(by_products.initial_state, g.initial_state) < 1e-8);
     cvodes_adjoint adjoint("chain", system, options(n, 1e-10), everything);
     adjoint.integrate(chain_start(n), 0, {1.0, 2.5});
-    CHECK(largest_difference(adjoint.sweep(weights).parameters, g.parameters) < 1e-6);
+    CHECK(largest_difference(adjoint.reverse(weights).parameters, g.parameters) < 1e-6);
   }
 }
 
@@ -245,8 +245,8 @@ TEST_CASE("a single sensitivity travels alone") {
   of_time.integrate(chain_start(3), 0, {1});
   CHECK(alone.widest == 1);
   solver.integrate(chain_start(3), 0, {1});
-  CHECK(of_time.sweep(Eigen::Vector3d(1, 2, 3)).initial_time ==
-        Approx(solver.sweep(Eigen::Vector3d(1, 2, 3)).initial_time).epsilon(1e-6));
+  CHECK(of_time.reverse(Eigen::Vector3d(1, 2, 3)).initial_time ==
+        Approx(solver.reverse(Eigen::Vector3d(1, 2, 3)).initial_time).epsilon(1e-6));
 }
 
 TEST_CASE("nothing is set up without derivatives, and f at the times is all that they take") {
@@ -255,7 +255,7 @@ TEST_CASE("nothing is set up without derivatives, and f at the times is all that
   plain.fixed = true;
   cvodes_forward solver("chain", plain, forward_options(3, 1e-8), {false, false, true});
   const Eigen::VectorXd end = solver.integrate(chain_start(3), 0, {1});
-  const agrad::ode_gradient g = solver.sweep(Eigen::Vector3d(1, 2, 3));
+  const agrad::ode_gradient g = solver.reverse(Eigen::Vector3d(1, 2, 3));
   CHECK(plain.tangents == 0);
   CHECK(solver.statistics().sensitivities.rhs_evaluations == 0);
   Eigen::Vector3d slope;
@@ -273,7 +273,7 @@ TEST_CASE("memory is reused for other initial values, and the results are the sa
   cvodes_forward solver("pelts", system, forward_options(2, 1e-8), everything);
   const auto run = [&](cvodes_forward& with, const Eigen::Vector2d& y0) {
     const Eigen::MatrixXd states = with.integrate(y0, 0, steps_of(1, 20));
-    return with.sweep(2 * residuals(states));
+    return with.reverse(2 * residuals(states));
   };
   const agrad::ode_gradient first = run(solver, pelts);
   run(solver, Eigen::Vector2d(10, 20));
@@ -290,7 +290,7 @@ TEST_CASE("tolerances of the sensitivities alone make the gradient more accurate
     if (absolute > 0) o.absolute_tolerance_sensitivities = Eigen::Vector2d::Constant(absolute);
     cvodes_forward solver("pelts", system, o, {true, false, false});
     const Eigen::MatrixXd r = residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
-    return largest_relative_difference(solver.sweep(2 * r));
+    return largest_relative_difference(solver.reverse(2 * r));
   };
   CHECK(error(1e-8, 1e-8) < 0.1 * error(0, 0));
 }
@@ -311,7 +311,7 @@ TEST_CASE("weighing takes forward sensitivities while they are few, and both kin
     cvodes_forward forward("chain", system, forward_options(n, 1e-9), everything);
     const Eigen::VectorXd weights = Eigen::VectorXd::LinSpaced(n, -1, 2);
     chosen->integrate(chain_start(n), 0, {2}), forward.integrate(chain_start(n), 0, {2});
-    CHECK(largest_difference(chosen->sweep(weights).parameters, forward.sweep(weights).parameters) < 1e-6);
+    CHECK(largest_difference(chosen->reverse(weights).parameters, forward.reverse(weights).parameters) < 1e-6);
   }
 }
 
@@ -331,7 +331,7 @@ TEST_CASE("faults of the sensitivities say so, leave the solver usable, and bad 
     const auto solve = [&] { solver.integrate(chain_start(3), 0, {1, 2}); };
     system.throw_after = 0.5;
     CHECK_THROWS_WITH_AS(solve(), "the tangent refuses", std::domain_error);
-    CHECK_THROWS_AS(solver.sweep(Eigen::MatrixXd::Ones(3, 2)), std::logic_error);
+    CHECK_THROWS_AS(solver.reverse(Eigen::MatrixXd::Ones(3, 2)), std::logic_error);
     system.throw_after = 100, system.nan_after = -1;
     CHECK_THROWS_WITH_AS(solve(),
                          "chain: the sensitivities stopped at t = 0 after 0 steps (CV_FIRST_SRHSFUNC_ERR); the derivative of "
@@ -342,7 +342,7 @@ TEST_CASE("faults of the sensitivities say so, leave the solver usable, and bad 
     CHECK_MESSAGE(later.find("the derivative of the sensitivity of y[1] is nan at t = 0.5") != std::string::npos, later);
     system.nan_after = 100;
     CHECK_NOTHROW(solve());
-    CHECK_NOTHROW(solver.sweep(Eigen::MatrixXd::Ones(3, 2)));
+    CHECK_NOTHROW(solver.reverse(Eigen::MatrixXd::Ones(3, 2)));
   });
   agrad::ode_forward_options o = forward_options(3, 1e-8);
   o.max_num_steps = 5;
@@ -381,7 +381,7 @@ TEST_CASE("an adjoint that is not finite makes the gradient nan") {
   solver.integrate(pelts, 0, {1, 2});
   Eigen::MatrixXd adjoints = Eigen::MatrixXd::Ones(2, 2);
   adjoints(0, 1) = no_number;
-  const agrad::ode_gradient g = solver.sweep(adjoints);
+  const agrad::ode_gradient g = solver.reverse(adjoints);
   CHECK(g.parameters.array().isNaN().all());
   CHECK(g.initial_state.array().isNaN().all());
   CHECK(std::isnan(g.initial_time));

@@ -58,11 +58,11 @@ struct outcome {
 };
 
 template <class Solver, class Options>
-outcome solve(const Options& o, double t0, agrad::ode_wanted wanted = everything) {
+outcome solve(const Options& o, double t0, agrad::ode_required required = everything) {
   lotka_volterra system(rates);
-  Solver solver("late", system, o, wanted);
+  Solver solver("late", system, o, required);
   outcome found{solver.integrate(pelts, t0, later(t0, steps_of(0.5, 12))), {}};
-  found.gradient = solver.sweep(Eigen::MatrixXd::Ones(2, 12));
+  found.gradient = solver.reverse(Eigen::MatrixXd::Ones(2, 12));
   found.steps = solver.statistics().forward.steps, found.backward_steps = solver.statistics().backward.steps;
   return found;
 }
@@ -95,9 +95,9 @@ TEST_CASE("values and gradients by adjoints have the bits of a solve from zero")
 
 TEST_CASE("values and gradients by sensitivities have the bits of a solve from zero") {
   for (const ode_method method : methods) {
-    for (const agrad::ode_wanted wanted : {everything, agrad::ode_wanted{false, true, false}}) {
-      const outcome expected = solve<cvodes_forward>(forward_options(method), 0, wanted);
-      for (const double t0 : starts) check_same(solve<cvodes_forward>(forward_options(method), t0, wanted), expected);
+    for (const agrad::ode_required required : {everything, agrad::ode_required{false, true, false}}) {
+      const outcome expected = solve<cvodes_forward>(forward_options(method), 0, required);
+      for (const double t0 : starts) check_same(solve<cvodes_forward>(forward_options(method), t0, required), expected);
     }
   }
 }
@@ -112,7 +112,7 @@ TEST_CASE("an exponential over a few thousand numbers of the clock, and from one
       const double h = resolution(t0);
       for (const double span : {1.0, 2 * h, h}) {
         CHECK(solver.integrate(Eigen::VectorXd::Ones(1), t0, {t0 + span})(0, 0) == Approx(std::exp(-1.5 * span)).epsilon(1e-8));
-        const ode_gradient g = solver.sweep(Eigen::MatrixXd::Ones(1, 1));
+        const ode_gradient g = solver.reverse(Eigen::MatrixXd::Ones(1, 1));
         CHECK(g.parameters[0] == Approx(-span * std::exp(-1.5 * span)).epsilon(1e-7));
         CHECK(g.initial_time == Approx(1.5 * std::exp(-1.5 * span)).epsilon(1e-7));
       }
@@ -211,7 +211,7 @@ TEST_CASE("a system that depends on t is told the time of the problem, and none 
     for (agrad::ode_solver* solver : {static_cast<agrad::ode_solver*>(&adjoint), static_cast<agrad::ode_solver*>(&forward)}) {
       const double end = t0 + 2.1, expected = 1.1 + 2 * std::exp(-2.1);
       CHECK(solver->integrate(Eigen::VectorXd::Ones(1), t0, {end})(0, 0) == Approx(expected).epsilon(1e-7));
-      CHECK(solver->sweep(Eigen::MatrixXd::Ones(1, 1)).initial_state[0] == Approx(std::exp(-2.1)).epsilon(1e-6));
+      CHECK(solver->reverse(Eigen::MatrixXd::Ones(1, 1)).initial_state[0] == Approx(std::exp(-2.1)).epsilon(1e-6));
       CHECK(system.earliest == t0);
       CHECK(system.latest <= end);
     }
@@ -251,7 +251,7 @@ TEST_CASE("messages, errors and the log speak of the time of the problem") {
   system.nan_in_vjp_before = t0 + 1;
   adjoint.integrate(pelts, t0, {t0 + 4});
   try {
-    adjoint.sweep(Eigen::MatrixXd::Ones(2, 1));
+    adjoint.reverse(Eigen::MatrixXd::Ones(2, 1));
     FAIL("nan was passed");
   } catch (const SolverError& e) {
     CHECK(e.t == Approx(t0 + 1).epsilon(1e-14));

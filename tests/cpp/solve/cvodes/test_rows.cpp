@@ -51,11 +51,11 @@ TEST_CASE("rows together are the rows alone, within tolerances and by fewer step
       const auto rows = unit_rows(2, 20, 8);
       together.integrate(pelts, 0, steps_of(1, 20));
       alone.integrate(pelts, 0, steps_of(1, 20));
-      const std::vector<ode_gradient> all = together.sweep_rows(maps_of(rows));
+      const std::vector<ode_gradient> all = together.reverse_rows(maps_of(rows));
       REQUIRE(all.size() == 8);
       long steps_alone = 0;
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        check_near(all[r], alone.sweep(rows[r]), 2e4 * tolerance);
+        check_near(all[r], alone.reverse(rows[r]), 2e4 * tolerance);
         const long steps = alone.statistics().backward.steps;
         steps_alone = std::max(steps_alone, steps);
       }
@@ -72,12 +72,12 @@ TEST_CASE("fewer rows than before share the same problem, more rows get a new on
   alone.integrate(pelts, 0, steps_of(1, 20));
   for (const Eigen::Index count : {1, 3, 2, 6, 1}) {
     const auto rows = unit_rows(2, 20, count);
-    const std::vector<ode_gradient> all = solver.sweep_rows(maps_of(rows));
-    for (std::size_t r = 0; r < rows.size(); ++r) check_near(all[r], alone.sweep(rows[r]), 1e-5);
+    const std::vector<ode_gradient> all = solver.reverse_rows(maps_of(rows));
+    for (std::size_t r = 0; r < rows.size(); ++r) check_near(all[r], alone.reverse(rows[r]), 1e-5);
   }
   solver.integrate(pelts, 0, steps_of(1, 20));  // and the next solve
   const auto rows = unit_rows(2, 20, 4);
-  check_near(solver.sweep_rows(maps_of(rows))[3], alone.sweep(rows[3]), 1e-5);
+  check_near(solver.reverse_rows(maps_of(rows))[3], alone.reverse(rows[3]), 1e-5);
 }
 
 TEST_CASE("a row that is not finite leaves the others alone") {
@@ -85,14 +85,14 @@ TEST_CASE("a row that is not finite leaves the others alone") {
   cvodes_adjoint solver("rows", system, options(2, 1e-9), everything);
   solver.integrate(pelts, 0, steps_of(1, 20));
   auto rows = unit_rows(2, 20, 3);
-  const ode_gradient first = solver.sweep_rows(maps_of(rows))[0];
+  const ode_gradient first = solver.reverse_rows(maps_of(rows))[0];
   rows[1](0, 4) = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<ode_gradient> all = solver.sweep_rows(maps_of(rows));
+  const std::vector<ode_gradient> all = solver.reverse_rows(maps_of(rows));
   CHECK(all[1].parameters.array().isNaN().all());
   CHECK(all[1].initial_state.array().isNaN().all());
   check_near(all[0], first, 1e-6);
   CHECK(all[2].parameters.allFinite());
-  CHECK(solver.sweep_rows({}).empty());
+  CHECK(solver.reverse_rows({}).empty());
 }
 
 TEST_CASE("a fault in one row is told as in one sweep") {
@@ -101,9 +101,9 @@ TEST_CASE("a fault in one row is told as in one sweep") {
   solver.integrate(pelts, 0, steps_of(1, 20));
   const auto rows = unit_rows(2, 20, 4);
   system.throw_in_vjp_before = 10;
-  CHECK_THROWS_WITH_AS(solver.sweep_rows(maps_of(rows)), "the vjp refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse_rows(maps_of(rows)), "the vjp refuses", std::domain_error);
   system.throw_in_vjp_before = -1;
-  CHECK(solver.sweep_rows(maps_of(rows))[2].parameters.allFinite());
+  CHECK(solver.reverse_rows(maps_of(rows))[2].parameters.allFinite());
 }
 
 }  // namespace test_cvodes_rows

@@ -62,7 +62,7 @@ MatrixXd jacobian_of(lotka_volterra& system, const std::vector<double>& times) {
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     MatrixXd adjoints = MatrixXd::Zero(2, static_cast<Eigen::Index>(times.size()));
     adjoints.data()[i] = 1;
-    const agrad::ode_gradient g = solver.sweep(adjoints);
+    const agrad::ode_gradient g = solver.reverse(adjoints);
     rows.row(i) << g.initial_state.transpose(), g.parameters.transpose();
   }
   return rows;
@@ -105,12 +105,12 @@ TEST_CASE("tangents along directions side by side are those of a Jacobian") {
       solver.tangent(one, alone.data());
       const VectorXd expected = rows * direction;
       for (std::size_t i = 0; i < 10; ++i) {
-        const double wanted = expected[static_cast<Eigen::Index>(i)];
+        const double required = expected[static_cast<Eigen::Index>(i)];
         if (k == 7)
           CHECK((std::isnan(together[i * 8 + k]) && std::isnan(alone[i])));
         else
-          CHECK((std::abs(together[i * 8 + k] - wanted) <= tolerance * expected.norm() &&
-                 std::abs(alone[i] - wanted) <= tolerance * expected.norm()));
+          CHECK((std::abs(together[i * 8 + k] - required) <= tolerance * expected.norm() &&
+                 std::abs(alone[i] - required) <= tolerance * expected.norm()));
       }
     }
   };
@@ -143,7 +143,7 @@ TEST_CASE("kept solvers have tangents of the system that they are used for") {
   for (const double factor : {1.0, 1.2, 1.0}) {
     lotka_volterra system(factor * rates);  // gone before the next one
     const MatrixXd rows = jacobian_of(system, times);
-    agrad::kept_cvodes solver("kept tangents", system, options(2, 1e-9), everything);
+    agrad::pooled_cvodes solver("kept tangents", system, options(2, 1e-9), everything);
     CHECK(solver.has_first_tangents());
     solver.integrate(pelts, 0, times);
     std::vector<double> to(4);

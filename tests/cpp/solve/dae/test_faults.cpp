@@ -1,5 +1,5 @@
-// Faults of differential-algebraic solves: index 2 and more, inconsistent values, values that are not finite, exceptions, limits,
-// bad arguments, leaks.
+// Faults of differential-algebraic solves: index 2 and more, inconsistent values, values that are not finite, exceptions,
+// limits, bad arguments, leaks.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -87,16 +87,16 @@ TEST_CASE("what the system throws comes out unchanged, forwards and backwards, a
   dae_solver solver("decay", system, options(2, 1e-8), {true, false, true, true});
   system.throw_after = 1.5;
   CHECK_THROWS_WITH_AS(solver.integrate(y0, yp0, 0, times), "the residual refuses", std::domain_error);
-  CHECK_THROWS_AS(solver.sweep(seeds()), std::logic_error);
+  CHECK_THROWS_AS(solver.reverse(seeds()), std::logic_error);
   system.throw_after = infinity;
   solver.integrate(y0, yp0, 0, times);
   system.throw_in_vjp_before = 0.5;
-  CHECK_THROWS_WITH_AS(solver.sweep(seeds()), "the vjp refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(seeds()), "the vjp refuses", std::domain_error);
   system.throw_in_vjp_before = -1;
   system.throw_in_parameters_before = 0.5;
-  CHECK_THROWS_WITH_AS(solver.sweep(seeds()), "the quadrature refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(seeds()), "the quadrature refuses", std::domain_error);
   system.throw_in_parameters_before = -1;
-  const agrad::dae_gradient g = solver.sweep(seeds());  // a (e^-p + e^-2p) + a^2 (e^-2p + e^-4p)
+  const agrad::dae_gradient g = solver.reverse(seeds());  // a (e^-p + e^-2p) + a^2 (e^-2p + e^-4p)
   CHECK(g.parameters[0] ==
         Approx(2 * (-std::exp(-0.5) - 2 * std::exp(-1)) + 4 * (-2 * std::exp(-1) - 4 * std::exp(-2))).epsilon(1e-6));
   CHECK(g.initial_state[0] == Approx(std::exp(-0.5) + std::exp(-1) + 4 * (std::exp(-1) + std::exp(-2))).epsilon(1e-6));
@@ -119,14 +119,14 @@ TEST_CASE("values that are not finite name their place") {
   system.nan_jacobian_after = infinity;
   solver.integrate(y0, yp0, 0, times);
   system.nan_in_vjp_before = 0.7;
-  const std::string backward = message_of([&] { solver.sweep(seeds()); });
+  const std::string backward = message_of([&] { solver.reverse(seeds()); });
   CHECK(backward.find("decay: the reverse pass stopped at t = 0.7") == 0);
   CHECK(has(backward, "the residual of the adjoint of y[0] is nan at t = 0.6"));
   system.nan_in_vjp_before = -1;
   Eigen::MatrixXd bad = seeds();
   bad(0, 1) = nan;
-  CHECK(std::isnan(solver.sweep(bad).parameters[0]));
-  CHECK(std::isfinite(solver.sweep(seeds()).parameters[0]));
+  CHECK(std::isnan(solver.reverse(bad).parameters[0]));
+  CHECK(std::isfinite(solver.reverse(seeds()).parameters[0]));
 }
 
 TEST_CASE("index 2 and 3 are refused by name") {
@@ -273,10 +273,10 @@ TEST_CASE("the slope of an algebraic state has no gradient, that of a differenti
   const Eigen::MatrixXd solution = solver.integrate(y0, yp0, 0, {1.0});
   CHECK(solution(2, 0) == Approx(-std::exp(-0.5)).epsilon(1e-8));
   CHECK(solution(3, 0) == Approx(-4 * std::exp(-1)).epsilon(1e-8));
-  const agrad::dae_gradient g = solver.sweep(Eigen::MatrixXd(vec(0.0, 0.0, 1.0, 0.0)));  // -p a e^-p
+  const agrad::dae_gradient g = solver.reverse(Eigen::MatrixXd(vec(0.0, 0.0, 1.0, 0.0)));  // -p a e^-p
   CHECK(g.initial_state[0] == Approx(-0.5 * std::exp(-0.5)).epsilon(1e-7));
   CHECK(g.parameters[0] == Approx(-2 * 0.5 * std::exp(-0.5)).epsilon(1e-7));
-  CHECK_THROWS_AS(solver.sweep(Eigen::MatrixXd(vec(0.0, 0.0, 0.0, 1.0))), agrad::DerivativeError);
+  CHECK_THROWS_AS(solver.reverse(Eigen::MatrixXd(vec(0.0, 0.0, 0.0, 1.0))), agrad::DerivativeError);
 }
 
 namespace {
@@ -293,7 +293,7 @@ int fail_all(int count) {
       if (i % 3 == 1) system.nan_after = 0.5;
       solver.integrate(y0, yp0, 0, times);
       system.throw_in_vjp_before = 3;
-      solver.sweep(seeds());
+      solver.reverse(seeds());
     } catch (const std::exception&) {
       ++failures;
     }

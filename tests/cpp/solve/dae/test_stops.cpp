@@ -1,4 +1,5 @@
-// Residuals that jump at known times: values and gradients against closed forms and differences, and the times' own derivatives.
+// Residuals that jump at known times: values and gradients against closed forms and differences, and the times' own
+// derivatives.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -136,7 +137,7 @@ TEST_CASE("times at which the residual jumps have derivatives: of two, of one th
     const double first = 2 * std::exp(-0.5 * 0.8), last = 2 * std::exp(-0.5 * 0.8 - 1.2);
     CHECK(y(0, 0) == Approx(first).epsilon(1e-8));
     CHECK(y(0, 1) == Approx(last).epsilon(1e-8));
-    const agrad::dae_gradient g = solver.sweep(seeds);
+    const agrad::dae_gradient g = solver.reverse(seeds);
     CHECK(g.stops[2] == Approx(0.5 * first + 10 * 0.5 * last).epsilon(1e-7));  // -k y0 before, -2 k y0 after it
     CHECK(g.stops.head(2).norm() == 0);
     CHECK(g.times[0] == Approx(-1.0 * first).epsilon(1e-7));

@@ -121,8 +121,8 @@ TEST_CASE("a solver of a problem with doses and events is used again, for other 
   plan.events = {{-1, 0}};
   agrad::step_options tight = options();
   tight.relative_tolerance = 1e-10, tight.absolute_tolerance[0] = 1e-12;
-  const auto make = [tight](const std::string& function, agrad::ode_system& of, agrad::ode_wanted wanted) {
-    return agrad::make_one_step_solver(agrad::ode_one_step_method::tsit5, function, of, tight, wanted);
+  const auto make = [tight](const std::string& function, agrad::ode_system& of, agrad::ode_required required) {
+    return agrad::make_one_step_solver(agrad::ode_one_step_method::tsit5, function, of, tight, required);
   };
   agrad::event_solver solver("test", system, events, make, plan, true);
   for (const double dose_time : {0.5, 0.25, 1.0}) {
@@ -138,7 +138,7 @@ TEST_CASE("a solver of a problem with doses and events is used again, for other 
     for (const double seed : {1.0, -3.0}) {
       agrad::event_adjoints a{
           Eigen::MatrixXd::Constant(1, 1, seed), 0.0, vector::Zero(1), {2 * seed}, Eigen::MatrixXd::Zero(1, 1)};
-      const agrad::event_gradient g = solver.sweep(a);
+      const agrad::event_gradient g = solver.reverse(a);
       const double by_first = seed * (2 + 0.5 * s.states(0, 0));
       CHECK(g.amounts[0] == doctest::Approx(by_first * by_amount).epsilon(1e-8));
       CHECK(g.dose_times[0] == doctest::Approx(by_first * 1.5 * std::exp(0.5 * dose_time) / whole).epsilon(1e-8));

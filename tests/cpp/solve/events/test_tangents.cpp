@@ -1,5 +1,5 @@
-// Event tangents: along every number of a problem with doses, stops and events, they are the transposed adjoints; and adjoints with
-// tangents of their own are the derivatives of the adjoints.
+// Event tangents: along every number of a problem with doses, stops and events, they are the transposed adjoints; and adjoints
+// with tangents of their own are the derivatives of the adjoints.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/ode.hpp>
@@ -57,8 +57,8 @@ std::shared_ptr<const event_operation> made(agrad::ode_one_step_method method, l
   agrad::step_options options;
   options.relative_tolerance = tolerance;
   options.absolute_tolerance = Eigen::VectorXd::Constant(2, tolerance);
-  const auto make = [options, method](const std::string& function, agrad::ode_system& system, agrad::ode_wanted wanted) {
-    return make_one_step_solver(method, function, system, options, wanted);
+  const auto make = [options, method](const std::string& function, agrad::ode_system& system, agrad::ode_required required) {
+    return make_one_step_solver(method, function, system, options, required);
   };
   agrad::event_plan plan;
   plan.doses = {{0, false}, {1, true}};

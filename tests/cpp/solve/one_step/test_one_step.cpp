@@ -124,12 +124,12 @@ TEST_CASE("tableaus meet the conditions of their orders") {
 TEST_CASE_TEMPLATE("gradients in closed form, with respect to everything", Tableau, agrad::tsitouras_tableau,
                    agrad::dormand_prince_tableau, agrad::cash_karp_tableau, agrad::dormand_prince_8_tableau) {
   systems::decay system(0.7);
-  agrad::runge_kutta<Tableau> solver("f", system, steps(1, 1e-12), everything);
+  agrad::explicit_runge_kutta_second<Tableau> solver("f", system, steps(1, 1e-12), everything);
   const std::vector<double> times{0.5, 1.0, 3.0};
   const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(1, 2.0);
   const Eigen::MatrixXd y = solver.integrate(y0, 0.25, times);
   const Eigen::RowVector3d seeds(1, -2, 3);
-  const agrad::ode_gradient g = solver.sweep(seeds);
+  const agrad::ode_gradient g = solver.reverse(seeds);
   double by_state = 0, by_rate = 0;
   for (Eigen::Index k = 0; k < 3; ++k) {
     const double t = times[static_cast<std::size_t>(k)] - 0.25, e = std::exp(-0.7 * t);
@@ -150,7 +150,7 @@ TEST_CASE("the gradient is that of the steps taken, however coarse") {
   explicit_runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, everything);
   const std::vector<double> times = steps_of(1.0, 10);
   const auto loss = [&](const Eigen::Vector2d& y0) { return solver.integrate(y0, 0.0, times).squaredNorm() / 2; };
-  const agrad::ode_gradient g = solver.sweep(Eigen::MatrixXd(solver.integrate(systems::pelts, 0.0, times)));
+  const agrad::ode_gradient g = solver.reverse(Eigen::MatrixXd(solver.integrate(systems::pelts, 0.0, times)));
   for (Eigen::Index i = 0; i < 2; ++i) {
     const Eigen::Vector2d d = 1e-3 * Eigen::Vector2d::Unit(i);
     const Eigen::Vector2d at = systems::pelts;
@@ -174,11 +174,11 @@ TEST_CASE("methods and CVODES agree") {
   const std::vector<double> times = steps_of(1.0, 12);
   agrad::cvodes_adjoint reference("f", system, systems::options(2, 1e-12), everything);
   const Eigen::MatrixXd y = reference.integrate(systems::pelts, 0.0, times);
-  const agrad::ode_gradient expected = reference.sweep(y);
+  const agrad::ode_gradient expected = reference.reverse(y);
   explicit_runge_kutta<agrad::dormand_prince_8_tableau> solver("f", system, steps(2, 1e-12), everything);
   const Eigen::MatrixXd mine = solver.integrate(systems::pelts, 0.0, times);
   CHECK((mine - y).cwiseAbs().maxCoeff() < 1e-7);
-  const agrad::ode_gradient g = solver.sweep(y);
+  const agrad::ode_gradient g = solver.reverse(y);
   for (Eigen::Index j = 0; j < 4; ++j) CHECK(g.parameters[j] == Approx(expected.parameters[j]).epsilon(1e-7));
   for (Eigen::Index i = 0; i < 2; ++i) CHECK(g.initial_state[i] == Approx(expected.initial_state[i]).epsilon(1e-7));
   CHECK(g.initial_time == Approx(expected.initial_time).epsilon(1e-7));
@@ -216,7 +216,7 @@ TEST_CASE_TEMPLATE("Rosenbrock methods have their order, also where time moves t
       return solver.integrate(y0, 0.0, {2.0})(0, 0);
     };
     errors.push_back(std::abs(end(2) - system.exact(0.3, 2)));
-    const agrad::ode_gradient g = solver.sweep(Eigen::MatrixXd::Ones(1, 1));
+    const agrad::ode_gradient g = solver.reverse(Eigen::MatrixXd::Ones(1, 1));
     const double d = 1e-3, slope = (8 * (end(2 + d) - end(2 - d)) - (end(2 + 2 * d) - end(2 - 2 * d))) / (12 * d);
     CHECK(g.parameters[0] == Approx(slope).epsilon(1e-7));
     system.k = 2;
@@ -237,14 +237,14 @@ TEST_CASE_TEMPLATE("Robertson's kinetics by Rosenbrock methods and by CVODES", s
   tight.absolute_tolerance_forward = Eigen::Vector3d(1e-12, 1e-16, 1e-12);
   agrad::cvodes_adjoint reference("f", system, tight, {true, false, false});
   reference.integrate(y0, 0, times);
-  const agrad::ode_gradient expected = reference.sweep(seeds);
+  const agrad::ode_gradient expected = reference.reverse(seeds);
   const auto gradient = [&](double tolerance, double memory) {
     step_options o = steps(3, tolerance);
     o.absolute_tolerance = tolerance * Eigen::Vector3d(1e-2, 1e-6, 1e-2);
     o.max_memory = memory;
     solver_type solver("f", system, o, {true, false, false});
     solver.integrate(y0, 0, times);
-    return solver.sweep(seeds);
+    return solver.reverse(seeds);
   };
   const agrad::ode_gradient g = gradient(1e-8, 1e9);
   for (Eigen::Index j = 0; j < 3; ++j) CHECK(g.parameters[j] == Approx(expected.parameters[j]).epsilon(1e-6));
@@ -264,7 +264,7 @@ TEST_CASE("the explicit method hands over where a system turns stiff, and adjoin
   for (Eigen::Index k = 0; k < 4; ++k)
     CHECK(y(0, k) == Approx(system.exact(0.3, times[static_cast<std::size_t>(k)])).epsilon(1e-5));
   const Eigen::RowVector4d seeds(1, -2, 3, 0.5);
-  const agrad::ode_gradient g = solver.sweep(seeds);
+  const agrad::ode_gradient g = solver.reverse(seeds);
   REQUIRE(g.times.size() == 4);
   double slope = 0, by_state = 0;
   for (Eigen::Index k = 0; k < 4; ++k) {
@@ -277,11 +277,11 @@ TEST_CASE("the explicit method hands over where a system turns stiff, and adjoin
   }
   CHECK(g.parameters[0] == Approx(slope).epsilon(1e-3));
   CHECK(g.initial_state[0] == Approx(by_state).epsilon(1e-3));
-  CHECK(solver.sweep(seeds).parameters == g.parameters);
+  CHECK(solver.reverse(seeds).parameters == g.parameters);
   system.k = 0.5;
   solver.integrate(y0, 0.0, times);
   CHECK(std::isnan(solver.statistics().stiff_from));
-  CHECK(solver.sweep(seeds).times.size() == 4);
+  CHECK(solver.reverse(seeds).times.size() == 4);
 }
 
 TEST_CASE("less memory gives the same bits") {
@@ -292,7 +292,7 @@ TEST_CASE("less memory gives the same bits") {
     o.max_memory = memory;
     explicit_runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, everything);
     const Eigen::MatrixXd y = solver.integrate(systems::pelts, 0.0, times);
-    const agrad::ode_gradient g = solver.sweep(y);
+    const agrad::ode_gradient g = solver.reverse(y);
     CHECK((solver.statistics().recomputed_rhs_evaluations > 0) == (memory < 2e4));
     return g;
   };
@@ -346,7 +346,7 @@ TEST_CASE("faults say where and why, and the solver goes on") {
   const Eigen::MatrixXd y = integrate();
   system.throw_in_rhs_after = 7.0;
   CHECK_THROWS_WITH_AS(integrate(), "the rhs refuses", std::domain_error);
-  CHECK_THROWS_AS(solver.sweep(y), std::logic_error);
+  CHECK_THROWS_AS(solver.reverse(y), std::logic_error);
   system.throw_in_rhs_after = std::numeric_limits<double>::infinity();
   system.nan_after = 7.0;
   CHECK_THROWS_AS(integrate(), agrad::SolverError);
@@ -360,9 +360,9 @@ TEST_CASE("faults say where and why, and the solver goes on") {
   system.nan_after = std::numeric_limits<double>::infinity();
   CHECK(integrate() == y);
   system.throw_in_vjp_before = 3.0;
-  CHECK_THROWS_WITH_AS(solver.sweep(y), "the vjp refuses", std::domain_error);
+  CHECK_THROWS_WITH_AS(solver.reverse(y), "the vjp refuses", std::domain_error);
   system.throw_in_vjp_before = -std::numeric_limits<double>::infinity();
-  CHECK(solver.sweep(y).parameters.allFinite());
+  CHECK(solver.reverse(y).parameters.allFinite());
 }
 
 TEST_CASE("options out of range") {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kept_fuzz.hpp"
+#include "pickle_fuzz.hpp"
 #include "recording.hpp"
 
 namespace test_kept_solves {
@@ -35,16 +35,16 @@ struct step_maker {
   int method;
   agrad::step_options options;
   std::unique_ptr<agrad::ode_solver> operator()(const std::string& f, agrad::ode_system& system,
-                                                agrad::ode_wanted wanted) const {
-    return make_one_step_solver(static_cast<agrad::ode_one_step_method>(method), f, system, options, wanted);
+                                                agrad::ode_required required) const {
+    return make_one_step_solver(static_cast<agrad::ode_one_step_method>(method), f, system, options, required);
   }
   void write(agrad::portable_writer& to) const { to(true, method, options); }
 };
 struct adjoint_maker {
   agrad::ode_adjoint_options options;
   std::unique_ptr<agrad::ode_solver> operator()(const std::string& f, agrad::ode_system& system,
-                                                agrad::ode_wanted wanted) const {
-    return std::make_unique<agrad::cvodes_adjoint>(f, system, options, wanted);
+                                                agrad::ode_required required) const {
+    return std::make_unique<agrad::cvodes_adjoint>(f, system, options, required);
   }
   void write(agrad::portable_writer& to) const { to(false, options); }
 };
@@ -119,7 +119,7 @@ problem problem_of(const std::shared_ptr<Operation>& f, const numbers& x) {
 }
 
 std::shared_ptr<agrad::ode_operation> initial_value(const agrad::ode_maker& make) {
-  return std::make_shared<agrad::ode_operation>("solve", slope(), 2, 2, make, agrad::ode_wanted{true, true, true});
+  return std::make_shared<agrad::ode_operation>("solve", slope(), 2, 2, make, agrad::ode_required{true, true, true});
 }
 
 problem events() {
@@ -144,7 +144,7 @@ problem algebraic() {  // y0' + p y0 = 0, y0 + y1 - 1 = 0
     return slots{slope_of[0], minus(r, record<agrad::add_rule>(r, x[1], x[2]), {r.constant(1.0)})[0]};
   });
   agrad::dae_options options = agrad::dae_tolerance_options("solve", 2, 1e-6, 1e-8, 10000);
-  const auto f = std::make_shared<agrad::dae_operation<>>("solve", residual, 2, 1, 0, options, agrad::dae_wanted{true});
+  const auto f = std::make_shared<agrad::dae_operation<>>("solve", residual, 2, 1, 0, options, agrad::dae_required{true});
   const numbers x{0.4, 0.6, 0.0, 0.0, 0.0, 1.0, 0.8};
   return {program_with(f, x, 4, 3), x};  // without the derivative of the algebraic state
 }
@@ -181,27 +181,27 @@ const std::vector<problem>& problems() {
 
 TEST_CASE("kept programs with solves: the same bits") {
   for (const problem& p : problems()) {
-    const std::string bytes = agrad::kept_program(*p.f, names(), kept_fuzz::version);
+    const std::string bytes = agrad::stored_program(*p.f, names(), kept_fuzz::version);
     const shared_program again = agrad::program_of(bytes, names(), kept_fuzz::version);
     CHECK(is_same(everything(*again, p.x), everything(*p.f, p.x)));
-    CHECK(agrad::kept_program(*again, names(), kept_fuzz::version) == bytes);
+    CHECK(agrad::stored_program(*again, names(), kept_fuzz::version) == bytes);
   }
 }
 
 TEST_CASE("kept programs with solves: a maker that cannot write itself does not travel") {
   const auto make = by_adjoints();
-  const auto f = initial_value([make](const std::string& function, agrad::ode_system& system, agrad::ode_wanted wanted) {
-    return make(function, system, wanted);
+  const auto f = initial_value([make](const std::string& function, agrad::ode_system& system, agrad::ode_required required) {
+    return make(function, system, required);
   });
   const shared_program p = program_with(f, {0.0, 0.2, 0.1, 1.0, 2.5, 0.4, 1.5}, 4, 4);
-  CHECK_THROWS_AS(agrad::kept_program(*p, names(), kept_fuzz::version), agrad::not_portable);
+  CHECK_THROWS_AS(agrad::stored_program(*p, names(), kept_fuzz::version), agrad::not_portable);
 }
 
 TEST_CASE("kept programs with solves: damage with a mended checksum ends in errors, never in a crash") {
   const std::size_t rounds = kept_fuzz::rounds(60);
   unsigned seed = 100;
   for (const problem& p : problems()) {
-    const std::string bytes = agrad::kept_program(*p.f, names(), kept_fuzz::version);
+    const std::string bytes = agrad::stored_program(*p.f, names(), kept_fuzz::version);
     const kept_fuzz::counts all = kept_fuzz::fuzz(bytes, bytes, names(), p.x, everything(*p.f, p.x), rounds, seed++);
     CHECK(all.refused + all.same + all.other + all.thrown == rounds);
   }

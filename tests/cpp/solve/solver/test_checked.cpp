@@ -1,5 +1,5 @@
-// Two solvers side by side: the first one's gradient comes out, and where the second one's differs by more than is allowed, that is
-// reported.
+// Two solvers side by side: the first one's gradient comes out, and where the second one's differs by more than is allowed,
+// that is reported.
 #include <doctest/doctest.h>
 #include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
 #include <agrad/solve/solver/checked.hpp>
@@ -16,11 +16,11 @@ namespace test_checked_solver {
 using agrad::checked_solver;
 using agrad::gradient_difference;
 using agrad::ode_gradient;
-using tsit5 = agrad::runge_kutta<agrad::tsitouras_tableau>;
+using tsit5 = agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau>;
 
 namespace {
 
-const agrad::ode_wanted everything{true, true, true};
+const agrad::ode_required everything{true, true, true};
 const std::vector<double> times{0.5, 2.0};
 const Eigen::VectorXd start = Eigen::VectorXd::Constant(1, 3.0);
 const Eigen::MatrixXd adjoints = Eigen::RowVector2d(1.0, -2.0);
@@ -40,9 +40,9 @@ std::vector<gradient_difference> reports(double tolerance, double allowed, int s
                       [&](const gradient_difference& d) { found.push_back(d); });
   const auto alone = solver_of(system, tolerance);
   CHECK(both.integrate(start, 0.25, times) == alone->integrate(start, 0.25, times));
-  const ode_gradient expected = alone->sweep(adjoints);
+  const ode_gradient expected = alone->reverse(adjoints);
   for (int k = 0; k < sweeps; ++k) {
-    const ode_gradient g = both.sweep(adjoints);
+    const ode_gradient g = both.reverse(adjoints);
     CHECK(g.initial_state == expected.initial_state);
     CHECK(g.initial_time == expected.initial_time);
     CHECK(g.times == expected.times);
@@ -74,7 +74,7 @@ TEST_CASE("where parts of a gradient cancel, their size counts, and rounding err
   checked_solver both(solver_of(system, 1e-6), solver_of(system, 1e-10), 1e-4, [&](const gradient_difference&) { ++count; });
   both.integrate(start, 0, times);
   // t exp(-k t) times these adjoints adds up to nothing: the derivative with respect to the rate is zero.
-  both.sweep(Eigen::RowVector2d(2.0 * std::exp(-1.4), -0.5 * std::exp(-0.35)));
+  both.reverse(Eigen::RowVector2d(2.0 * std::exp(-1.4), -0.5 * std::exp(-0.35)));
   CHECK(count == 0);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("the second solver follows when another problem is integrated") {
   checked_solver both(solver_of(system, 1e-8), solver_of(system, 1e-10), 1e-5, [&](const gradient_difference&) { ++count; });
   for (const double from : {3.0, 5.0}) {
     both.integrate(Eigen::VectorXd::Constant(1, from), 0, times);
-    both.sweep(adjoints);
+    both.reverse(adjoints);
   }
   CHECK(count == 0);
 }

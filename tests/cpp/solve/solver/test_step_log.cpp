@@ -17,9 +17,9 @@
 
 namespace test_step_log {
 
+using agrad::detail::step_entry;
 using agrad::detail::step_limit;
 using agrad::detail::step_log;
-using agrad::detail::step_row;
 using solver_pointer = std::unique_ptr<agrad::ode_solver>;
 
 namespace {
@@ -32,7 +32,7 @@ agrad::step_options steps(Eigen::Index states, double tolerance) {
   return o;
 }
 
-solver_pointer made(int method, agrad::ode_system& system, double tolerance, agrad::ode_wanted wanted = {}) {
+solver_pointer made(int method, agrad::ode_system& system, double tolerance, agrad::ode_required required = {}) {
   const Eigen::Index n = system.states();
   agrad::ode_adjoint_options adams = systems::options(n, tolerance);
   adams.solver_forward = adams.solver_backward = agrad::ode_method::adams;
@@ -43,19 +43,21 @@ solver_pointer made(int method, agrad::ode_system& system, double tolerance, agr
   forward.max_num_steps = 100000;
   switch (method) {
     case 0:
-      return std::make_unique<agrad::runge_kutta<agrad::tsitouras_tableau>>("f", system, steps(n, tolerance), wanted);
+      return std::make_unique<agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau>>("f", system, steps(n, tolerance),
+                                                                                            required);
     case 1:
-      return std::make_unique<agrad::runge_kutta<agrad::dormand_prince_8_tableau>>("f", system, steps(n, tolerance), wanted);
+      return std::make_unique<agrad::explicit_runge_kutta_second<agrad::dormand_prince_8_tableau>>(
+          "f", system, steps(n, tolerance), required);
     case 2:
-      return std::make_unique<agrad::rosenbrock>(agrad::rodas4_tableau, "f", system, steps(n, tolerance), wanted);
+      return std::make_unique<agrad::rosenbrock>(agrad::rodas4_tableau, "f", system, steps(n, tolerance), required);
     case 3:
-      return std::make_unique<agrad::switching_solver>("f", system, steps(n, tolerance), wanted);
+      return std::make_unique<agrad::switching_solver>("f", system, steps(n, tolerance), required);
     case 4:
-      return std::make_unique<agrad::cvodes_adjoint>("f", system, systems::options(n, tolerance), wanted);
+      return std::make_unique<agrad::cvodes_adjoint>("f", system, systems::options(n, tolerance), required);
     case 5:
-      return std::make_unique<agrad::cvodes_adjoint>("f", system, adams, wanted);
+      return std::make_unique<agrad::cvodes_adjoint>("f", system, adams, required);
     default:
-      return std::make_unique<agrad::cvodes_forward>("f", system, forward, wanted);
+      return std::make_unique<agrad::cvodes_forward>("f", system, forward, required);
   }
 }
 constexpr int methods = 7;
@@ -63,7 +65,7 @@ constexpr int methods = 7;
 bool is_cvodes(int method) { return method >= 4; }
 
 long count(const step_log& log, step_limit limit) {
-  return std::count_if(log.steps.begin(), log.steps.end(), [&](const step_row& row) { return row.limit == limit; });
+  return std::count_if(log.steps.begin(), log.steps.end(), [&](const step_entry& row) { return row.limit == limit; });
 }
 
 /// y - 1/2.
@@ -102,7 +104,7 @@ TEST_CASE("a log has a row for each step, end to end, and the solution is the sa
     CHECK(static_cast<long>(log.rejected.size()) ==
           plain->statistics().forward.error_test_failures + plain->statistics().forward.convergence_failures);
     double t = 0;
-    for (const step_row& row : log.steps) {
+    for (const step_entry& row : log.steps) {
       CHECK(row.t == doctest::Approx(t).epsilon(1e-12));
       CHECK(row.h > 0);
       CHECK(row.error <= 1);
@@ -142,11 +144,11 @@ TEST_CASE("the state whose tolerance is tight dominates, by its absolute toleran
   agrad::step_options o = steps(2, 1e-6);
   o.absolute_tolerance << 1.0, 1e-12;
   o.relative_tolerance = 1e-14;
-  agrad::runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, {});
+  agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau> solver("f", system, o, {});
   step_log log;
   solver.log_steps(&log);
   solver.integrate(Eigen::Vector2d(1, 0), 0.0, {3.0});
-  for (const step_row& row : log.steps) {
+  for (const step_entry& row : log.steps) {
     CHECK(row.state == 1);
     CHECK(row.by_absolute > 0.9);
     CHECK(row.size <= 2.0 * (1 + 1e-9));
@@ -157,12 +159,12 @@ TEST_CASE("damping tells a stiff system from one that oscillates") {
   systems::decay stiff(1e4);
   systems::oscillator swinging(1e2);
   const auto most = [](agrad::ode_system& system, const Eigen::VectorXd& y0) {
-    agrad::runge_kutta<agrad::tsitouras_tableau> solver("f", system, steps(y0.size(), 1e-4), {});
+    agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau> solver("f", system, steps(y0.size(), 1e-4), {});
     step_log log;
     solver.log_steps(&log);
     solver.integrate(y0, 0.0, {1.0});
     std::vector<double> all;
-    for (const step_row& row : log.steps) all.push_back(row.damping);
+    for (const step_entry& row : log.steps) all.push_back(row.damping);
     std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
     return all[all.size() / 2];
   };
@@ -174,7 +176,7 @@ TEST_CASE("steps that are cut by max_step, and attempts that fail, are told apar
   systems::decay system(1.0);
   agrad::step_options o = steps(1, 1e-6);
   o.max_step = 1e-2, o.first_step = 1e-2;
-  agrad::runge_kutta<agrad::tsitouras_tableau> solver("f", system, o, {});
+  agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau> solver("f", system, o, {});
   step_log log;
   solver.log_steps(&log);
   solver.integrate(Eigen::VectorXd::Ones(1), 0.0, {1.0});
@@ -202,8 +204,8 @@ TEST_CASE("events and doses are named as the ends of their steps, and sweeps are
     agrad::event_plan plan;
     plan.doses.push_back({0, false});
     plan.events.push_back({-1, 0});
-    const auto make = [&](const std::string&, agrad::ode_system& of, agrad::ode_wanted wanted) {
-      return made(method, of, 1e-8, wanted);
+    const auto make = [&](const std::string&, agrad::ode_system& of, agrad::ode_required required) {
+      return made(method, of, 1e-8, required);
     };
     agrad::event_values v;
     v.initial_state = Eigen::VectorXd::Ones(1);
@@ -217,25 +219,25 @@ TEST_CASE("events and doses are named as the ends of their steps, and sweeps are
     CHECK(count(log, step_limit::event) == 2);
     CHECK(count(log, step_limit::stop) >= 1);
     CHECK(count(log, step_limit::end) >= 1);
-    for (const step_row& row : log.steps)
+    for (const step_entry& row : log.steps)
       if (row.limit == step_limit::event && row.t < 1) CHECK(row.t + row.h == doctest::Approx(std::log(2.0)).epsilon(1e-6));
 
-    agrad::event_solver swept("f", system, events, make, plan, true);
-    swept.integrate(v);
-    const long forward = swept.statistics().forward.steps;
+    agrad::event_solver differentiable("f", system, events, make, plan, true);
+    differentiable.integrate(v);
+    const long forward = differentiable.statistics().forward.steps;
     CHECK(logged.statistics().forward.steps == static_cast<long>(log.steps.size()));
     if (method != 5) CHECK(forward == static_cast<long>(log.steps.size()));  // which makes its segments longer for a sweep
-    CHECK(swept.statistics().backward.steps == 0);
+    CHECK(differentiable.statistics().backward.steps == 0);
     agrad::event_adjoints adjoints{
         Eigen::MatrixXd::Ones(1, 2), 0, Eigen::VectorXd::Zero(1), {0, 0}, Eigen::MatrixXd::Zero(1, 2)};
-    swept.sweep(adjoints);
-    const long once = swept.statistics().backward.steps;
+    differentiable.reverse(adjoints);
+    const long once = differentiable.statistics().backward.steps;
     CHECK(once > 0);
-    CHECK(swept.statistics().backward.rhs_evaluations > 0);
-    CHECK(swept.statistics().forward.steps == forward);
-    CHECK((swept.statistics().quadrature.rhs_evaluations > 0) == is_cvodes(method));
-    swept.sweep(adjoints);
-    CHECK(swept.statistics().backward.steps == 2 * once);
+    CHECK(differentiable.statistics().backward.rhs_evaluations > 0);
+    CHECK(differentiable.statistics().forward.steps == forward);
+    CHECK((differentiable.statistics().quadrature.rhs_evaluations > 0) == is_cvodes(method));
+    differentiable.reverse(adjoints);
+    CHECK(differentiable.statistics().backward.steps == 2 * once);
   }
 }
 
@@ -245,7 +247,7 @@ TEST_CASE("a switch adds up the sweeps of both methods") {
   solver.integrate(Eigen::VectorXd::Ones(1), 0.0, {1.0});
   REQUIRE(!std::isnan(solver.statistics().stiff_from));
   const long forward = solver.statistics().forward.steps;
-  solver.sweep(Eigen::MatrixXd::Ones(1, 1));
+  solver.reverse(Eigen::MatrixXd::Ones(1, 1));
   CHECK(solver.statistics().backward.steps == forward);
   CHECK(solver.statistics().forward.steps == forward);
 }
@@ -270,7 +272,7 @@ TEST_CASE("a listener hears of both passes, by none of a solve inside, and may e
     CHECK(forwards.times.back() <= 10.0);
     {
       const agrad::progress_listener::scope scope(&backwards);
-      by->sweep(Eigen::MatrixXd::Ones(2, 2));
+      by->reverse(Eigen::MatrixXd::Ones(2, 2));
     }
     if (method < 6) {  // a sweep of sensitivities is a product
       REQUIRE(backwards.times.size() >= 10);
@@ -280,7 +282,7 @@ TEST_CASE("a listener hears of both passes, by none of a solve inside, and may e
       for (std::size_t i = 1; i < backwards.times.size(); ++i) CHECK(backwards.times[i] <= backwards.times[i - 1] + 2.0);
     }
     const std::size_t silent = backwards.times.size();
-    by->sweep(Eigen::MatrixXd::Ones(2, 2));
+    by->reverse(Eigen::MatrixXd::Ones(2, 2));
     CHECK(backwards.times.size() == silent);
     heard refusing;
     refusing.refuses = true;

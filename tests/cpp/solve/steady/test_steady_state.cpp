@@ -239,7 +239,7 @@ TEST_CASE("a conserved total survives a start, and an end, whose slopes are roun
     posed<decltype(f), Eigen::Vector4d> at(f, 3, k);
     CHECK(at.solver.solve(Eigen::Vector3d(s * (1 + away), 0.9 - c, c))[2] == Approx(c).epsilon(1e-9));
     CHECK(at.solver.report().conserved == 1);
-    CHECK(at.solver.sweep(Eigen::Vector3d(0, 1, 0)).initial_state[1] == Approx(1).epsilon(1e-9));
+    CHECK(at.solver.reverse(Eigen::Vector3d(0, 1, 0)).initial_state[1] == Approx(1).epsilon(1e-9));
   }
 }
 
@@ -331,7 +331,7 @@ TEST_CASE("a right-hand side that depends on time is refused, unless the time is
   at.time = 0.5;
   steady_solver<> solver("rest", system, at);
   CHECK(solver.solve(Eigen::VectorXd::Ones(1))[0] == Approx(2 * std::sin(0.5)).epsilon(1e-12));
-  CHECK(solver.sweep(Eigen::VectorXd::Ones(1)).parameters.size() == 0);
+  CHECK(solver.reverse(Eigen::VectorXd::Ones(1)).parameters.size() == 0);
 }
 
 TEST_CASE("a state that decays to nothing") {
@@ -352,7 +352,7 @@ TEST_CASE("no steady state, values that are not finite, and bad arguments are na
   CHECK_MESSAGE(
       complaint.find("(NO_STEADY_STATE); integration led to no steady state; the system may oscillate") != std::string::npos,
       complaint);
-  CHECK_THROWS_AS(without.solver.sweep(Eigen::VectorXd::Ones(1)), std::logic_error);
+  CHECK_THROWS_AS(without.solver.reverse(Eigen::VectorXd::Ones(1)), std::logic_error);
   posed<decltype(growing), double> by_newton(growing, 1, 1.0, steady_method::newton);
   CHECK(message_of([&] { by_newton.solver.solve(Eigen::VectorXd::Ones(1)); }) ==
         "rest: stopped at t = 0 after 1 iterations (NO_STEADY_STATE); Newton's method did not converge; use a method that "

@@ -150,7 +150,7 @@ TEST_CASE("where there are more entries than f has operations sweeps stay") {
 TEST_CASE("products along diagonals of one constant") {
   const VectorXd p = random(64, 1, 2);
   const auto made = recorded(transport).program_for<vector_of<var>>("test", 64, vector_of<var>(p.cast<var>()));
-  CHECK(made.structure->linear(*made.f, 64, 64, 6)->has_runs());
+  CHECK(made.structure->linear(*made.f, 64, 64, 6)->has_ranges());
   program_system system = system_of(transport, p, 64);
   check_products(system, 6, 3);
 }
@@ -160,7 +160,7 @@ TEST_CASE("products along long diagonals, and those of short ones") {
     const VectorXd p = random(n, 1, 2);
     const auto made = recorded(cascade).program_for<vector_of<var>>("test", n, vector_of<var>(p.cast<var>()));
     const auto size = static_cast<std::size_t>(n);
-    CHECK(made.structure->linear(*made.f, size, size, 6)->has_runs() == (n > 8));
+    CHECK(made.structure->linear(*made.f, size, size, 6)->has_ranges() == (n > 8));
     program_system system = system_of(cascade, p, n);
     for (const int points : {6, 1, 12}) check_products(system, points, 3, true);
     VectorXd y = VectorXd::Constant(n, 4), lambda = VectorXd::Ones(n), of_y(n), of_p(n);

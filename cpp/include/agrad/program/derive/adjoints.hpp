@@ -3,7 +3,7 @@
 // The formulas of the derivatives are recorded: rules record their own (program/machine/traced.hpp), operations that move, add
 // and multiply entries are transposed here, and each other operation becomes one operation with one more derivative
 // (program/derive/derivative_operations.hpp). The part contains the operations since a position; adjoints are wanted for the
-// slots `wanted`, so the pass covers only operations that depend on these slots.
+// slots `required`, so the pass covers only operations that depend on these slots.
 #pragma once
 
 #include <cstdint>
@@ -25,33 +25,33 @@ namespace agrad {
 class adjoint_recorder {
  public:
   /// part: the operations of the pass, and which of their slots depend on the wanted slots.
-  adjoint_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), sent_(in) {}
+  adjoint_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), adjoints_(in) {}
 
-  void seed(slot output, slot adjoint) { sent_.add(output, adjoint); }
+  void seed(slot output, slot adjoint) { adjoints_.add(output, adjoint); }
 
-  void sweep();
+  void reverse();
 
-  /// Returns the adjoints of slots after `sweep`.
-  std::vector<slot> of(const std::vector<slot>& wanted);
+  /// Returns the adjoints of slots after `reverse`.
+  std::vector<slot> of(const std::vector<slot>& required);
 
  private:
   using Index = std::uint32_t;
 
-  void send(const operation& op, const traced& adjoint);
+  void propagate(const operation& op, const traced& adjoint);
 
   /// Adds entry i of a contribution to the adjoint of entry i of an operand.
-  void send_entries(const span& to, const traced& what, Index n);
+  void propagate_entries(const span& to, const traced& what, Index n);
 
   /// Returns the sum of n entries.
   slot total(const span& x, Index n);
 
-  void send_elementwise(const operation& op, const traced& adjoint);
+  void propagate_elementwise(const operation& op, const traced& adjoint);
 
   const std::uint32_t* integers_of(const operation& op) const { return in_.code().integers.data() + op.data; }
 
-  void send_gather(const operation& op, const traced& adjoint);
+  void propagate_gather(const operation& op, const traced& adjoint);
 
-  void send_sum(const operation& op, const traced& adjoint);
+  void propagate_sum(const operation& op, const traced& adjoint);
 
   // ---- matrices
 
@@ -61,28 +61,28 @@ class adjoint_recorder {
   span dense(const span& x, Index n);
 
   /// y = a b: with z the adjoint of y, the adjoint of a is z b^T and the adjoint of b is a^T z.
-  void send_product(const operation& op, const traced& adjoint);
-  void send_matrix(const span& to, const span& left, const span& right, Index rows, Index inner, Index width);
+  void propagate_product(const operation& op, const traced& adjoint);
+  void propagate_matrix(const span& to, const span& left, const span& right, Index rows, Index inner, Index width);
 
   // ---- along lines
 
   /// y_j = x_1 + ... + x_j: the adjoint of x_j is the sum of the adjoints from j on, a cumulative sum of the reversed lines.
-  void send_cumulative_sum(const operation& op, const traced& adjoint);
+  void propagate_cumulative_sum(const operation& op, const traced& adjoint);
   static std::vector<slot> turned_round(const span& x, Index n, Index length, Index inner);
 
   /// y = log(sum_j exp(x_j)): the adjoint of x_j is the adjoint of y times the share of x_j.
-  void send_log_sum_exp(const operation& op, const traced& adjoint);
-  void send_shares(const operation& op, const traced& adjoint);
+  void propagate_log_sum_exp(const operation& op, const traced& adjoint);
+  void propagate_shares(const operation& op, const traced& adjoint);
 
-  void send_scatter_add(const operation& op, const traced& adjoint);
+  void propagate_scatter_add(const operation& op, const traced& adjoint);
 
   // ---- all other operations
 
-  void send_by_loops(operation op, const traced& adjoint);
+  void propagate_by_loops(operation op, const traced& adjoint);
 
   recorder& in_;
   recorded_part& part_;
-  contributions sent_;
+  contributions adjoints_;
 };
 
 }  // namespace agrad

@@ -9,50 +9,50 @@
 
 namespace agrad {
 
-AGRAD_INLINE void adjoint_recorder::sweep() {
+AGRAD_INLINE void adjoint_recorder::reverse() {
   for (std::size_t i = part_.end(); i-- > part_.begin();) {
     const operation op = in_.code().operations[i];
     if (op.count == 0 || !part_.depends(op.result, op.count)) continue;
-    const traced adjoint = sent_.sum(op.result, op.count);
-    if (!adjoint.is_constant()) send(op, adjoint);
+    const traced adjoint = adjoints_.sum(op.result, op.count);
+    if (!adjoint.is_constant()) propagate(op, adjoint);
   }
 }
 
-AGRAD_INLINE std::vector<slot> adjoint_recorder::of(const std::vector<slot>& wanted) {
+AGRAD_INLINE std::vector<slot> adjoint_recorder::of(const std::vector<slot>& required) {
   std::vector<slot> adjoints;
-  adjoints.reserve(wanted.size());
-  while (adjoints.size() < wanted.size()) {
+  adjoints.reserve(required.size());
+  while (adjoints.size() < required.size()) {
     const std::size_t begin = adjoints.size();
     Index n = 1;
-    while (begin + n < wanted.size() && wanted[begin + n] == wanted[begin] + n) ++n;
-    const span sums = sent_.sum(wanted[begin], n).slots_in(in_);
+    while (begin + n < required.size() && required[begin + n] == required[begin] + n) ++n;
+    const span sums = adjoints_.sum(required[begin], n).slots_in(in_);
     for (Index i = 0; i < n; ++i) adjoints.push_back(detail::slot_at(sums, i));
   }
   return adjoints;
 }
 
-AGRAD_INLINE void adjoint_recorder::send(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced& adjoint) {
   const kernel* what = op.what;
-  if (what->entries != nullptr) return send_elementwise(op, adjoint);
-  if (what == &kernels::gather) return send_gather(op, adjoint);
-  if (what == &kernels::sum || what == &kernels::sum_along) return send_sum(op, adjoint);
-  if (what == &kernels::product) return send_product(op, adjoint);
-  if (what == &kernels::cumulative_sum) return send_cumulative_sum(op, adjoint);
-  if (what == &kernels::scatter_add) return send_scatter_add(op, adjoint);
-  if (what == &kernels::log_sum_exp_along && op.arity == 1) return send_log_sum_exp(op, adjoint);
-  if (what == &kernels::softmax_along || what == &kernels::shares_along) return send_shares(op, adjoint);
+  if (what->entries != nullptr) return propagate_elementwise(op, adjoint);
+  if (what == &kernels::gather) return propagate_gather(op, adjoint);
+  if (what == &kernels::sum || what == &kernels::sum_along) return propagate_sum(op, adjoint);
+  if (what == &kernels::product) return propagate_product(op, adjoint);
+  if (what == &kernels::cumulative_sum) return propagate_cumulative_sum(op, adjoint);
+  if (what == &kernels::scatter_add) return propagate_scatter_add(op, adjoint);
+  if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op, adjoint);
+  if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
   if (what == &kernels::stop_gradient || what == &kernels::hold) return;
-  if (what == &kernels::perturbation) return send_entries(op.operands[0], adjoint, op.count);
-  if (what == &kernels::with_derivative) return send_entries(op.operands[2], adjoint, op.count);
-  send_by_loops(op, adjoint);
+  if (what == &kernels::perturbation) return propagate_entries(op.operands[0], adjoint, op.count);
+  if (what == &kernels::with_derivative) return propagate_entries(op.operands[2], adjoint, op.count);
+  propagate_by_loops(op, adjoint);
 }
 
-AGRAD_INLINE void adjoint_recorder::send_entries(const span& to, const traced& what, Index n) {
+AGRAD_INLINE void adjoint_recorder::propagate_entries(const span& to, const traced& what, Index n) {
   if (to.count == 0 || !part_.depends(to.first, to.count)) return;
   const span from = what.slots_in(in_);
-  if (to.stride == 0 && n > 1) return sent_.add(to.first, total(from, n));
+  if (to.stride == 0 && n > 1) return adjoints_.add(to.first, total(from, n));
   for (Index i = 0; i < n; ++i)
-    if (part_.depends(to.first + i)) sent_.add(to.first + i, detail::slot_at(from, i));
+    if (part_.depends(to.first + i)) adjoints_.add(to.first + i, detail::slot_at(from, i));
 }
 
 AGRAD_INLINE slot adjoint_recorder::total(const span& x, Index n) {
@@ -60,7 +60,7 @@ AGRAD_INLINE slot adjoint_recorder::total(const span& x, Index n) {
   return in_.apply(kernels::sum, 1, &x, 1, {n});
 }
 
-AGRAD_INLINE void adjoint_recorder::send_elementwise(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_elementwise(const operation& op, const traced& adjoint) {
   traced x[3] = {0.0, 0.0, 0.0};
   for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
   const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
@@ -69,27 +69,27 @@ AGRAD_INLINE void adjoint_recorder::send_elementwise(const operation& op, const 
     if (!part_.depends(to.first, to.count)) continue;
     const traced partial = op.what->entries->recorded_partial(k, x, y);
     if (partial.is_constant() && partial.constant() == 0) continue;
-    send_entries(to, detail::times(partial, adjoint), op.count);
+    propagate_entries(to, detail::times(partial, adjoint), op.count);
   }
 }
 
-AGRAD_INLINE void adjoint_recorder::send_gather(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_gather(const operation& op, const traced& adjoint) {
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i) {
     const slot to = integers_of(op)[i];
-    if (part_.depends(to)) sent_.add(to, detail::slot_at(from, i));
+    if (part_.depends(to)) adjoints_.add(to, detail::slot_at(from, i));
   }
 }
 
-AGRAD_INLINE void adjoint_recorder::send_sum(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_sum(const operation& op, const traced& adjoint) {
   const Index length = integers_of(op)[0], inner = op.what == &kernels::sum ? 1 : integers_of(op)[1];
   const span& to = op.operands[0];
-  if (op.arity == 2) return send_by_loops(op, adjoint);
+  if (op.arity == 2) return propagate_by_loops(op, adjoint);
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i)
     for (Index j = 0; j < length; ++j) {
       const slot x = to.first + (i / inner * length + j) * inner + i % inner;
-      if (part_.depends(x)) sent_.add(x, detail::slot_at(from, i));
+      if (part_.depends(x)) adjoints_.add(x, detail::slot_at(from, i));
     }
 }
 
@@ -105,29 +105,29 @@ AGRAD_INLINE span adjoint_recorder::dense(const span& x, Index n) {
   return dense(std::vector<slot>(n, x.first));
 }
 
-AGRAD_INLINE void adjoint_recorder::send_product(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_product(const operation& op, const traced& adjoint) {
   const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
   const span y = dense(adjoint.slots(), n * m);
   const span a = part_.now(in_, op.operands[0], op), b = part_.now(in_, op.operands[1], op);
   if (part_.depends(op.operands[0].first, op.operands[0].count))
-    send_matrix(op.operands[0], y, dense(transposed(b, k, m)), n, m, k);
+    propagate_matrix(op.operands[0], y, dense(transposed(b, k, m)), n, m, k);
   if (part_.depends(op.operands[1].first, op.operands[1].count))
-    send_matrix(op.operands[1], dense(transposed(a, n, k)), y, k, n, m);
+    propagate_matrix(op.operands[1], dense(transposed(a, n, k)), y, k, n, m);
 }
 
-AGRAD_INLINE void adjoint_recorder::send_matrix(const span& to, const span& left, const span& right, Index rows, Index inner,
-                                                Index width) {
+AGRAD_INLINE void adjoint_recorder::propagate_matrix(const span& to, const span& left, const span& right, Index rows,
+                                                     Index inner, Index width) {
   const span operands[] = {left, right};
   const slot first = in_.apply(kernels::product, std::size_t{rows} * width, operands, 2, {rows, inner, width});
-  send_entries(to, detail::number_of(in_, in_.consecutive(first, std::size_t{rows} * width)), rows * width);
+  propagate_entries(to, detail::number_of(in_, in_.consecutive(first, std::size_t{rows} * width)), rows * width);
 }
 
-AGRAD_INLINE void adjoint_recorder::send_cumulative_sum(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_cumulative_sum(const operation& op, const traced& adjoint) {
   const Index length = integers_of(op)[0], inner = integers_of(op)[1];
   const span turned = dense(turned_round(adjoint.slots(), op.count, length, inner));
   const slot sums = in_.apply(kernels::cumulative_sum, op.count, &turned, 1, {length, inner});
   const span back = dense(turned_round(in_.consecutive(sums, op.count), op.count, length, inner));
-  send_entries(op.operands[0], detail::number_of(in_, back), op.count);
+  propagate_entries(op.operands[0], detail::number_of(in_, back), op.count);
 }
 
 AGRAD_INLINE std::vector<slot> adjoint_recorder::turned_round(const span& x, Index n, Index length, Index inner) {
@@ -139,39 +139,39 @@ AGRAD_INLINE std::vector<slot> adjoint_recorder::turned_round(const span& x, Ind
   return slots;
 }
 
-AGRAD_INLINE void adjoint_recorder::send_log_sum_exp(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_log_sum_exp(const operation& op, const traced& adjoint) {
   const Index n = op.operands[0].count;
   const detail::recorded_lines over(in_, op, n);
   const traced shares = over.shares(part_.now(in_, op.operands[0], op));
-  send_entries(op.operands[0], detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
+  propagate_entries(op.operands[0], detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
 }
 
-AGRAD_INLINE void adjoint_recorder::send_shares(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_shares(const operation& op, const traced& adjoint) {
   const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
-  send_entries(op.operands[0], detail::recorded_lines(in_, op, op.count).carry_shares(shares, adjoint), op.count);
+  propagate_entries(op.operands[0], detail::recorded_lines(in_, op, op.count).propagate_shares(shares, adjoint), op.count);
 }
 
-AGRAD_INLINE void adjoint_recorder::send_scatter_add(const operation& op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_scatter_add(const operation& op, const traced& adjoint) {
   const span from = adjoint.slots(), &v = op.operands[1], &places = op.operands[2];
-  send_entries(op.operands[0], adjoint, op.count);
+  propagate_entries(op.operands[0], adjoint, op.count);
   for (Index i = 0; i < v.count; ++i)
     if (part_.depends(v.first + i))
-      sent_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
+      adjoints_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
 }
 
-AGRAD_INLINE void adjoint_recorder::send_by_loops(operation op, const traced& adjoint) {
+AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const traced& adjoint) {
   std::vector<slot> slots = part_.operands_now(in_, op);
   part_.mark_active(op);
   const std::size_t n = slots.size();
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i) slots.push_back(detail::slot_at(from, i));
-  auto f = std::make_shared<sweep_operation>(alone(in_, op), "the reverse pass of " + part_.name_of(in_, op),
-                                             part_.is_linear(in_, op));
+  auto f = std::make_shared<reverse_operation>(alone(in_, op), "the reverse pass of " + part_.name_of(in_, op),
+                                               part_.is_linear(in_, op));
   const slot first = in_.apply(std::move(f), dense(slots), n, true);
   Index at = first;
   for (Index k = 0; k < op.arity; ++k)
     for (Index i = 0; i < op.operands[k].count; ++i, ++at)
-      if (part_.depends(op.operands[k].first + i)) sent_.add(op.operands[k].first + i, at);
+      if (part_.depends(op.operands[k].first + i)) adjoints_.add(op.operands[k].first + i, at);
 }
 
 }  // namespace agrad

@@ -38,7 +38,7 @@ class batch_recorder {
   batch_recorder(recorder& to, const recorder& from, Index rows) : to_(to), from_(from), rows_(rows), place_(from.size()) {}
 
   /// Sets the place of an input of the element's recording.
-  void put(slot input, batch_place at) { place_[input] = at; }
+  void set_place(slot input, batch_place at) { place_[input] = at; }
   const batch_place& at(slot s) const { return place_[s]; }
 
   /// Records all operations. The results are valid for the elements for which all `guards` went the same way as in the
@@ -54,7 +54,7 @@ class batch_recorder {
 
  private:
   /// Handles slots that are not results: inputs have their place already, all others become constants.
-  void put_constants(slot begin, slot end);
+  void place_constants(slot begin, slot end);
   bool is_input(slot s) const;
 
   void record(const operation& op);
@@ -81,8 +81,8 @@ class batch_recorder {
 
   // ---- results
 
-  void put_side_by_side(const operation& op, slot first);
-  void put_row_after_row(const operation& op, slot first);
+  void place_side_by_side(const operation& op, slot first);
+  void place_row_after_row(const operation& op, slot first);
 
   // ---- operations
 

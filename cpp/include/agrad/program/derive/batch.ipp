@@ -12,15 +12,15 @@ AGRAD_INLINE void batch_recorder::run() {
   slot next = 0;
   for (std::size_t i = 0; i < from_.code().operations.size(); ++i) {
     const operation op = from_.code().operations[i];
-    put_constants(next, op.result);
+    place_constants(next, op.result);
     next = op.result + op.count;
     pace_.step();
     record(op);
   }
-  put_constants(next, static_cast<slot>(from_.size()));
+  place_constants(next, static_cast<slot>(from_.size()));
 }
 
-AGRAD_INLINE void batch_recorder::put_constants(slot begin, slot end) {
+AGRAD_INLINE void batch_recorder::place_constants(slot begin, slot end) {
   while (begin < end) {
     if (is_input(begin)) {
       ++begin;
@@ -99,11 +99,11 @@ AGRAD_INLINE std::vector<slot> batch_recorder::of_row(const span& x, Index r) co
   return slots;
 }
 
-AGRAD_INLINE void batch_recorder::put_side_by_side(const operation& op, slot first) {
+AGRAD_INLINE void batch_recorder::place_side_by_side(const operation& op, slot first) {
   for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i * rows_, 1};
 }
 
-AGRAD_INLINE void batch_recorder::put_row_after_row(const operation& op, slot first) {
+AGRAD_INLINE void batch_recorder::place_row_after_row(const operation& op, slot first) {
   for (Index i = 0; i < op.count; ++i) place_[op.result + i] = {first + i, op.count};
 }
 
@@ -129,13 +129,13 @@ AGRAD_INLINE slot batch_recorder::repeat(const operation& op, Index r) {
 AGRAD_INLINE void batch_recorder::record_entrywise(const operation& op) {
   span operands[operation::most_operands];
   for (Index k = 0; k < op.arity; ++k) operands[k] = consecutive(side_by_side(op.operands[k], op.count));
-  put_side_by_side(op, to_.apply(*op.what, std::size_t{op.count} * rows_, operands, op.arity));
+  place_side_by_side(op, to_.apply(*op.what, std::size_t{op.count} * rows_, operands, op.arity));
 }
 
 AGRAD_INLINE void batch_recorder::record_along(const operation& op, const kernel& what, Index length, Index inner) {
   span operands[operation::most_operands];
   for (Index k = 0; k < op.arity; ++k) operands[k] = dense(side_by_side(op.operands[k], op.operands[k].count));
-  put_side_by_side(op, to_.apply(what, std::size_t{op.count} * rows_, operands, op.arity, {length, inner * rows_}));
+  place_side_by_side(op, to_.apply(what, std::size_t{op.count} * rows_, operands, op.arity, {length, inner * rows_}));
 }
 
 AGRAD_INLINE void batch_recorder::record_product(const operation& op) {
@@ -143,15 +143,15 @@ AGRAD_INLINE void batch_recorder::record_product(const operation& op) {
   const span &a = op.operands[0], &b = op.operands[1];
   if (!is_batched(a)) {
     const span operands[] = {dense(of_row(a, 0)), dense(side_by_side(b, b.count))};
-    return put_side_by_side(op, to_.apply(kernels::product, std::size_t{op.count} * rows_, operands, 2, {n, k, m * rows_}));
+    return place_side_by_side(op, to_.apply(kernels::product, std::size_t{op.count} * rows_, operands, 2, {n, k, m * rows_}));
   }
   const std::size_t count = std::size_t{op.count} * rows_;
   if (!is_batched(b)) {
     const span operands[] = {dense(row_after_row(a)), dense(of_row(b, 0))};
-    return put_row_after_row(op, to_.apply(kernels::product, count, operands, 2, {n * rows_, k, m}));
+    return place_row_after_row(op, to_.apply(kernels::product, count, operands, 2, {n * rows_, k, m}));
   }
   const span operands[] = {dense(row_after_row(a)), dense(row_after_row(b))};
-  put_row_after_row(op, to_.apply(kernels::batched_product, count, operands, 2, {n, k, m, rows_, 1U, 1U}));
+  place_row_after_row(op, to_.apply(kernels::batched_product, count, operands, 2, {n, k, m, rows_, 1U, 1U}));
 }
 
 AGRAD_INLINE void batch_recorder::record_scatter(const operation& op) {
@@ -162,7 +162,7 @@ AGRAD_INLINE void batch_recorder::record_scatter(const operation& op) {
   const slot at = to_.constant(all.data(), all.size());
   const span operands[] = {dense(side_by_side(op.operands[0], op.count)), dense(side_by_side(v, v.count)),
                            to_.consecutive(at, all.size())};
-  put_side_by_side(op, to_.apply(kernels::scatter_add, std::size_t{op.count} * rows_, operands, 3));
+  place_side_by_side(op, to_.apply(kernels::scatter_add, std::size_t{op.count} * rows_, operands, 3));
 }
 
 AGRAD_INLINE void batch_recorder::record_by_rows(const operation& op) {
@@ -172,7 +172,7 @@ AGRAD_INLINE void batch_recorder::record_by_rows(const operation& op) {
     const slot first = repeat(op, r);
     std::iota(results.data() + std::size_t{r} * op.count, results.data() + std::size_t{r + 1} * op.count, first);
   }
-  put_row_after_row(op, dense(results).first);
+  place_row_after_row(op, dense(results).first);
 }
 
 }  // namespace agrad

@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/machine/record.hpp>
+#include <agrad/program/store/portable.hpp>
 
 namespace agrad {
 
 namespace detail {
 
 /// Data of a run of a derivative operation that the reverse pass needs: the run itself and its operand.
-struct kept_run final : external_operation::state {
+struct stored_run final : external_operation::state {
   workspace work;
   std::vector<double> x;
 };
@@ -34,13 +34,13 @@ class derivative_operation : public external_operation {
   bool is_linear() const override { return is_linear_; }
   bool has_tangents() const override { return is_linear_; }
   bool has_first_tangents() const override { return is_linear_ || of_->first_without_tangents() == nullptr; }
-  std::unique_ptr<state> make_state() const override { return std::make_unique<kept_run>(); }
+  std::unique_ptr<state> make_state() const override { return std::make_unique<stored_run>(); }
   void write(portable_writer& to) const override { to(of_, name_, is_linear_); }
 
  protected:
   std::size_t n() const { return of_->input_size(); }
   std::size_t m() const { return of_->output_size(); }
-  kept_run& run(state& s, const double* x, std::size_t size) const;
+  stored_run& run(state& s, const double* x, std::size_t size) const;
 
   std::shared_ptr<const program> of_;
   std::string name_;
@@ -72,12 +72,12 @@ void by_directions(int width, const double* from, std::size_t n, double* to, std
 }  // namespace detail
 
 /// (x, adjoints of y) -> adjoints of x.
-class sweep_operation final : public detail::derivative_operation {
+class reverse_operation final : public detail::derivative_operation {
  public:
   using derivative_operation::derivative_operation;
 
-  static constexpr std::string_view kept_kind = "sweep";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "sweep";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == n() + m() && results == n(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
@@ -93,10 +93,10 @@ class sweep_operation final : public detail::derivative_operation {
 
  private:
   template <int Width>
-  void curved(detail::kept_run& kept, const double* x_tangent, double* y_tangent) const {
+  void curved(detail::stored_run& stored, const double* x_tangent, double* y_tangent) const {
     std::vector<double> forwards(m() * Width), gradient(n());
-    of_->tangent<Width>(kept.work, x_tangent, forwards.data());
-    of_->second<Width>(kept.work, kept.x.data() + n(), gradient.data(), y_tangent, x_tangent + n() * Width);
+    of_->tangent<Width>(stored.work, x_tangent, forwards.data());
+    of_->second<Width>(stored.work, stored.x.data() + n(), gradient.data(), y_tangent, x_tangent + n() * Width);
   }
 };
 
@@ -105,8 +105,8 @@ class tangent_operation final : public detail::derivative_operation {
  public:
   using derivative_operation::derivative_operation;
 
-  static constexpr std::string_view kept_kind = "tangent";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "tangent";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == 2 * n() && results == m(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
@@ -122,7 +122,7 @@ class tangent_operation final : public detail::derivative_operation {
 
  private:
   /// Adds the derivative of J(x) v along dx. Restores the tangent v of x, which `reverse` needs.
-  void add_curvature(detail::kept_run& kept, std::size_t width, const double* x_tangent, double* y_tangent) const;
+  void add_curvature(detail::stored_run& stored, std::size_t width, const double* x_tangent, double* y_tangent) const;
 };
 
 /// Returns one operation of a recording as a program; its inputs are the operands, one after the other.

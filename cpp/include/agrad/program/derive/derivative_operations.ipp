@@ -7,50 +7,51 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE kept_run& derivative_operation::run(state& s, const double* x, std::size_t size) const {
-  auto& kept = static_cast<kept_run&>(s);
-  kept.x.assign(x, x + size);
+AGRAD_INLINE stored_run& derivative_operation::run(state& s, const double* x, std::size_t size) const {
+  auto& stored = static_cast<stored_run&>(s);
+  stored.x.assign(x, x + size);
   std::vector<double> y(m());
-  of_->forward(kept.work, x, y.data(), true);
-  return kept;
+  of_->forward(stored.work, x, y.data(), true);
+  return stored;
 }
 
 }  // namespace agrad::detail
 
 namespace agrad {
 
-AGRAD_INLINE std::shared_ptr<const external_operation> sweep_operation::read(portable_reader& from) {
-  return detail::read_derivative<sweep_operation>(from);
+AGRAD_INLINE std::shared_ptr<const external_operation> reverse_operation::read(portable_reader& from) {
+  return detail::read_derivative<reverse_operation>(from);
 }
 
-AGRAD_INLINE void sweep_operation::forward(state& s, const double* x, double* y, bool) const {
+AGRAD_INLINE void reverse_operation::forward(state& s, const double* x, double* y, bool) const {
   of_->reverse(run(s, x, n() + m()).work, x + n(), y);
 }
 
-AGRAD_INLINE void sweep_operation::reverse(state& s, const double* w, double* adjoint) const {
-  auto& kept = static_cast<detail::kept_run&>(s);
+AGRAD_INLINE void reverse_operation::reverse(state& s, const double* w, double* adjoint) const {
+  auto& stored = static_cast<detail::stored_run&>(s);
   std::vector<double> forwards(m()), gradient(n()), products(n());
-  of_->tangent<1>(kept.work, w, forwards.data());
-  of_->second<1>(kept.work, kept.x.data() + n(), gradient.data(), products.data());
+  of_->tangent<1>(stored.work, w, forwards.data());
+  of_->second<1>(stored.work, stored.x.data() + n(), gradient.data(), products.data());
   for (std::size_t i = 0; i < n(); ++i) adjoint[i] += products[i];
   for (std::size_t i = 0; i < m(); ++i) adjoint[n() + i] += forwards[i];
 }
 
-AGRAD_INLINE void sweep_operation::tangent(state& s, int width, const double* x_tangent, double* y_tangent) const {
+AGRAD_INLINE void reverse_operation::tangent(state& s, int width, const double* x_tangent, double* y_tangent) const {
   if (!has_first_tangents()) fail_tangent();
-  auto& kept = static_cast<detail::kept_run&>(s);
-  if (!is_linear()) return width == 1 ? curved<1>(kept, x_tangent, y_tangent) : curved<lane_count>(kept, x_tangent, y_tangent);
+  auto& stored = static_cast<detail::stored_run&>(s);
+  if (!is_linear())
+    return width == 1 ? curved<1>(stored, x_tangent, y_tangent) : curved<lane_count>(stored, x_tangent, y_tangent);
   const auto w = static_cast<std::size_t>(width);
   std::fill_n(y_tangent, n() * w, 0.0);
   detail::by_directions(width, x_tangent + n() * w, m(), y_tangent, n(),
-                        [&](const double* a, double* y) { of_->reverse(kept.work, a, y); });
+                        [&](const double* a, double* y) { of_->reverse(stored.work, a, y); });
 }
 
-AGRAD_INLINE void sweep_operation::second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
-                                          double* x_adjoint, double* x_adjoint_tangent) const {
+AGRAD_INLINE void reverse_operation::second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+                                            double* x_adjoint, double* x_adjoint_tangent) const {
   if (!is_linear()) fail_tangent();
-  auto& kept = static_cast<detail::kept_run&>(s);
-  const auto forwards = [&](const double* a, double* y) { of_->tangent<1>(kept.work, a, y); };
+  auto& stored = static_cast<detail::stored_run&>(s);
+  const auto forwards = [&](const double* a, double* y) { of_->tangent<1>(stored.work, a, y); };
   detail::by_directions(1, y_adjoint, n(), x_adjoint + n(), m(), forwards);
   detail::by_directions(width, y_adjoint_tangent, n(), x_adjoint_tangent + n() * static_cast<std::size_t>(width), m(),
                         forwards);
@@ -65,9 +66,9 @@ AGRAD_INLINE void tangent_operation::forward(state& s, const double* x, double* 
 }
 
 AGRAD_INLINE void tangent_operation::reverse(state& s, const double* w, double* adjoint) const {
-  auto& kept = static_cast<detail::kept_run&>(s);
+  auto& stored = static_cast<detail::stored_run&>(s);
   std::vector<double> gradient(n()), products(n());
-  of_->second<1>(kept.work, w, gradient.data(), products.data());
+  of_->second<1>(stored.work, w, gradient.data(), products.data());
   for (std::size_t i = 0; i < n(); ++i) {
     adjoint[i] += products[i];
     adjoint[n() + i] += gradient[i];
@@ -76,31 +77,31 @@ AGRAD_INLINE void tangent_operation::reverse(state& s, const double* w, double* 
 
 AGRAD_INLINE void tangent_operation::tangent(state& s, int width, const double* x_tangent, double* y_tangent) const {
   if (!has_first_tangents()) fail_tangent();
-  auto& kept = static_cast<detail::kept_run&>(s);
+  auto& stored = static_cast<detail::stored_run&>(s);
   const auto w = static_cast<std::size_t>(width);
   std::fill_n(y_tangent, m() * w, 0.0);
   detail::by_directions(width, x_tangent + n() * w, n(), y_tangent, m(),
-                        [&](const double* v, double* y) { of_->tangent<1>(kept.work, v, y); });
-  if (!is_linear()) add_curvature(kept, w, x_tangent, y_tangent);
+                        [&](const double* v, double* y) { of_->tangent<1>(stored.work, v, y); });
+  if (!is_linear()) add_curvature(stored, w, x_tangent, y_tangent);
 }
 
 AGRAD_INLINE void tangent_operation::second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
                                             double* x_adjoint, double* x_adjoint_tangent) const {
   if (!is_linear()) fail_tangent();
-  auto& kept = static_cast<detail::kept_run&>(s);
-  const auto back = [&](const double* a, double* x) { of_->reverse(kept.work, a, x); };
+  auto& stored = static_cast<detail::stored_run&>(s);
+  const auto back = [&](const double* a, double* x) { of_->reverse(stored.work, a, x); };
   detail::by_directions(1, y_adjoint, m(), x_adjoint + n(), n(), back);
   detail::by_directions(width, y_adjoint_tangent, m(), x_adjoint_tangent + n() * static_cast<std::size_t>(width), n(), back);
 }
 
-AGRAD_INLINE void tangent_operation::add_curvature(detail::kept_run& kept, std::size_t width, const double* x_tangent,
+AGRAD_INLINE void tangent_operation::add_curvature(detail::stored_run& stored, std::size_t width, const double* x_tangent,
                                                    double* y_tangent) const {
   std::vector<double> forwards(m()), result(m(), 0.0), gradient(n()), products(n());
-  of_->tangent<1>(kept.work, kept.x.data() + n(), forwards.data());
+  of_->tangent<1>(stored.work, stored.x.data() + n(), forwards.data());
   if (std::all_of(x_tangent, x_tangent + n() * width, [](double dx) { return dx == 0; })) return;
   for (std::size_t i = 0; i < m(); ++i) {
     result[i] = 1;
-    of_->second<1>(kept.work, result.data(), gradient.data(), products.data());
+    of_->second<1>(stored.work, result.data(), gradient.data(), products.data());
     result[i] = 0;
     for (std::size_t j = 0; j < n() * width; ++j) y_tangent[i * width + j % width] += products[j / width] * x_tangent[j];
   }

@@ -43,21 +43,21 @@ class derivative_flow {
   const std::uint32_t* integers(const operation& op) const { return f_.code().integers.data() + op.data; }
   slot slot_of(const span& x, std::size_t i) const;
 
-  bool carry(const operation& op);
+  bool propagate(const operation& op);
 
   void copy(slot from, slot to);
 
-  void carry_entry(const operation& op, std::uint32_t i);
+  void propagate_entry(const operation& op, std::uint32_t i);
   static double value_of(const operation& op, const traced* x);
 
-  void carry_sum(const operation& op, std::uint32_t i);
+  void propagate_sum(const operation& op, std::uint32_t i);
 
-  void carry_product(const operation& op);
+  void propagate_product(const operation& op);
 
-  // ---- the matrix row of a result: the terms added since the last call of `put`
+  // ---- the matrix row of a result: the terms added since the last call of `set_entry`
 
   void add(const traced& partial, slot from);
-  void put(slot result);
+  void set_entry(slot result);
 
   /// Returns the product, which is zero where either is zero, even beside infinity.
   static traced product(const traced& a, const traced& b);

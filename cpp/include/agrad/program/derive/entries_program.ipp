@@ -20,7 +20,7 @@ AGRAD_INLINE derivative_flow::derivative_flow(const program& f, std::size_t firs
 AGRAD_INLINE bool derivative_flow::run() {
   const unrolled operations(f_.code());
   for (const operation& op : operations.operations()) {
-    if (!carry(op) || in_.code().operations.size() > most_) return false;
+    if (!propagate(op) || in_.code().operations.size() > most_) return false;
   }
   return true;
 }
@@ -35,15 +35,15 @@ AGRAD_INLINE slot derivative_flow::slot_of(const span& x, std::size_t i) const {
   return x.listed ? f_.code().integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
 }
 
-AGRAD_INLINE bool derivative_flow::carry(const operation& op) {
+AGRAD_INLINE bool derivative_flow::propagate(const operation& op) {
   if (op.what->entries != nullptr)
-    for (std::uint32_t i = 0; i < op.count; ++i) carry_entry(op, i);
+    for (std::uint32_t i = 0; i < op.count; ++i) propagate_entry(op, i);
   else if (op.what == &kernels::gather)
     for (std::uint32_t i = 0; i < op.count; ++i) copy(integers(op)[i], op.result + i);
   else if (op.what == &kernels::sum && op.arity == 1)
-    for (std::uint32_t i = 0; i < op.count; ++i) carry_sum(op, i);
+    for (std::uint32_t i = 0; i < op.count; ++i) propagate_sum(op, i);
   else if (op.what->depends.how == dependence::product)
-    carry_product(op);
+    propagate_product(op);
   else
     return false;
   return true;
@@ -54,7 +54,7 @@ AGRAD_INLINE void derivative_flow::copy(slot from, slot to) {
   rows_[to] = rows_[from];
 }
 
-AGRAD_INLINE void derivative_flow::carry_entry(const operation& op, std::uint32_t i) {
+AGRAD_INLINE void derivative_flow::propagate_entry(const operation& op, std::uint32_t i) {
   constexpr std::size_t most_arguments = 3;
   traced x[most_arguments];
   bool is_constant = true;
@@ -69,7 +69,7 @@ AGRAD_INLINE void derivative_flow::carry_entry(const operation& op, std::uint32_
     const slot from = slot_of(op.operands[k], i);
     if (!rows_[from].empty()) add(op.what->entries->recorded_partial(k, x, y), from);
   }
-  put(op.result + i);
+  set_entry(op.result + i);
 }
 
 AGRAD_INLINE double derivative_flow::value_of(const operation& op, const traced* x) {
@@ -79,7 +79,7 @@ AGRAD_INLINE double derivative_flow::value_of(const operation& op, const traced*
   return y;
 }
 
-AGRAD_INLINE void derivative_flow::carry_sum(const operation& op, std::uint32_t i) {
+AGRAD_INLINE void derivative_flow::propagate_sum(const operation& op, std::uint32_t i) {
   const std::uint32_t length = integers(op)[0];
   traced sum(0.0);
   for (std::uint32_t j = 0; j < length; ++j) {
@@ -88,10 +88,10 @@ AGRAD_INLINE void derivative_flow::carry_sum(const operation& op, std::uint32_t 
     add(1.0, from);
   }
   number_[op.result + i] = sum;
-  put(op.result + i);
+  set_entry(op.result + i);
 }
 
-AGRAD_INLINE void derivative_flow::carry_product(const operation& op) {
+AGRAD_INLINE void derivative_flow::propagate_product(const operation& op) {
   const std::uint32_t n = integers(op)[0], inner = integers(op)[1], m = integers(op)[2];
   for (std::uint32_t i = 0; i < n * m; ++i) {
     traced sum(0.0);
@@ -103,7 +103,7 @@ AGRAD_INLINE void derivative_flow::carry_product(const operation& op) {
       add(number_[a], b);
     }
     number_[op.result + i] = sum;
-    put(op.result + i);
+    set_entry(op.result + i);
   }
 }
 
@@ -122,7 +122,7 @@ AGRAD_INLINE void derivative_flow::add(const traced& partial, slot from) {
   }
 }
 
-AGRAD_INLINE void derivative_flow::put(slot result) {
+AGRAD_INLINE void derivative_flow::set_entry(slot result) {
   rows_[result].swap(row_);
   row_.clear();
   ++mark_;
@@ -158,8 +158,8 @@ AGRAD_INLINE std::shared_ptr<const program> entries_program(const program& f, st
       for (std::uint32_t j = 0; j < count; ++j) entries.push_back(flow.entry(i, j));
     }
   }
-  std::shared_ptr<const program> made = schedule(flow.recording(), entries);
-  return detail::work_of(*made) <= most ? made : nullptr;
+  std::shared_ptr<const program> scheduled = schedule(flow.recording(), entries);
+  return detail::work_of(*scheduled) <= most ? scheduled : nullptr;
 }
 
 }  // namespace agrad

@@ -47,7 +47,7 @@ class linearity {
   /// Returns numbers of both signs and of different sizes.
   static double direction(std::size_t i);
 
-  bool is_linear_in_runs(const std::vector<slot>& slots) const;
+  bool is_linear_in_ranges(const std::vector<slot>& slots) const;
 
   /// Computes the values of slots for values x of the slots `on`.
   std::vector<double> run(const std::vector<double>& x, const std::vector<slot>& slots) const;

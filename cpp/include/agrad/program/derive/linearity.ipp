@@ -26,7 +26,7 @@ AGRAD_INLINE bool linearity::is_linear(const std::vector<slot>& slots) const {
     if (how_of(s) != linearly && std::isfinite(at_zero) && at_zero != 0) return false;
     is_open = is_open || how_of(s) == somehow;
   }
-  return !is_open || is_linear_in_runs(slots);
+  return !is_open || is_linear_in_ranges(slots);
 }
 
 AGRAD_INLINE linearity::how linearity::most(const span& x) const {
@@ -58,7 +58,7 @@ AGRAD_INLINE linearity::how linearity::of(const operation& op) const {
   const auto name = op.what->name;
   const auto fits = [&](std::uint32_t k) { return each[k] == linearly || is_zero(op.operands[k]); };
   bool is_linear = false;
-  if (op.what == &kernels::product || name == multiply_rule::name || name == detail::sent_rule::name)
+  if (op.what == &kernels::product || name == multiply_rule::name || name == detail::passed_rule::name)
     is_linear = each[0] == not_at_all || each[1] == not_at_all;
   else if (name == divide_rule::name)
     is_linear = each[1] == not_at_all;
@@ -82,7 +82,7 @@ AGRAD_INLINE double linearity::direction(std::size_t i) {
   return (i % 2 == 0 ? 1.0 : -1.0) * (0.5 + std::fmod(0.618 * static_cast<double>(i + 1), 1.0));
 }
 
-AGRAD_INLINE bool linearity::is_linear_in_runs(const std::vector<slot>& slots) const {
+AGRAD_INLINE bool linearity::is_linear_in_ranges(const std::vector<slot>& slots) const {
   std::vector<double> u(on_.size()), v(on_.size()), w(on_.size());
   for (std::size_t i = 0; i < on_.size(); ++i) {
     u[i] = direction(i);

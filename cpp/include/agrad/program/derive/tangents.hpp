@@ -28,36 +28,36 @@ class tangent_recorder {
 
   void seed(slot input, slot tangent) { tangent_[input] = tangent; }
 
-  void sweep();
+  void reverse();
 
-  /// Returns the tangent of a slot after `sweep`; slot 0, a zero, where there is none.
+  /// Returns the tangent of a slot after `reverse`; slot 0, a zero, where there is none.
   slot of(slot s) const { return s < tangent_.size() ? tangent_[s] : 0; }
 
  private:
   using Index = std::uint32_t;
 
-  void carry(const operation& op);
+  void propagate(const operation& op);
 
   static bool is_linear_in_first(const operation& op);
 
   std::vector<slot> tangent_slots(const span& x) const;
   span tangents_of(const span& x);
 
-  void put(const operation& op, const span& tangents);
-  void put_slots(const operation& op, const span& from);
+  void set_tangents(const operation& op, const span& tangents);
+  void set_slots(const operation& op, const span& from);
 
-  void carry_gather(const operation& op);
+  void propagate_gather(const operation& op);
 
-  void carry_elementwise(const operation& op);
-  void carry_repeated(const operation& op, const std::vector<span>& operands);
+  void propagate_elementwise(const operation& op);
+  void propagate_repeated(const operation& op, const std::vector<span>& operands);
 
-  void carry_product(const operation& op);
+  void propagate_product(const operation& op);
 
   /// y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
-  void carry_log_sum_exp(const operation& op);
-  void carry_shares(const operation& op);
+  void propagate_log_sum_exp(const operation& op);
+  void propagate_shares(const operation& op);
 
-  void carry_by_loops(operation op);
+  void propagate_by_loops(operation op);
 
   recorder& in_;
   recorded_part& part_;

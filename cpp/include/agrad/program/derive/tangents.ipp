@@ -9,26 +9,26 @@
 
 namespace agrad {
 
-AGRAD_INLINE void tangent_recorder::sweep() {
+AGRAD_INLINE void tangent_recorder::reverse() {
   for (std::size_t i = part_.begin(); i < part_.end(); ++i) {
     const operation op = in_.code().operations[i];
-    if (op.count > 0 && part_.depends(op.result, op.count)) carry(op);
+    if (op.count > 0 && part_.depends(op.result, op.count)) propagate(op);
   }
 }
 
-AGRAD_INLINE void tangent_recorder::carry(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate(const operation& op) {
   const kernel* what = op.what;
-  if (what->entries != nullptr) return carry_elementwise(op);
-  if (what == &kernels::gather) return carry_gather(op);
-  if (what == &kernels::product) return carry_product(op);
-  if (is_linear_in_first(op)) return carry_repeated(op, {tangents_of(op.operands[0])});
+  if (what->entries != nullptr) return propagate_elementwise(op);
+  if (what == &kernels::gather) return propagate_gather(op);
+  if (what == &kernels::product) return propagate_product(op);
+  if (is_linear_in_first(op)) return propagate_repeated(op, {tangents_of(op.operands[0])});
   if (what == &kernels::scatter_add)
-    return carry_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
-  if (what == &kernels::log_sum_exp_along && op.arity == 1) return carry_log_sum_exp(op);
-  if (what == &kernels::softmax_along || what == &kernels::shares_along) return carry_shares(op);
-  if (what == &kernels::perturbation) return put_slots(op, op.operands[0]);
-  if (what == &kernels::with_derivative) return put_slots(op, op.operands[2]);
-  carry_by_loops(op);
+    return propagate_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
+  if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op);
+  if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op);
+  if (what == &kernels::perturbation) return set_slots(op, op.operands[0]);
+  if (what == &kernels::with_derivative) return set_slots(op, op.operands[2]);
+  propagate_by_loops(op);
 }
 
 AGRAD_INLINE bool tangent_recorder::is_linear_in_first(const operation& op) {
@@ -44,19 +44,19 @@ AGRAD_INLINE span tangent_recorder::tangents_of(const span& x) {
   return in_.dense(slots.data(), slots.size());
 }
 
-AGRAD_INLINE void tangent_recorder::put(const operation& op, const span& tangents) {
+AGRAD_INLINE void tangent_recorder::set_tangents(const operation& op, const span& tangents) {
   for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = detail::slot_at(tangents, i);
 }
 
-AGRAD_INLINE void tangent_recorder::put_slots(const operation& op, const span& from) {
+AGRAD_INLINE void tangent_recorder::set_slots(const operation& op, const span& from) {
   for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[detail::slot_at(from, i)];
 }
 
-AGRAD_INLINE void tangent_recorder::carry_gather(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate_gather(const operation& op) {
   for (Index i = 0; i < op.count; ++i) tangent_[op.result + i] = tangent_[in_.code().integers[op.data + i]];
 }
 
-AGRAD_INLINE void tangent_recorder::carry_elementwise(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate_elementwise(const operation& op) {
   traced x[3] = {0.0, 0.0, 0.0}, sum(0.0);
   for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
   const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
@@ -69,14 +69,14 @@ AGRAD_INLINE void tangent_recorder::carry_elementwise(const operation& op) {
     const traced part = detail::times(partial, detail::number_of(in_, in_.consecutive(slots.data(), slots.size())));
     sum = sum.is_constant() ? part : sum + part;
   }
-  put(op, sum.slots_in(in_));
+  set_tangents(op, sum.slots_in(in_));
 }
 
-AGRAD_INLINE void tangent_recorder::carry_repeated(const operation& op, const std::vector<span>& operands) {
-  put(op, in_.consecutive(in_.repeat(in_, op, operands.data()), op.count));
+AGRAD_INLINE void tangent_recorder::propagate_repeated(const operation& op, const std::vector<span>& operands) {
+  set_tangents(op, in_.consecutive(in_.repeat(in_, op, operands.data()), op.count));
 }
 
-AGRAD_INLINE void tangent_recorder::carry_product(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate_product(const operation& op) {
   traced sum(0.0);
   for (Index k = 0; k < 2; ++k) {
     const span& from = op.operands[k];
@@ -86,23 +86,23 @@ AGRAD_INLINE void tangent_recorder::carry_product(const operation& op) {
     const traced part = detail::number_of(in_, in_.consecutive(in_.repeat(in_, op, operands), op.count));
     sum = sum.is_constant() ? part : sum + part;
   }
-  put(op, sum.slots_in(in_));
+  set_tangents(op, sum.slots_in(in_));
 }
 
-AGRAD_INLINE void tangent_recorder::carry_log_sum_exp(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate_log_sum_exp(const operation& op) {
   const span& x = op.operands[0];
   const detail::recorded_lines over(in_, op, x.count);
   const traced along = detail::number_of(in_, tangents_of(x));
-  put(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
+  set_tangents(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
 }
 
-AGRAD_INLINE void tangent_recorder::carry_shares(const operation& op) {
+AGRAD_INLINE void tangent_recorder::propagate_shares(const operation& op) {
   const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
   const traced along = detail::number_of(in_, tangents_of(op.operands[0]));
-  put(op, detail::recorded_lines(in_, op, op.count).carry_shares(shares, along).slots_in(in_));
+  set_tangents(op, detail::recorded_lines(in_, op, op.count).propagate_shares(shares, along).slots_in(in_));
 }
 
-AGRAD_INLINE void tangent_recorder::carry_by_loops(operation op) {
+AGRAD_INLINE void tangent_recorder::propagate_by_loops(operation op) {
   std::vector<slot> slots = part_.operands_now(in_, op);
   part_.mark_active(op);
   for (Index k = 0; k < op.arity; ++k) {
@@ -111,7 +111,7 @@ AGRAD_INLINE void tangent_recorder::carry_by_loops(operation op) {
   }
   auto f =
       std::make_shared<tangent_operation>(alone(in_, op), "the tangent of " + part_.name_of(in_, op), part_.is_linear(in_, op));
-  put(op, in_.consecutive(in_.apply(std::move(f), in_.dense(slots.data(), slots.size()), op.count, true), op.count));
+  set_tangents(op, in_.consecutive(in_.apply(std::move(f), in_.dense(slots.data(), slots.size()), op.count, true), op.count));
 }
 
 }  // namespace agrad

@@ -56,7 +56,7 @@ class profiler {
     double forward = 0, backward = 0;
   };
 
-  void take_apart();
+  void split_kernels();
 
   void append(const operation& op, double forward, double backward);
 

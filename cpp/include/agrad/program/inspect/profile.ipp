@@ -22,7 +22,7 @@ AGRAD_INLINE profiler::profiler(const program& f, workspace& w, const double* x,
   result_.repeats = repeats;
   time_all();
   time_operations();
-  take_apart();
+  split_kernels();
 }
 
 AGRAD_INLINE void profiler::time_all() {
@@ -75,7 +75,7 @@ AGRAD_INLINE void profiler::time_operations() {
   backward_ = medians(backward);
 }
 
-AGRAD_INLINE void profiler::take_apart() {
+AGRAD_INLINE void profiler::split_kernels() {
   const unrolled apart(f_.code());
   auto part = apart.operations().begin();
   for (std::size_t i = 0; i < forward_.size(); ++i) {

@@ -52,7 +52,7 @@ class bernoulli_logit_glm_operation {
   void reverse(const double* values, double* adjoints) const {
     const double adjoint = adjoints[op_.result];
     if (adjoint == 0) return;  // an infinite entry of an unused density must not become nan
-    send<1>(values, &adjoint, adjoints);
+    propagate<1>(values, &adjoint, adjoints);
   }
 
   template <int Width>
@@ -77,9 +77,9 @@ class bernoulli_logit_glm_operation {
   template <int Width>
   void second(const second_spaces& w) const {
     const double adjoint = w.adjoints[op_.result];
-    send<Width>(w.values, w.adjoint_tangents + op_.result * std::size_t{Width}, w.adjoint_tangents);
+    propagate<Width>(w.values, w.adjoint_tangents + op_.result * std::size_t{Width}, w.adjoint_tangents);
     if (adjoint == 0) return;
-    send<1>(w.values, &adjoint, w.adjoints);
+    propagate<1>(w.values, &adjoint, w.adjoints);
     rows curved, bend = rows::Zero(p_, Width);
     each_block(model(w.values), w.values, [&](Index first, const auto& part, const bernoulli_logit_block& block) {
       const Index m = block.slope.size();
@@ -133,7 +133,7 @@ class bernoulli_logit_glm_operation {
 
   /// Adds the derivatives times `Width` adjoints of the value.
   template <int Width>
-  void send(const double* values, const double* adjoints, double* to) const {
+  void propagate(const double* values, const double* adjoints, double* to) const {
     const Eigen::Map<const Eigen::Matrix<double, 1, Width>> adjoint(adjoints);
     if ((adjoint.array() == 0).all()) return;
     const auto slopes = slopes_of(values);

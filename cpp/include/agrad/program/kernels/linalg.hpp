@@ -26,7 +26,7 @@ namespace linalg {
 
 /// The number of slots after the results of the rule's operation.
 template <class Rule, class Shapes>
-std::size_t kept_slots(const Shapes& shapes) {
+std::size_t prepared_slots(const Shapes& shapes) {
   counting_room room;
   std::apply(
       [&](const auto&... s) { Rule{}.prepare(room, const_block(Eigen::Map<const MatrixXd>(nullptr, s.rows, s.cols))...); },
@@ -48,11 +48,11 @@ void under_python_name(const Run& run) {
   }
 }
 
-/// Whether a rule has formulas of its own for tangents and second order (`carry`, rules/linalg/rule.hpp).
+/// Whether a rule has formulas of its own for tangents and second order (`propagate`, rules/linalg/rule.hpp).
 template <class Rule, class = void>
-inline constexpr bool carries_tangents = false;
+inline constexpr bool propagates_tangents = false;
 template <class Rule>
-inline constexpr bool carries_tangents<Rule, std::void_t<decltype(&Rule::template carry<const_block>)>> = true;
+inline constexpr bool propagates_tangents<Rule, std::void_t<decltype(&Rule::template propagate<const_block>)>> = true;
 
 /// Whether a rule checks for second derivatives that have lost their digits.
 template <class Rule, class = void>
@@ -70,10 +70,10 @@ class program_operation {
       x_[i] = {op.operands[i].first, x_shapes_[i], 1, (Rule::transposed_arguments >> i & 1U) != 0};
     }
     y_shapes_ = std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x_shapes_);
-    kept_ = op.result;
+    prepared_ = op.result;
     for (std::size_t r = 0; r < results; ++r) {
-      y_[r] = {kept_, y_shapes_[r], 1, (Rule::transposed_results >> r & 1U) != 0};
-      kept_ += y_[r].size();
+      y_[r] = {prepared_, y_shapes_[r], 1, (Rule::transposed_results >> r & 1U) != 0};
+      prepared_ += y_[r].size();
     }
   }
 
@@ -82,14 +82,14 @@ class program_operation {
     if (is_used(adjoints, every_result{})) reverse(values, adjoints, every_argument{}, every_result{});
   }
   [[gnu::noinline]] void tangent(const double* values, double* tangents, Index width) const {
-    if constexpr (carries_tangents<Rule>)
-      carry(values, tangents, width);
+    if constexpr (propagates_tangents<Rule>)
+      propagate(values, tangents, width);
     else
       tangent(values, tangents, width, every_argument{}, every_result{});
   }
   [[gnu::noinline]] void second(const second_spaces& w, Index width) const {
-    if constexpr (carries_tangents<Rule>)
-      carry_back(w, width);
+    if constexpr (propagates_tangents<Rule>)
+      propagate_second(w, width);
     else
       second(w, width, every_argument{}, every_result{});
   }
@@ -105,7 +105,7 @@ class program_operation {
   typename Rule::shapes y_shapes_;
   std::array<placed, arguments> x_;
   std::array<placed, results> y_;
-  Index kept_;
+  Index prepared_;
 
   template <std::size_t... R>
   bool is_used(const double* adjoints, std::index_sequence<R...>) const {
@@ -115,17 +115,17 @@ class program_operation {
   template <std::size_t... I, std::size_t... R>
   void forward(double* values, std::index_sequence<I...>, std::index_sequence<R...>) const {
     const reading x[] = {reading(x_[I], values)...};
-    filling_room room(values + kept_);
-    const auto kept = Rule{}.prepare(room, x[I].get()...);
+    filling_room room(values + prepared_);
+    const auto prepared = Rule{}.prepare(room, x[I].get()...);
     if (all_empty(y_shapes_)) return;
     writing y[] = {writing(y_[R], values)...};
-    Rule{}.value(kept, x[I].get()..., block(y[R].get())...);
+    Rule{}.value(prepared, x[I].get()..., block(y[R].get())...);
   }
 
   template <std::size_t... I, std::size_t... R>
   void reverse(const double* values, double* adjoints, std::index_sequence<I...> i, std::index_sequence<R...> r) const {
     const reading x[] = {reading(x_[I], values)...}, y[] = {reading(y_[R], values)...};
-    filled_room room(values + kept_);
+    filled_room room(values + prepared_);
     pull_back(Rule{}.prepare(room, x[I].get()...), x, y, adjoints, 1, 0, i, r);
   }
 
@@ -135,31 +135,31 @@ class program_operation {
     const reading x[] = {reading(x_[I], values)...};
     const auto d = std::make_tuple(dual_argument<MatrixXd>(x[I].get(), x_[I].apart(width), tangents, width)...);
     if ((is_constant(std::get<I>(d)) && ...)) return (y_[R].apart(width).zero(tangents), ...);
-    filled_room room(values + kept_);
-    const auto kept = Rule{}.prepare(room, x[I].get()...);
-    const auto y = algebra<dual_matrix<MatrixXd, most>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
+    filled_room room(values + prepared_);
+    const auto prepared = Rule{}.prepare(room, x[I].get()...);
+    const auto y = algebra<dual_matrix<MatrixXd, most>>::apply(Rule{}, prepared, y_shapes_, std::get<I>(d)...);
     (write_tangents(y_[R].apart(width), y[R], tangents, width), ...);
   }
 
   /// Propagates tangents by the rule's own formulas, one direction after the other.
-  void carry(const double* values, double* tangents, Index width) const {
+  void propagate(const double* values, double* tangents, Index width) const {
     const placed from = x_[0].apart(width), to = y_[0].apart(width);
     const reading y(y_[0], values);
     to.zero(tangents);
     for (Index k = 0; k < width; ++k) {
       if (from.is_zero(tangents, k)) continue;
       MatrixXd d = from.read(tangents, k);
-      Rule{}.carry(y.get(), d);
+      Rule{}.propagate(y.get(), d);
       to.write(d, tangents, k);
     }
   }
-  void carry_back(const second_spaces& w, Index width) const {
+  void propagate_second(const second_spaces& w, Index width) const {
     if (!op_.operands[0].active) return;
     const reading y(y_[0], w.values);
     const arriving y_bar(y_[0], w.adjoints, 0);
     MatrixXd h = MatrixXd::Zero(y_[0].s.rows, y_[0].s.cols);
     if (y_bar.get() != nullptr) {
-      h = Rule{}.swept(y.get(), *y_bar.get());
+      h = Rule{}.reversed(y.get(), *y_bar.get());
       adding x_bar(x_[0], w.adjoints, 0, true);
       Rule{}.add(h, *x_bar.get());
     }
@@ -167,7 +167,7 @@ class program_operation {
     for (Index k = 0; k < width; ++k) {
       if (from.is_zero(w.adjoint_tangents, k) && (y_bar.get() == nullptr || from.is_zero(w.tangents, k))) continue;
       MatrixXd d = from.read(w.adjoint_tangents, k);
-      Rule{}.carry_swept(y.get(), from.read(w.tangents, k), h, d);
+      Rule{}.propagate_reversed(y.get(), from.read(w.tangents, k), h, d);
       adding x_bar(x_[0].apart(width), w.adjoint_tangents, k, true);
       Rule{}.add(d, *x_bar.get());
     }
@@ -196,48 +196,48 @@ class program_operation {
   }
 
   /// Adds the transposed Jacobian times the results' adjoint, for one of `width` parts, by the rule's formula.
-  template <class Kept, std::size_t... I, std::size_t... R>
-  void pull_back(const Kept& kept, const reading* x, const reading* y, double* adjoints, Index width, Index part,
+  template <class Prepared, std::size_t... I, std::size_t... R>
+  void pull_back(const Prepared& prepared, const reading* x, const reading* y, double* adjoints, Index width, Index part,
                  std::index_sequence<I...>, std::index_sequence<R...>) const {
     if ((y_[R].apart(width).is_zero(adjoints, part) && ...)) return;
     const arriving y_bar[] = {arriving(y_[R].apart(width), adjoints, part)...};
     adding x_bar[] = {adding(x_[I].apart(width), adjoints, part, op_.operands[I].active)...};
-    Rule{}.adjoint(kept, x[I].get()..., y[R].get()..., y_bar[R].get()..., x_bar[I].get()...);
+    Rule{}.adjoint(prepared, x[I].get()..., y[R].get()..., y_bar[R].get()..., x_bar[I].get()...);
   }
 
   template <std::size_t... I, std::size_t... R>
   void second(const second_spaces& w, Index width, std::index_sequence<I...> i, std::index_sequence<R...> r) const {
     const reading x[] = {reading(x_[I], w.values)...}, y[] = {reading(y_[R], w.values)...};
-    filled_room room(w.values + kept_);
-    const auto kept = Rule{}.prepare(room, x[I].get()...);
+    filled_room room(w.values + prepared_);
+    const auto prepared = Rule{}.prepare(room, x[I].get()...);
     const bool has_value = is_used(w.adjoints, r);
-    if (has_value) pull_back(kept, x, y, w.adjoints, 1, 0, i, r);
+    if (has_value) pull_back(prepared, x, y, w.adjoints, 1, 0, i, r);
     std::array<bool, most> curved{};
     bool any = false;
     for (Index k = 0; k < width; ++k) {
       const bool is = has_value && (!x_[I].apart(width).is_zero(w.tangents, k) || ...);
-      if (!is) pull_back(kept, x, y, w.adjoint_tangents, width, k, i, r);
+      if (!is) pull_back(prepared, x, y, w.adjoint_tangents, width, k, i, r);
       curved[static_cast<std::size_t>(k)] = is;
       any = any || is;
     }
-    if (any) sweep(kept, x, w, width, curved, i, r);
+    if (any) propagate_curved(prepared, x, w, width, curved, i, r);
   }
 
   /// Adds the tangents of the adjoints in the `curved` parts: (dJ)' y_bar + J' dy_bar, the gradient of <y_bar, J dx> + <dy_bar,
   /// y>.
-  template <class Kept, std::size_t... I, std::size_t... R>
-  void sweep(const Kept& kept, const reading* x, const second_spaces& w, Index width, const std::array<bool, most>& curved,
-             std::index_sequence<I...>, std::index_sequence<R...>) const {
+  template <class Prepared, std::size_t... I, std::size_t... R>
+  void propagate_curved(const Prepared& prepared, const reading* x, const second_spaces& w, Index width,
+                        const std::array<bool, most>& curved, std::index_sequence<I...>, std::index_sequence<R...>) const {
     tape& own = second_order_tape();
     const active_tape active(own);
     const scope inner(own);
     const auto d = std::make_tuple(dual_argument<matrix<var>>(x[I].get(), x_[I].apart(width), w.tangents, width)...);
-    const auto y = algebra<dual_matrix<matrix<var>, most>>::apply(Rule{}, kept, y_shapes_, std::get<I>(d)...);
+    const auto y = algebra<dual_matrix<matrix<var>, most>>::apply(Rule{}, prepared, y_shapes_, std::get<I>(d)...);
     for (Index k = 0; k < width; ++k) {
       if (!curved[static_cast<std::size_t>(k)]) continue;
       own.clear_adjoints();
       (seed(own, y[R], y_[R], w, width, k), ...);
-      own.sweep();
+      own.reverse();
       (collect(own, std::get<I>(d).value, I, w, width, k), ...);
       if constexpr (checks_second<Rule>) check_second(w, width, k, adjoint_of(own, std::get<0>(d).value));
     }
@@ -283,7 +283,7 @@ struct program_loops {
       std::size_t slots = 0;
       for (const shape& y : std::apply([](const auto&... s) { return Rule{}.results_of(s...); }, x))
         slots += static_cast<std::size_t>(y.rows * y.cols);
-      return is_active && slots + kept_slots<Rule>(x) == v.op.count;
+      return is_active && slots + prepared_slots<Rule>(x) == v.op.count;
     } catch (const ShapeError&) {
       return false;
     }

@@ -117,24 +117,24 @@ class writing {
 /// The block in which a rule adds to one lane of an argument's adjoint; null if that adjoint is not wanted.
 class adding {
  public:
-  adding(const placed& p, double* to, Index lane, bool is_wanted)
+  adding(const placed& p, double* to, Index lane, bool is_required)
       : place_(p),
         to_(to),
         lane_(lane),
-        is_wanted_(is_wanted),
-        copy_(p.is_direct() || !is_wanted ? MatrixXd() : MatrixXd(MatrixXd::Zero(p.s.rows, p.s.cols))),
+        is_required_(is_required),
+        copy_(p.is_direct() || !is_required ? MatrixXd() : MatrixXd(MatrixXd::Zero(p.s.rows, p.s.cols))),
         block_(Eigen::Map<MatrixXd>(p.is_direct() ? to + p.first : copy_.data(), p.s.rows, p.s.cols)) {}
   adding(const adding&) = delete;
   ~adding() {
-    if (is_wanted_ && !place_.is_direct()) place_.add(copy_, to_, lane_);
+    if (is_required_ && !place_.is_direct()) place_.add(copy_, to_, lane_);
   }
-  block* get() { return is_wanted_ ? &block_ : nullptr; }
+  block* get() { return is_required_ ? &block_ : nullptr; }
 
  private:
   placed place_;
   double* to_;
   Index lane_;
-  bool is_wanted_;
+  bool is_required_;
   MatrixXd copy_;
   block block_;
 };
@@ -144,11 +144,11 @@ class adding {
 class filling_room {
  public:
   explicit filling_room(double* first) : next_(first) {}
-  kept_matrix matrix(Index rows, Index cols) { return kept_matrix(take(rows * cols), rows, cols); }
-  int* integers(Index n) { return reinterpret_cast<int*>(take((n + 1) / 2)); }
+  matrix_map matrix(Index rows, Index cols) { return matrix_map(allocate(rows * cols), rows, cols); }
+  int* integers(Index n) { return reinterpret_cast<int*>(allocate((n + 1) / 2)); }
 
  private:
-  double* take(Index n) { return std::exchange(next_, next_ + n); }
+  double* allocate(Index n) { return std::exchange(next_, next_ + n); }
   double* next_;
 };
 class filled_room : public filling_room {
@@ -157,9 +157,9 @@ class filled_room : public filling_room {
 };
 class counting_room {
  public:
-  kept_matrix matrix(Index rows, Index cols) {
+  matrix_map matrix(Index rows, Index cols) {
     size_ += rows * cols;
-    return kept_matrix(nullptr, rows, cols);
+    return matrix_map(nullptr, rows, cols);
   }
   int* integers(Index n) {
     size_ += (n + 1) / 2;

@@ -91,7 +91,7 @@ struct product_loops {
   template <int Width>
   AGRAD_COLD static void tangent_by_entries(const operation& op, const shape& s, const double* values, double* tangents) {
     const span &a = op.operands[0], &b = op.operands[1];
-    const auto carry = [&](double factor, Index from, double* to) {
+    const auto propagate = [&](double factor, Index from, double* to) {
       for (Index k = 0; k < Width; ++k) to[k] += passed(factor, tangents[from * Width + k]);
     };
     for (Index i = 0; i < s.n; ++i)
@@ -100,8 +100,8 @@ struct product_loops {
         std::fill_n(to, Width, 0.0);
         for (Index l = 0; l < s.k; ++l) {
           const Index left = a.first + i * s.k + l, right = b.first + l * s.m + j;
-          if (a.active) carry(values[right], left, to);
-          if (b.active) carry(values[left], right, to);
+          if (a.active) propagate(values[right], left, to);
+          if (b.active) propagate(values[left], right, to);
         }
       }
   }

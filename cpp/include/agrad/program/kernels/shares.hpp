@@ -53,7 +53,7 @@ class recorded_lines {
     return number_of(in_, in_.consecutive(in_.apply(kernels::shares_along, n_, &all, 1, {length_, inner_}), n_));
   }
   /// Returns the product of the shares' Jacobian, which is symmetric, with v.
-  traced carry_shares(const traced& shares, const traced& v) const {
+  traced propagate_shares(const traced& shares, const traced& v) const {
     return times(shares, v - spread(sum(times(shares, v)).slots_in(in_)));
   }
 

@@ -32,7 +32,7 @@ struct body_path {
 };
 
 template <class Archive>
-void keep(Archive& archive, body_path& path) {
+void serialize(Archive& archive, body_path& path) {
   archive(path.code, path.captured);
 }
 
@@ -83,7 +83,7 @@ class path_spaces {
  public:
   static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
   std::size_t holds = nothing;                   // the step whose values are here
-  bool is_swept = false;                         // whether its external operations can run a reverse pass
+  bool can_reverse = false;                      // whether its external operations can run a reverse pass
   std::size_t tangents_of = 0, adjoints_of = 0;  // numbers of the passes to which they belong
 
   path_spaces(const body_path& path, std::size_t inputs);
@@ -121,7 +121,7 @@ class path_spaces {
     return tangents<Width>(of_.code->outputs()[i]);
   }
 
-  // ---- adjoints and, for Width > 0, their tangents; adjoints of captured values are summed until `take`
+  // ---- adjoints and, for Width > 0, their tangents; adjoints of captured values are summed until `add_adjoints_to`
 
   template <int Width>
   void begin_adjoints(std::size_t number) {
@@ -148,7 +148,7 @@ class path_spaces {
     for (std::size_t k = 0; k < Width; ++k) work_.adjoint_tangents[at * Width + k] += adjoint_tangent[k];
   }
   template <int Width>
-  void sweep() {
+  void reverse() {
     if constexpr (Width == 0)
       run_reverse(code(), work_);
     else
@@ -156,7 +156,7 @@ class path_spaces {
   }
   /// Adds the adjoints of n inputs from number `first` to the arguments.
   template <int Width>
-  void take(std::size_t first, std::size_t n, double* adjoint, double* adjoint_tangent) const {
+  void add_adjoints_to(std::size_t first, std::size_t n, double* adjoint, double* adjoint_tangent) const {
     for (std::size_t i = 0; i < n; ++i) {
       const slot at = slots()[first + i];
       adjoint[i] += work_.adjoints[at];

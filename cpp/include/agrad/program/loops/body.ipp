@@ -69,14 +69,14 @@ AGRAD_INLINE bool path_spaces::run(const double* local, bool with_adjoint) {
   } catch (const kernels::path_left&) {  // from a body inside this body
     return false;
   }
-  is_swept = with_adjoint;
+  can_reverse = with_adjoint;
   return true;
 }
 
 AGRAD_INLINE void path_spaces::restore(const double* local, const double* from) {
   for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
   std::copy_n(from, results(), work_.values.data() + first_result_);
-  is_swept = true;
+  can_reverse = true;
 }
 
 }  // namespace agrad::detail

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/program/store/portable.hpp>
 
 namespace agrad {
 
@@ -34,7 +34,7 @@ class parallel_operation final : public external_operation {
     std::size_t results = 0;
 
     template <class Archive>
-    friend void keep(Archive& archive, part& p) {
+    friend void serialize(Archive& archive, part& p) {
       archive(p.what, p.inputs, p.results);
     }
   };
@@ -51,8 +51,8 @@ class parallel_operation final : public external_operation {
   std::string_view name() const override { return name_; }
   std::size_t output_size() const { return begins_.back(); }
 
-  static constexpr std::string_view kept_kind = "parallel";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "parallel";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override {
     const auto reads_it = [&](const part& each) {
       return std::all_of(each.inputs.begin(), each.inputs.end(), [&](std::uint32_t i) { return i < arguments; });
@@ -157,7 +157,7 @@ class parallel_operation final : public external_operation {
     std::condition_variable one_less;
     std::size_t working = 0;  // number of other threads
 
-    void keep(std::size_t i) {
+    void store(std::size_t i) {
       thrown[i] = std::current_exception();
       if (was_interrupted) interrupted = true;
       failed = true;
@@ -171,7 +171,7 @@ class parallel_operation final : public external_operation {
         run(i);
       } catch (const stopped&) {
       } catch (...) {
-        all.keep(i);
+        all.store(i);
       }
     }
   }
@@ -184,7 +184,7 @@ class parallel_operation final : public external_operation {
       try {
         poll_interrupt();
       } catch (...) {
-        all.keep(all.thrown.size() - 1);
+        all.store(all.thrown.size() - 1);
       }
     }
   }

@@ -11,8 +11,8 @@
 // Read next: program/loops/scan_run.hpp (a run), program/loops/body.hpp (the paths).
 #pragma once
 
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/loops/scan_run.hpp>
+#include <agrad/program/store/portable.hpp>
 
 namespace agrad {
 
@@ -28,8 +28,8 @@ class scan_operation final : public external_operation {
   bool has_first_tangents() const override { return body_->first_without_tangents(1) == nullptr; }
   const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }
 
-  static constexpr std::string_view kept_kind = "scan";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "scan";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override;
   void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
   /// Reads a loop; its body has the stored paths and cannot record others.

@@ -70,12 +70,12 @@ AGRAD_INLINE void scan_operation::second(external_operation::state& s, int width
 
 AGRAD_INLINE const std::vector<double>& scan_operation::prepare(const double* carry, const double* xs,
                                                                 std::vector<double> captured, bool with_adjoint) {
-  auto made = std::make_unique<scan_state>(*this);
-  std::vector<double>& y = made->first;
+  auto result = std::make_unique<scan_state>(*this);
+  std::vector<double>& y = result->first;
   y.resize(output_size());
-  made->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
-  captured_ = made->run.captured().size();
-  ready_ = std::move(made);
+  result->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
+  captured_ = result->run.captured().size();
+  ready_ = std::move(result);
   return y;
 }
 

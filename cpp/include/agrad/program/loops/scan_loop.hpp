@@ -27,7 +27,7 @@ struct scan_loop {
   double first = 0;  // number of the first step
   bool backwards = false, checkpoint = false;
   /// Most numbers, computed by the body, to be stored: 2 MB. Beyond that, computing the numbers again is as fast.
-  std::size_t most_kept = std::size_t{1} << 18U;
+  std::size_t most_stored = std::size_t{1} << 18U;
 
   std::size_t segment_length() const;
   /// Index of the entries of xs and ys that belong to a step.
@@ -41,11 +41,11 @@ struct scan_loop {
 };
 
 template <class Archive>
-void keep(Archive& archive, scan_loop::sequence& x) {
+void serialize(Archive& archive, scan_loop::sequence& x) {
   archive(x.size, x.constants, x.is_constant);
 }
 template <class Archive>
-void keep(Archive& archive, scan_loop& loop) {
+void serialize(Archive& archive, scan_loop& loop) {
   archive(loop.length, loop.carry, loop.xs, loop.ys, loop.counts, loop.first, loop.backwards, loop.checkpoint);
 }
 

@@ -65,17 +65,17 @@ class scan_run final : public external_operation::state {
         else
           at.template begin_adjoints<Width>(adjoints_number_);
         seed<Width>(at, step, back.data(), back_tangents.data(), y_adjoint, y_tangents);
-        at.template sweep<Width>();
+        at.template reverse<Width>();
         at.template get<Width>(c, back.data(), back_tangents.data());
         drop_denormal(back), drop_denormal(back_tangents);
-        take_entries<Width>(at, step, x_adjoint, x_tangents);
+        add_entry_adjoints<Width>(at, step, x_adjoint, x_tangents);
       }
     }
     for (std::size_t i = 0; i < c; ++i) x_adjoint[i] += back[i];
     for (std::size_t i = 0; i < c * Width; ++i) x_tangents[i] += back_tangents[i];
     for (auto& each : spaces_)
       if (each != nullptr && each->adjoints_of == adjoints_number_)
-        each->template take<Width>(local_.size(), each->captured(), x_adjoint + c, x_tangents + c * Width);
+        each->template add_adjoints_to<Width>(local_.size(), each->captured(), x_adjoint + c, x_tangents + c * Width);
   }
 
   const std::vector<double>& captured() const { return captured_; }
@@ -87,10 +87,10 @@ class scan_run final : public external_operation::state {
   /// Sets denormal adjoints to zero; they would stay denormal and make all further steps twenty times slower.
   static void drop_denormal(std::vector<double>& adjoints);
 
-  /// Runs the steps of a segment from the carry in local_ and, if `keep`, stores the carries. ys may be null.
-  void run_segment(std::size_t s, bool keep, double* ys);
+  /// Runs the steps of a segment from the carry in local_ and, if `stores`, stores the carries. ys may be null.
+  void run_segment(std::size_t s, bool stores, double* ys);
 
-  bool keeps(const path_spaces& at) const { return at.is_plain() && at.results() <= kept_stride_; }
+  bool has_stored(const path_spaces& at) const { return at.is_plain() && at.results() <= stored_stride_; }
 
   /// Runs the path that is valid for the local inputs and returns its number. Tries first the path that last followed the
   /// previous path.
@@ -212,10 +212,10 @@ class scan_run final : public external_operation::state {
     });
   }
   template <int Width>
-  void take_entries(const path_spaces& at, std::size_t step, double* x_adjoint, double* x_tangents) const {
+  void add_entry_adjoints(const path_spaces& at, std::size_t step, double* x_adjoint, double* x_tangents) const {
     const std::size_t begin = loop_.carry + captured_.size();
     each_x(step, [&](std::size_t input, std::size_t place, std::size_t size) {
-      at.template take<Width>(input, size, x_adjoint + begin + place, x_tangents + (begin + place) * Width);
+      at.template add_adjoints_to<Width>(input, size, x_adjoint + begin + place, x_tangents + (begin + place) * Width);
     });
   }
 
@@ -230,8 +230,8 @@ class scan_run final : public external_operation::state {
   std::vector<double> starts_, start_tangents_;   // carry at the start of each segment
   std::vector<double> carries_, carry_tangents_;  // carry at the start of each step of one segment
   std::vector<std::uint8_t> paths_;               // paths of these steps
-  std::vector<double> kept_;                      // numbers computed by the body in these steps, if few
-  std::size_t kept_stride_ = 0, segment_begin_ = 0;
+  std::vector<double> stored_;                    // numbers computed by the body in these steps, if few
+  std::size_t stored_stride_ = 0, segment_begin_ = 0;
   std::size_t segment_ = path_spaces::nothing, tangents_segment_ = path_spaces::nothing;
   std::size_t tangents_at_ = path_spaces::nothing;         // step whose tangents are in the spaces
   std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // numbers of the current passes

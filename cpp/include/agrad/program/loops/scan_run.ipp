@@ -21,8 +21,8 @@ AGRAD_INLINE void scan_run::forward(const double* carry, std::vector<double> cap
   starts_.resize(with_adjoint ? segments() * loop_.carry : 0);
   segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
   const std::size_t results = with_adjoint ? space_of(0).results() : 0, steps = std::min(length_, loop_.length);
-  kept_stride_ = results * steps <= loop_.most_kept ? results : 0;
-  kept_.resize(with_adjoint ? kept_stride_ * steps : 0);
+  stored_stride_ = results * steps <= loop_.most_stored ? results : 0;
+  stored_.resize(with_adjoint ? stored_stride_ * steps : 0);
   std::copy_n(carry, loop_.carry, local_.data());
   for (std::size_t s = 0; s < segments(); ++s) {
     if (with_adjoint) std::copy_n(local_.data(), loop_.carry, starts_.data() + s * loop_.carry);
@@ -36,26 +36,26 @@ AGRAD_INLINE void scan_run::drop_denormal(std::vector<double>& adjoints) {
     if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
 }
 
-AGRAD_INLINE void scan_run::run_segment(std::size_t s, bool keep, double* ys) {
+AGRAD_INLINE void scan_run::run_segment(std::size_t s, bool stores, double* ys) {
   const std::size_t begin = s * length_, end = end_of(s), c = loop_.carry;
   segment_ = path_spaces::nothing;
   segment_begin_ = begin;
-  if (keep) {
+  if (stores) {
     carries_.resize(std::min(length_, loop_.length) * c);
     paths_.resize(std::min(length_, loop_.length));
   }
   for (std::size_t step = begin; step < end; ++step) {
     pace_.step();
     fill_entries(step);
-    if (keep) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
-    const std::size_t path = run_step(step, keep && step + 1 == end);
-    if (keep) paths_[step - begin] = static_cast<std::uint8_t>(path);
+    if (stores) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
+    const std::size_t path = run_step(step, stores && step + 1 == end);
+    if (stores) paths_[step - begin] = static_cast<std::uint8_t>(path);
     const path_spaces& at = *spaces_[path];
-    if (keep && keeps(at)) at.save(kept_.data() + (step - begin) * kept_stride_);
+    if (stores && has_stored(at)) at.save(stored_.data() + (step - begin) * stored_stride_);
     for (std::size_t i = 0; i < c; ++i) local_[i] = at.output(i);
     if (ys != nullptr) each_y(step, [&](std::size_t output, std::size_t place) { ys[place] = at.output(output); });
   }
-  if (keep) segment_ = s;
+  if (stores) segment_ = s;
 }
 
 AGRAD_INLINE std::size_t scan_run::run_step(std::size_t step, bool with_adjoint) {
@@ -97,11 +97,11 @@ AGRAD_INLINE void scan_run::fill_entries(std::size_t step) {
 
 AGRAD_INLINE path_spaces& scan_run::need_values(std::size_t step) {
   path_spaces& at = *spaces_[paths_[offset(step)]];
-  if (at.holds == step && at.is_swept) return at;
+  if (at.holds == step && at.can_reverse) return at;
   copy_few(carries_.data() + offset(step) * loop_.carry, loop_.carry, local_.data());
   fill_entries(step);
-  if (keeps(at))
-    at.restore(local_.data(), kept_.data() + offset(step) * kept_stride_);
+  if (has_stored(at))
+    at.restore(local_.data(), stored_.data() + offset(step) * stored_stride_);
   else if (!at.run(local_.data(), true))
     throw std::logic_error(body_.name() + ": a step took another path when it was computed again, but must take the same");
   at.holds = step;

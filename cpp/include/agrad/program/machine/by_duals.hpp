@@ -51,7 +51,7 @@ dual<double, Width> dual_at(double value, const double* tangents) {
 }
 
 template <int Width, class Duals>
-void put_duals(const double* values, const double* tangents, std::size_t n, Duals* to) {
+void write_duals(const double* values, const double* tangents, std::size_t n, Duals* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = dual_at<Width>(values[i], tangents + i * Width);
 }
 
@@ -63,7 +63,7 @@ struct by_duals {
                                          const double* tangents) {
     std::vector<scalar> space(here.size);
     here.each_operand(op, [&](std::size_t from, std::size_t to, std::size_t n) {
-      put_duals<Width>(values + from, tangents + from * Width, n, space.data() + to);
+      write_duals<Width>(values + from, tangents + from * Width, n, space.data() + to);
     });
     return space;
   }
@@ -79,10 +79,10 @@ struct by_duals {
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     const moved_operation here(op);
     std::vector<scalar> space = operands_of(op, here, w.values, w.tangents), adjoints(here.size);
-    put_duals<Width>(w.values + op.result, w.tangents + op.result * std::size_t{Width}, op.count,
-                     space.data() + here.op.result);
-    put_duals<Width>(w.adjoints + op.result, w.adjoint_tangents + op.result * std::size_t{Width}, op.count,
-                     adjoints.data() + here.op.result);
+    write_duals<Width>(w.values + op.result, w.tangents + op.result * std::size_t{Width}, op.count,
+                       space.data() + here.op.result);
+    write_duals<Width>(w.adjoints + op.result, w.adjoint_tangents + op.result * std::size_t{Width}, op.count,
+                       adjoints.data() + here.op.result);
     Loops<scalar>::reverse(here.op, context, space.data(), adjoints.data());
     here.each_operand(op, [&](std::size_t to, std::size_t from, std::size_t n) {
       for (std::size_t i = 0; i < n; ++i) {

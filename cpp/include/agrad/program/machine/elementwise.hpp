@@ -116,7 +116,7 @@ struct elementwise_loops {
       for (std::uint32_t j = 0; j < op.arity; ++j) {
         if (!op.operands[j].active) continue;
         double d[block_length];
-        op.what->entries->send(j, n, from, y, y_adjoint, d);
+        op.what->entries->reverse(j, n, from, y, y_adjoint, d);
         x.readers[j].add(adjoints, begin, n, d);
       }
     });

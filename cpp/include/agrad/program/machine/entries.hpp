@@ -27,7 +27,7 @@ struct entry_functions {
   /// d = the partial derivative with respect to argument j
   void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
   /// d = the partial derivative times the adjoint of y, 0 where the adjoint is 0
-  void (*send)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
+  void (*reverse)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
   /// d = the partial derivative, and h[l] = its derivative with respect to argument l
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
   /// Records the partial derivative with respect to argument j instead of computing it.
@@ -123,20 +123,20 @@ struct entries_of {
   }
 
   template <std::size_t J, std::size_t... I>
-  AGRAD_ALWAYS_INLINE static void send_to(std::uint32_t n, columns x, const double* y, const double* y_adjoint,
-                                          double* __restrict d, std::index_sequence<I...>) {
+  AGRAD_ALWAYS_INLINE static void reverse_operand(std::uint32_t n, columns x, const double* y, const double* y_adjoint,
+                                                  double* __restrict d, std::index_sequence<I...>) {
     constexpr wrt<static_cast<int>(J)> with_respect_to{};
     const std::array<const double*, arity> from{x[I]...};
     for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
   }
   template <std::size_t... J>
-  static void choose_send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d,
-                          std::index_sequence<J...>) {
-    (void)((J == j && (send_to<J>(n, x, y, y_adjoint, d, every{}), true)) || ...);
+  static void choose_reverse(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d,
+                             std::index_sequence<J...>) {
+    (void)((J == j && (reverse_operand<J>(n, x, y, y_adjoint, d, every{}), true)) || ...);
   }
-  static void send(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d) {
+  static void reverse(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d) {
     if constexpr (has_values<Rule> && !has_derivatives<Rule, 0, arity>) {  // common rules, in one loop
-      choose_send(j, n, x, y, y_adjoint, d, every{});
+      choose_reverse(j, n, x, y, y_adjoint, d, every{});
     } else {
       partial(j, n, x, y, d);
       for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(d[i], y_adjoint[i]);
@@ -212,7 +212,7 @@ struct entries_of {
   static traced recorded_partial(std::size_t j, const traced* x, const traced& y) { return choose_record(j, x, y, every{}); }
 
   static constexpr entry_functions functions{
-      static_cast<std::uint32_t>(arity), values, partial, send, second, recorded_partial};
+      static_cast<std::uint32_t>(arity), values, partial, reverse, second, recorded_partial};
 };
 
 }  // namespace detail

@@ -3,7 +3,7 @@
 // Derivatives of rules are made of rules, some of which are in no table. Where all files are compiled with AGRAD_LIST_KERNELS,
 // every kernel enters the list before `main`, so a stored program finds a kernel by name without a second list of names.
 // Without the macro, the list is empty and a file contains only the rules that the file calls.
-// Read next: program/keep/portable.hpp; cpp/rows/kernels.hpp, the names of all kernels.
+// Read next: program/store/portable.hpp; cpp/rows/kernels.hpp, the names of all kernels.
 #pragma once
 
 #include <agrad/program/machine/operation.hpp>

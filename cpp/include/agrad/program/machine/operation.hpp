@@ -96,7 +96,8 @@ class external_operation {
                       double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
 
-  /// Name of this kind of operation in stored programs (program/keep/portable.hpp); empty where the operation cannot be stored.
+  /// Name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation cannot be
+  /// stored.
   virtual std::string_view kind() const { return {}; }
   /// Writes the data from which an equal operation can be made.
   virtual void write(portable_writer& to) const;

@@ -35,7 +35,7 @@ struct recording_memory {
 class recorder {
  public:
   recorder() { constant(0.0); }
-  ~recorder() { memory_pool<detail::recording_memory>::put(memory_); }
+  ~recorder() { memory_pool<detail::recording_memory>::release(memory_); }
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
@@ -70,9 +70,9 @@ class recorder {
   /// Does the same for operations that do not take one slot for all entries.
   span dense(const slot* slots, std::size_t n);
 
-  /// Runs a reverse pass over the recording: computes adjoints of the slots `wanted` from seeds of the slots `outputs`.
-  void reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted, double* adjoints,
-               std::size_t n_wanted);
+  /// Runs a reverse pass over the recording: computes adjoints of the slots `required` from seeds of the slots `outputs`.
+  void reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* required, double* adjoints,
+               std::size_t n_required);
 
   /// Sets a watch for all later operations; the watch must outlive the recorder.
   void watch(operation_watch* by) { watch_ = by; }
@@ -93,13 +93,13 @@ class recorder {
   slot append(const double* values, std::size_t n, bool active);
 
   // An operation that throws is not part of the recording.
-  slot carry_out(operation op, bool active, bool with_adjoint = false);
+  slot execute(operation op, bool active, bool with_adjoint = false);
 
   span gathered(const slot* slots, std::size_t n);
 
   bool any_active(const slot* slots, std::size_t n) const;
 
-  detail::recording_memory memory_ = memory_pool<detail::recording_memory>::take();
+  detail::recording_memory memory_ = memory_pool<detail::recording_memory>::acquire();
   program_code& code_ = memory_.code;
   workspace& work_ = memory_.work;
   std::vector<std::uint8_t>& active_ = memory_.active;

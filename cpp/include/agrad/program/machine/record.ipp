@@ -49,7 +49,7 @@ AGRAD_INLINE slot recorder::apply(const kernel& what, std::size_t count, const s
     active = active || operands[i].active;
   }
   code_.integers.insert(code_.integers.end(), integers);
-  return carry_out(op, active, with_adjoint);
+  return execute(op, active, with_adjoint);
 }
 
 AGRAD_INLINE slot recorder::apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count,
@@ -78,7 +78,7 @@ AGRAD_INLINE slot recorder::repeat(const recorder& from, operation op, const spa
                                             from.code_.integers.begin() + op.data + op.data_count);
   op.data = static_cast<std::uint32_t>(code_.integers.size());
   code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
-  return carry_out(op, active, true);  // the recording itself may run a reverse pass
+  return execute(op, active, true);  // the recording itself may run a reverse pass
 }
 
 AGRAD_INLINE void recorder::guard(slot condition) {
@@ -108,8 +108,8 @@ AGRAD_INLINE span recorder::dense(const slot* slots, std::size_t n) {
   return s.stride == 1 ? s : gathered(slots, n);
 }
 
-AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* wanted,
-                                    double* adjoints, std::size_t n_wanted) {
+AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* required,
+                                    double* adjoints, std::size_t n_required) {
   const auto seed = [&] {
     for (std::size_t i = 0; i < n; ++i)
       if (is_active(outputs[i])) work_.adjoints[outputs[i]] += seeds[i];
@@ -123,7 +123,7 @@ AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, st
     seed();
     reverse_active();
   }
-  for (std::size_t i = 0; i < n_wanted; ++i) adjoints[i] = is_active(wanted[i]) ? work_.adjoints[wanted[i]] : 0.0;
+  for (std::size_t i = 0; i < n_required; ++i) adjoints[i] = is_active(required[i]) ? work_.adjoints[required[i]] : 0.0;
 }
 
 AGRAD_INLINE void recorder::clear_active_adjoints() {
@@ -153,7 +153,7 @@ AGRAD_INLINE slot recorder::append(const double* values, std::size_t n, bool act
   return first;
 }
 
-AGRAD_INLINE slot recorder::carry_out(operation op, bool active, bool with_adjoint) {
+AGRAD_INLINE slot recorder::execute(operation op, bool active, bool with_adjoint) {
   op.result = static_cast<slot>(work_.values.size());
   work_.values.resize(work_.values.size() + op.count);
   if (AGRAD_UNLIKELY(watch_ != nullptr)) std::fill(work_.values.begin() + op.result, work_.values.end(), 0.0);  // no old nan
@@ -178,7 +178,7 @@ AGRAD_INLINE span recorder::gathered(const slot* slots, std::size_t n) {
   op.data_count = static_cast<std::uint32_t>(n);
   code_.integers.insert(code_.integers.end(), slots, slots + n);
   const bool active = any_active(slots, n);
-  return {carry_out(op, active), op.count, 1, active};
+  return {execute(op, active), op.count, 1, active};
 }
 
 AGRAD_INLINE bool recorder::any_active(const slot* slots, std::size_t n) const {

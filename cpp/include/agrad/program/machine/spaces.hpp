@@ -46,14 +46,14 @@ class memory_pool {
   static constexpr std::size_t most = 4, most_bytes = std::size_t{64} << 20U;
 
   /// Returns empty memory, with reserved room if the pool has any.
-  static Memory take() {
+  static Memory acquire() {
     memory_pool* pool = mine();
     if (pool == nullptr || pool->free_.empty()) return {};
     Memory memory = std::move(pool->free_.back());
     pool->free_.pop_back();
     return memory;
   }
-  static void put(Memory& memory) noexcept {
+  static void release(Memory& memory) noexcept {
     memory_pool* pool = mine();
     if (pool == nullptr || pool->free_.size() == most || memory.bytes() > most_bytes) return;
     memory.clear();

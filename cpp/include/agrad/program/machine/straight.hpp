@@ -40,7 +40,7 @@ namespace detail {
 
 /// Runs one step of the propagation of tangents, for any rule.
 template <int Width>
-void carry(const instruction* at, const double* values, double* tangents, std::size_t y) {
+void propagate(const instruction* at, const double* values, double* tangents, std::size_t y) {
   const straight_steps& what = *at->what;
   const double* x[] = {values + at->x[0], values + at->x[1], values + at->x[2]};
   double sum[std::size_t{Width}] = {};
@@ -58,7 +58,7 @@ void carry(const instruction* at, const double* values, double* tangents, std::s
 
 /// Runs one step of the reverse pass with tangents, for any rule.
 template <int Width>
-void send_second(const instruction* at, const second_spaces& w, std::size_t y) {
+void second_step_of_any(const instruction* at, const second_spaces& w, std::size_t y) {
   const straight_steps& what = *at->what;
   const std::uint32_t arity = what.entries->arity;
   const double* x[] = {w.values + at->x[0], w.values + at->x[1], w.values + at->x[2]};
@@ -109,20 +109,20 @@ struct straight_rule {
   }
 
   template <std::size_t J>
-  AGRAD_ALWAYS_INLINE static void send(const instruction* at, const std::array<double, arity>& x, double y, double y_adjoint,
-                                       double* adjoints) {
+  AGRAD_ALWAYS_INLINE static void reverse_operand(const instruction* at, const std::array<double, arity>& x, double y,
+                                                  double y_adjoint, double* adjoints) {
     if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
   }
   template <std::size_t... J>
-  AGRAD_ALWAYS_INLINE static void send_all(const instruction* at, const double* values, double* adjoints, std::size_t y,
-                                           std::index_sequence<J...>) {
+  AGRAD_ALWAYS_INLINE static void reverse_operands(const instruction* at, const double* values, double* adjoints, std::size_t y,
+                                                   std::index_sequence<J...>) {
     const double y_adjoint = adjoints[y];
     if (y_adjoint == 0) return;
     const std::array<double, arity> x = read(at, values, every{});
-    (send<J>(at, x, values[y], y_adjoint, adjoints), ...);
+    (reverse_operand<J>(at, x, values[y], y_adjoint, adjoints), ...);
   }
   static void reverse(const instruction* at, const double* values, double* adjoints, std::size_t y) {
-    send_all(at, values, adjoints, y, every{});
+    reverse_operands(at, values, adjoints, y, every{});
     --at;
     return at->what->reverse(at, values, adjoints, y - 1);
   }
@@ -132,37 +132,38 @@ struct straight_rule {
   static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
 
   template <int Width, std::size_t J>
-  AGRAD_ALWAYS_INLINE static void add_carried(const double* tangents, const instruction* at, double factor, double* sum) {
+  AGRAD_ALWAYS_INLINE static void add_propagated(const double* tangents, const instruction* at, double factor, double* sum) {
     if constexpr (is_active<J>) {
       const double* from = tangents + at->x[J] * std::size_t{Width};
       for (int k = 0; k < Width; ++k) sum[k] += passed(factor, from[k]);
     }
   }
   template <int Width, std::size_t... J>
-  AGRAD_ALWAYS_INLINE static void carry_all(const instruction* at, const double* values, double* tangents, std::size_t y,
-                                            std::index_sequence<J...>) {
+  AGRAD_ALWAYS_INLINE static void propagate_all(const instruction* at, const double* values, double* tangents, std::size_t y,
+                                                std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, values, every{});
     double sum[std::size_t{Width}] = {};
-    (add_carried<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
+    (add_propagated<Width, J>(tangents, at, partial_at<Rule, J>(x, values[y], every{}), sum), ...);
     for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
   }
   template <int Width>
   static void tangent(const instruction* at, const double* values, double* tangents, std::size_t y) {
-    carry_all<Width>(at, values, tangents, y, every{});
+    propagate_all<Width>(at, values, tangents, y, every{});
     ++at;
     return at->what->tangent.template at<Width>()(at, values, tangents, y + 1);
   }
 
   /// Propagates the adjoint of a step and its tangents to operand J.
   template <int Width, std::size_t J, std::size_t... L>
-  AGRAD_ALWAYS_INLINE static void send_both(const instruction* at, const second_spaces& w, const std::array<double, arity>& x,
-                                            std::size_t y, std::index_sequence<L...>) {
+  AGRAD_ALWAYS_INLINE static void second_of_operand(const instruction* at, const second_spaces& w,
+                                                    const std::array<double, arity>& x, std::size_t y,
+                                                    std::index_sequence<L...>) {
     if constexpr (is_active<J>) {
       const double d = partial_at<Rule, J>(x, w.values[y], every{}), y_adjoint = w.adjoints[y];
       double factors[std::size_t{Width}] = {};  // tangents of d
       if constexpr (depends.curved[J] != 0) {
         const auto of = entries_of<Rule>::template second_at<J>(x, w.values[y]);
-        (add_carried<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
+        (add_propagated<Width, L>(w.tangents, at, of.tangent[L], factors), ...);
       }
       w.adjoints[at->x[J]] += passed(d, y_adjoint);
       double* sums = w.adjoint_tangents + at->x[J] * std::size_t{Width};
@@ -171,14 +172,14 @@ struct straight_rule {
     }
   }
   template <int Width, std::size_t... J>
-  AGRAD_ALWAYS_INLINE static void send_all_both(const instruction* at, const second_spaces& w, std::size_t y,
-                                                std::index_sequence<J...>) {
+  AGRAD_ALWAYS_INLINE static void second_of_operands(const instruction* at, const second_spaces& w, std::size_t y,
+                                                     std::index_sequence<J...>) {
     const std::array<double, arity> x = read(at, w.values, every{});
-    (send_both<Width, J>(at, w, x, y, every{}), ...);
+    (second_of_operand<Width, J>(at, w, x, y, every{}), ...);
   }
   template <int Width>
   static void second(const instruction* at, const second_spaces& w, std::size_t y) {
-    send_all_both<Width>(at, w, y, every{});
+    second_of_operands<Width>(at, w, y, every{});
     --at;
     return at->what->second.template at<Width>()(at, w, y - 1);
   }
@@ -188,14 +189,14 @@ struct straight_rule {
     if constexpr (has_own_tangents)
       return &tangent<Width>;
     else
-      return &carry<Width>;
+      return &propagate<Width>;
   }
   template <int Width>
   static constexpr auto second_step() {
     if constexpr (has_own_tangents)
       return &second<Width>;
     else
-      return &send_second<Width>;
+      return &second_step_of_any<Width>;
   }
 
   static constexpr straight_steps steps{Rule::name,

@@ -38,7 +38,7 @@ inline traced number_of(recorder& in, span x) {
 
 /// Returns a partial derivative times an adjoint or a tangent; the product is zero where either is zero, even beside infinity.
 inline traced times(const traced& partial, const traced& other) {
-  if (!partial.is_constant()) return apply<sent_rule>(partial, other);
+  if (!partial.is_constant()) return apply<passed_rule>(partial, other);
   return partial.constant() == 1 ? other : partial.constant() == -1 ? -other : partial.constant() * other;
 }
 

@@ -19,7 +19,7 @@
 namespace agrad {
 
 /// Least number of entries of one rule on one level that become a batch rather than steps.
-inline constexpr std::size_t shortest_run = 12;
+inline constexpr std::size_t shortest_batch = 12;
 /// Spans of at most this many entries are split into entries.
 inline constexpr std::uint32_t longest_small_span = 16;
 
@@ -66,13 +66,13 @@ class leveller {
 
   static bool are_consecutive(const std::vector<slot>& slots);
 
-  std::uint32_t put_list(const std::vector<slot>& slots);
+  std::uint32_t add_list(const std::vector<slot>& slots);
 
   /// Returns the span with the new slots, gathered where the slots are not consecutive.
   span dense(span x, const std::vector<slot>& slots);
 
   /// Writes entries of one rule as one operation.
-  void emit_run(std::size_t begin, std::size_t end);
+  void emit_batch(std::size_t begin, std::size_t end);
 
   slot old_slot(const item& each) const { return from_.code.operations[each.place].result + each.entry; }
 

@@ -84,8 +84,8 @@ AGRAD_INLINE void leveller::emit_all() {
 AGRAD_INLINE void leveller::emit_kind(std::size_t begin, std::size_t end, std::vector<item>& steps) {
   if (items_[begin].kind < rules) {
     for (std::size_t i = begin; i < end; ++i) emit_whole(from_.code.operations[items_[i].place]);
-  } else if (end - begin >= shortest_run) {
-    emit_run(begin, end);
+  } else if (end - begin >= shortest_batch) {
+    emit_batch(begin, end);
   } else {
     steps.insert(steps.end(), items_.begin() + static_cast<std::ptrdiff_t>(begin),
                  items_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -114,7 +114,7 @@ AGRAD_INLINE bool leveller::are_consecutive(const std::vector<slot>& slots) {
   return true;
 }
 
-AGRAD_INLINE std::uint32_t leveller::put_list(const std::vector<slot>& slots) {
+AGRAD_INLINE std::uint32_t leveller::add_list(const std::vector<slot>& slots) {
   const auto first = static_cast<std::uint32_t>(to_.code.integers.size());
   to_.code.integers.insert(to_.code.integers.end(), slots.begin(), slots.end());
   return first;
@@ -129,7 +129,7 @@ AGRAD_INLINE span leveller::dense(span x, const std::vector<slot>& slots) {
     operation gather;
     gather.what = &kernels::gather;
     gather.count = gather.data_count = x.count;
-    gather.data = put_list(slots);
+    gather.data = add_list(slots);
     gather.result = known->second = to_.new_slots(x.count);
     to_.code.operations.push_back(gather);
   }
@@ -137,7 +137,7 @@ AGRAD_INLINE span leveller::dense(span x, const std::vector<slot>& slots) {
   return x;
 }
 
-AGRAD_INLINE void leveller::emit_run(std::size_t begin, std::size_t end) {
+AGRAD_INLINE void leveller::emit_batch(std::size_t begin, std::size_t end) {
   end_steps();
   operation op = from_.code.operations[items_[begin].place];
   const auto n = static_cast<std::uint32_t>(end - begin);
@@ -160,7 +160,7 @@ AGRAD_INLINE span leveller::listed(bool active, const std::vector<slot>& slots) 
   const auto n = static_cast<std::uint32_t>(slots.size());
   if (are_consecutive(slots)) return {slots[0], n, 1, active, false};
   if (std::all_of(slots.begin(), slots.end(), [&](slot s) { return s == slots[0]; })) return {slots[0], 1, 0, active, false};
-  return {put_list(slots), n, 1, active, true};
+  return {add_list(slots), n, 1, active, true};
 }
 
 AGRAD_INLINE void leveller::emit_step(const item& each) {

@@ -49,7 +49,7 @@ class pruner {
   const std::vector<slot>& places() const { return place_; }
 
  private:
-  bool is_wanted(const operation& op) const;
+  bool is_live(const operation& op) const;
 
   void mark_live();
 

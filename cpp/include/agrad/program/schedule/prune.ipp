@@ -33,7 +33,7 @@ AGRAD_INLINE pruner::pruner(const recorder& recording, const std::vector<slot>& 
   for (const slot s : outputs) parts_.outputs.push_back(place_[s]);
 }
 
-AGRAD_INLINE bool pruner::is_wanted(const operation& op) const {
+AGRAD_INLINE bool pruner::is_live(const operation& op) const {
   if (op.what == &kernels::guard) return op.operands[0].active;
   if (op.count > 0 && !from_.is_active(op.result)) return false;  // the result is a constant
   for (std::uint32_t i = 0; i < op.count; ++i)
@@ -44,7 +44,7 @@ AGRAD_INLINE bool pruner::is_wanted(const operation& op) const {
 AGRAD_INLINE void pruner::mark_live() {
   const auto& operations = from_.code().operations;
   for (auto op = operations.rbegin(); op != operations.rend(); ++op) {
-    if (!is_wanted(*op)) continue;
+    if (!is_live(*op)) continue;
     for (std::uint32_t i = 0; i < op->count; ++i) live_[op->result + i] = 1;  // a result is kept as a whole
     if (op->what == &kernels::gather)
       for (std::uint32_t i = 0; i < op->count; ++i) live_[from_.code().integers[op->data + i]] = 1;
@@ -54,18 +54,18 @@ AGRAD_INLINE void pruner::mark_live() {
 }
 
 AGRAD_INLINE void pruner::copy_all() {
-  std::vector<const operation*> wanted;
+  std::vector<const operation*> live;
   slot next = 0;
   for (const operation& op : from_.code().operations) {
-    if (!is_wanted(op)) continue;  // its slots become constants if needed
-    wanted.push_back(&op);
+    if (!is_live(op)) continue;  // its slots become constants if needed
+    live.push_back(&op);
     copy_fixed(next, op.result);
     next = op.result + op.count;
   }
   copy_fixed(next, from_.size());
   parts_.size = parts_.fixed.size();
   interrupt_pace pace;
-  for (const operation* op : wanted) pace.step(), copy(*op);
+  for (const operation* op : live) pace.step(), copy(*op);
 }
 
 AGRAD_INLINE void pruner::copy_fixed(std::size_t begin, std::size_t end) {

@@ -45,7 +45,7 @@ class column_greedy {
   const csr_pattern& columns_;
   std::vector<bool> is_heavy_;
   std::vector<std::vector<std::uint64_t>> seen_;  // of each heavy row, the colours of its columns
-  std::vector<std::uint64_t> taken_;              // the colours that the present column may not have
+  std::vector<std::uint64_t> forbidden_;          // the colours that the present column may not have
 };
 
 /// Gives each column with entries a colour of its own.

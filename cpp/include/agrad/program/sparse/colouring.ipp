@@ -26,7 +26,7 @@ AGRAD_INLINE std::vector<std::uint32_t> column_greedy::order(ordering by) const 
 
 AGRAD_INLINE colouring column_greedy::run(const std::vector<std::uint32_t>& order) {
   colouring c{std::vector<std::uint32_t>(p_.cols, no_colour), 0};
-  taken_.assign(1, 0);
+  forbidden_.assign(1, 0);
   for (auto& row : seen_) row.clear();
   interrupt_pace pace;
   for (const std::uint32_t j : order) {
@@ -34,7 +34,7 @@ AGRAD_INLINE colouring column_greedy::run(const std::vector<std::uint32_t>& orde
     if (columns_.row_size(j) == 0) continue;
     const std::uint32_t found = first_free(c.colour, j);
     c.colour[j] = found;
-    if (found == c.count && ++c.count % 64 == 0) taken_.push_back(0);  // one bit more than colours, so that searches end
+    if (found == c.count && ++c.count % 64 == 0) forbidden_.push_back(0);  // one bit more than colours, so that searches end
     for (const auto i : columns_.row(j))
       if (is_heavy_[i]) add(seen_[i], found);
   }
@@ -42,18 +42,18 @@ AGRAD_INLINE colouring column_greedy::run(const std::vector<std::uint32_t>& orde
 }
 
 AGRAD_INLINE std::uint32_t column_greedy::first_free(const std::vector<std::uint32_t>& colour, std::uint32_t j) {
-  std::fill(taken_.begin(), taken_.end(), 0);
+  std::fill(forbidden_.begin(), forbidden_.end(), 0);
   for (const auto i : columns_.row(j)) {
     if (is_heavy_[i]) {
-      for (std::size_t k = 0; k < seen_[i].size(); ++k) taken_[k] |= seen_[i][k];
+      for (std::size_t k = 0; k < seen_[i].size(); ++k) forbidden_[k] |= seen_[i][k];
     } else {
       for (const auto k : p_.row(i))
-        if (colour[k] != no_colour) taken_[colour[k] / 64] |= std::uint64_t{1} << (colour[k] % 64);
+        if (colour[k] != no_colour) forbidden_[colour[k] / 64] |= std::uint64_t{1} << (colour[k] % 64);
     }
   }
   std::uint32_t word = 0, bit = 0;
-  while (taken_[word] == ~std::uint64_t{0}) ++word;
-  while ((taken_[word] >> bit & 1U) != 0) ++bit;
+  while (forbidden_[word] == ~std::uint64_t{0}) ++word;
+  while ((forbidden_[word] >> bit & 1U) != 0) ++bit;
   return 64 * word + bit;
 }
 

@@ -64,8 +64,8 @@ AGRAD_INLINE index_sets::set index_sets::union_of(std::vector<set>& sets) {
   if (sets.size() < 3) return unite(sets.front(), sets.back());
   bool is_small = true;
   for (const set s : sets) is_small = is_small && is_explicit(s) && (total += nodes_[s].count) <= most_eager;
-  const set made = new_union(sets.data(), sets.size());
-  return is_small ? explicit_form(made) : made;
+  const set joined = new_union(sets.data(), sets.size());
+  return is_small ? explicit_form(joined) : joined;
 }
 
 AGRAD_INLINE index_sets::set index_sets::lazy_union(set a, set b) {
@@ -76,10 +76,10 @@ AGRAD_INLINE index_sets::set index_sets::lazy_union(set a, set b) {
 }
 
 AGRAD_INLINE index_sets::set index_sets::new_union(const set* parts, std::size_t count) {
-  const auto made = static_cast<set>(nodes_.size());
-  nodes_.push_back({parts_.size(), static_cast<std::uint32_t>(count), made, true});
+  const auto joined = static_cast<set>(nodes_.size());
+  nodes_.push_back({parts_.size(), static_cast<std::uint32_t>(count), joined, true});
   parts_.insert(parts_.end(), parts, parts + count);
-  return made;
+  return joined;
 }
 
 AGRAD_INLINE index_sets::set index_sets::interned(const std::vector<index>& sorted) {

@@ -30,13 +30,13 @@ class incidence_queue {
   /// Among equals, vertices that are earlier in `order` are preferred.
   explicit incidence_queue(const std::vector<std::uint32_t>& order);
 
-  bool is_waiting(std::uint32_t v) const { return incidence_[v] != taken; }
+  bool is_waiting(std::uint32_t v) const { return incidence_[v] != ordered; }
   void raise(std::uint32_t v);
   /// Removes and returns the vertex of highest incidence; the queue must not be empty.
-  std::uint32_t take();
+  std::uint32_t pop();
 
  private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0}, taken = none;
+  static constexpr std::uint32_t none = ~std::uint32_t{0}, ordered = none;
 
   void insert(std::uint32_t v);
   void remove(std::uint32_t v);
@@ -54,7 +54,7 @@ std::vector<std::uint32_t> by_incidence(const std::vector<std::size_t>& degrees,
   interrupt_pace pace;
   for (std::uint32_t& v : order) {
     pace.step();
-    v = queue.take();
+    v = queue.pop();
     neighbours(v, [&](std::uint32_t w) {
       if (queue.is_waiting(w)) queue.raise(w);
     });

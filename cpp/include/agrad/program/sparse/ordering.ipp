@@ -25,11 +25,11 @@ AGRAD_INLINE void incidence_queue::raise(std::uint32_t v) {
   highest_ = std::max<std::size_t>(highest_, incidence_[v]);
 }
 
-AGRAD_INLINE std::uint32_t incidence_queue::take() {
+AGRAD_INLINE std::uint32_t incidence_queue::pop() {
   while (head_[highest_] == none) --highest_;
   const std::uint32_t v = head_[highest_];
   remove(v);
-  incidence_[v] = taken;
+  incidence_[v] = ordered;
   return v;
 }
 

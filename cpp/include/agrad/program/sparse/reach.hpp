@@ -29,7 +29,7 @@ class reach {
   static slot place(const std::vector<std::uint32_t>& integers, const operation& op, std::size_t k, std::size_t i);
 
  private:
-  void carry(const operation& op);
+  void propagate(const operation& op);
 
   /// Returns whether an operation works entry by entry. Conditions do, though their lack of derivatives hides this.
   static bool is_entrywise(const operation& op);

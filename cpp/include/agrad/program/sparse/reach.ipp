@@ -10,7 +10,7 @@ AGRAD_INLINE reach::reach(const program& f, const std::vector<marks>& of_inputs)
     : integers_(f.code().integers), of_(f.size(), 0) {
   for (std::size_t i = 0; i < of_inputs.size(); ++i) of_[f.inputs()[i]] = of_inputs[i];
   const unrolled steps(f.code());
-  for (const operation& op : steps.operations()) carry(op);
+  for (const operation& op : steps.operations()) propagate(op);
 }
 
 AGRAD_INLINE reach::marks reach::of(const std::vector<slot>& slots) const {
@@ -24,7 +24,7 @@ AGRAD_INLINE slot reach::place(const std::vector<std::uint32_t>& integers, const
   return x.listed ? integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
 }
 
-AGRAD_INLINE void reach::carry(const operation& op) {
+AGRAD_INLINE void reach::propagate(const operation& op) {
   if (op.what->depends.how == dependence::gathered) {
     for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = of_[integers_[op.data + i]];
   } else if (is_entrywise(op)) {

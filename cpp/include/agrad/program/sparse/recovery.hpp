@@ -18,7 +18,7 @@ struct recovery {
 
   /// Copies the entries of colour c from its product: number(i) is number i of the product.
   template <class Number>
-  void take(std::size_t c, const Number& number, double* entries) const {
+  void recover(std::size_t c, const Number& number, double* entries) const {
     for (std::size_t k = begin[c]; k < begin[c + 1]; ++k) entries[entry[k]] = number(place[k]);
   }
 };

@@ -25,12 +25,12 @@ inline constexpr std::uint32_t enough_for_lanes = 4;
 
 /// Calls run(width, in, c, here) for the `here` colours from c on; `in` are tangents, 1 in the columns of these colours.
 template <int Width, class Run>
-std::uint32_t run_colours(const std::vector<std::uint32_t>& wanted, const colouring& colours, std::uint32_t c,
+std::uint32_t run_colours(const std::vector<std::uint32_t>& required, const colouring& colours, std::uint32_t c,
                           std::vector<double>& in, const Run& run) {
   std::fill(in.begin(), in.end(), 0.0);
-  for (std::size_t j = 0; j < wanted.size(); ++j)
+  for (std::size_t j = 0; j < required.size(); ++j)
     for (std::uint32_t k = 0; k < Width; ++k)
-      if (colours.colour[j] == c + k) in[wanted[j] * std::size_t{Width} + k] = 1;
+      if (colours.colour[j] == c + k) in[required[j] * std::size_t{Width} + k] = 1;
   const std::uint32_t here = std::min<std::uint32_t>(Width, colours.count - c);
   run(std::integral_constant<int, Width>{}, in.data(), c, here);
   return here;
@@ -38,23 +38,23 @@ std::uint32_t run_colours(const std::vector<std::uint32_t>& wanted, const colour
 
 /// Calls `run` for all colours, each once.
 template <class Run>
-void for_colours(const program& f, const std::vector<std::uint32_t>& wanted, const colouring& colours, const Run& run) {
+void for_colours(const program& f, const std::vector<std::uint32_t>& required, const colouring& colours, const Run& run) {
   std::vector<double> in(f.input_size() * (colours.count < enough_for_lanes ? 1 : lane_count));
   std::uint32_t c = 0;
   interrupt_pace pace(f.size());
-  for (; colours.count - c >= enough_for_lanes; pace.step()) c += run_colours<lane_count>(wanted, colours, c, in, run);
-  for (; c < colours.count; pace.step()) c += run_colours<1>(wanted, colours, c, in, run);
+  for (; colours.count - c >= enough_for_lanes; pace.step()) c += run_colours<lane_count>(required, colours, c, in, run);
+  for (; c < colours.count; pace.step()) c += run_colours<1>(required, colours, c, in, run);
 }
 
 }  // namespace detail
 
 class sparse_jacobian {
  public:
-  /// The Jacobian of the outputs with respect to the inputs `wanted`.
-  sparse_jacobian(const program& f, const std::vector<std::uint32_t>& wanted)
-      : sparse_jacobian(f, wanted, jacobian_pattern(f, wanted)) {}
+  /// The Jacobian of the outputs with respect to the inputs `required`.
+  sparse_jacobian(const program& f, const std::vector<std::uint32_t>& required)
+      : sparse_jacobian(f, required, jacobian_pattern(f, required)) {}
   /// The same with a given pattern, outputs x wanted, which must contain all entries.
-  sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern);
+  sparse_jacobian(const program& f, std::vector<std::uint32_t> required, csr_pattern pattern);
   explicit sparse_jacobian(const program& f) : sparse_jacobian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
@@ -76,7 +76,7 @@ class sparse_jacobian {
 
   void by_adjoints(const program& f, workspace& w, double* entries) const;
 
-  std::vector<std::uint32_t> wanted_;
+  std::vector<std::uint32_t> required_;
   csr_pattern pattern_;
   jacobian_colouring colours_;
   recovery recovery_;
@@ -84,8 +84,8 @@ class sparse_jacobian {
 
 class sparse_hessian {
  public:
-  /// The Hessian of a combination of the outputs with respect to the inputs `wanted`.
-  sparse_hessian(const program& f, std::vector<std::uint32_t> wanted);
+  /// The Hessian of a combination of the outputs with respect to the inputs `required`.
+  sparse_hessian(const program& f, std::vector<std::uint32_t> required);
   explicit sparse_hessian(const program& f) : sparse_hessian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
@@ -97,7 +97,7 @@ class sparse_hessian {
                   double* entries) const;
 
  private:
-  std::vector<std::uint32_t> wanted_;
+  std::vector<std::uint32_t> required_;
   csr_pattern pattern_;
   colouring colours_;
   recovery recovery_;

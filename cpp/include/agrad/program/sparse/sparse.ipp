@@ -6,8 +6,8 @@
 
 namespace agrad {
 
-AGRAD_INLINE sparse_jacobian::sparse_jacobian(const program& f, std::vector<std::uint32_t> wanted, csr_pattern pattern)
-    : wanted_(std::move(wanted)),
+AGRAD_INLINE sparse_jacobian::sparse_jacobian(const program& f, std::vector<std::uint32_t> required, csr_pattern pattern)
+    : required_(std::move(required)),
       pattern_(std::move(pattern)),
       colours_(chosen(f)),
       recovery_(colours_.by_rows ? recover_rows(pattern_, colours_.colours) : recover_columns(pattern_, colours_.colours)) {}
@@ -33,10 +33,10 @@ AGRAD_INLINE jacobian_colouring sparse_jacobian::chosen(const program& f) const 
 
 AGRAD_INLINE void sparse_jacobian::by_tangents(const program& f, workspace& w, double* entries) const {
   std::vector<double> out(f.output_size() * lane_count);
-  detail::for_colours(f, wanted_, colours(), [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
+  detail::for_colours(f, required_, colours(), [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
     f.tangent<width()>(w, in, out.data());
     for (std::uint32_t lane = 0; lane < here; ++lane)
-      recovery_.take(
+      recovery_.recover(
           c + lane, [&](std::uint32_t i) { return out[i * std::size_t{width()} + lane]; }, entries);
   });
 }
@@ -48,14 +48,14 @@ AGRAD_INLINE void sparse_jacobian::by_adjoints(const program& f, workspace& w, d
     pace.step();
     for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = colours().colour[i] == c ? 1 : 0;
     f.reverse(w, seed.data(), row.data());
-    recovery_.take(
-        c, [&](std::uint32_t j) { return row[wanted_[j]]; }, entries);
+    recovery_.recover(
+        c, [&](std::uint32_t j) { return row[required_[j]]; }, entries);
   }
 }
 
-AGRAD_INLINE sparse_hessian::sparse_hessian(const program& f, std::vector<std::uint32_t> wanted)
-    : wanted_(std::move(wanted)),
-      pattern_(hessian_pattern(f, wanted_)),
+AGRAD_INLINE sparse_hessian::sparse_hessian(const program& f, std::vector<std::uint32_t> required)
+    : required_(std::move(required)),
+      pattern_(hessian_pattern(f, required_)),
       colours_(star_colouring(pattern_)),
       recovery_(recover_symmetric(pattern_, colours_)) {}
 
@@ -64,12 +64,12 @@ AGRAD_INLINE void sparse_hessian::operator()(const program& f, workspace& w, con
   f.forward(w, x, y, true);
   if (colours_.count == 0) return f.reverse(w, y_adjoint, gradient);
   std::vector<double> out(f.output_size() * lane_count), back(f.input_size() * lane_count);
-  detail::for_colours(f, wanted_, colours_, [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
+  detail::for_colours(f, required_, colours_, [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
     f.tangent<width()>(w, in, out.data());
     f.second<width()>(w, y_adjoint, gradient, back.data());
     for (std::uint32_t lane = 0; lane < here; ++lane)
-      recovery_.take(
-          c + lane, [&](std::uint32_t j) { return back[wanted_[j] * std::size_t{width()} + lane]; }, entries);
+      recovery_.recover(
+          c + lane, [&](std::uint32_t j) { return back[required_[j] * std::size_t{width()} + lane]; }, entries);
   });
 }
 

@@ -23,7 +23,7 @@ class set_flow {
  public:
   using set = index_sets::set;
 
-  set_flow(const program& f, const std::vector<std::uint32_t>& wanted);
+  set_flow(const program& f, const std::vector<std::uint32_t>& required);
 
   csr_pattern jacobian();
 
@@ -47,7 +47,7 @@ class set_flow {
 
   // ---- kinds ---------------------------------------------------------------------------------------------------------
 
-  void carry(const operation& op);
+  void propagate(const operation& op);
 
   void on_everything(const operation& op);
 
@@ -96,13 +96,13 @@ class set_flow {
 /// Returns all inputs of a program, in order.
 std::vector<std::uint32_t> all_inputs(const program& f);
 
-/// Returns the pattern of the Jacobian of a program with respect to the inputs `wanted`: outputs x wanted.
-csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& wanted);
+/// Returns the pattern of the Jacobian of a program with respect to the inputs `required`: outputs x wanted.
+csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& required);
 inline csr_pattern jacobian_pattern(const program& f) { return jacobian_pattern(f, all_inputs(f)); }
 
-/// Returns the pattern of the Hessian of any combination of the outputs with respect to the inputs `wanted`: symmetric, wanted
-/// x wanted.
-csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& wanted);
+/// Returns the pattern of the Hessian of any combination of the outputs with respect to the inputs `required`: symmetric,
+/// wanted x wanted.
+csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& required);
 inline csr_pattern hessian_pattern(const program& f) { return hessian_pattern(f, all_inputs(f)); }
 
 }  // namespace agrad

@@ -6,22 +6,22 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE set_flow::set_flow(const program& f, const std::vector<std::uint32_t>& wanted)
+AGRAD_INLINE set_flow::set_flow(const program& f, const std::vector<std::uint32_t>& required)
     : f_(f),
       operations_(f.code()),
-      sets_(wanted.size()),
+      sets_(required.size()),
       of_(f.size(), index_sets::empty),
       is_zero_(f.size(), 0),
       matters_(f.size(), 1) {
   for (slot s = 0; s < f.fixed().size(); ++s) is_zero_[s] = f.fixed()[s] == 0 ? 1 : 0;
   for (const slot s : f.inputs()) is_zero_[s] = 0;
-  for (std::size_t j = 0; j < wanted.size(); ++j) {
-    of_[f.inputs()[wanted[j]]] = sets_.singleton(static_cast<std::uint32_t>(j));
+  for (std::size_t j = 0; j < required.size(); ++j) {
+    of_[f.inputs()[required[j]]] = sets_.singleton(static_cast<std::uint32_t>(j));
   }
 }
 
 AGRAD_INLINE csr_pattern set_flow::jacobian() {
-  for (const operation& op : operations_.operations()) carry(op);
+  for (const operation& op : operations_.operations()) propagate(op);
   std::size_t entries = 0;
   for (const slot s : f_.outputs()) pace_.step(), csr_pattern::check_entries(entries += sets_.elements(of_[s]).size());
   csr_pattern p;
@@ -40,7 +40,7 @@ AGRAD_INLINE csr_pattern set_flow::hessian() {
   interactions meet(sets_);
   meet_ = &meet;
   mark_what_matters();
-  for (const operation& op : operations_.operations()) carry(op);
+  for (const operation& op : operations_.operations()) propagate(op);
   return meet.pattern();
 }
 
@@ -74,7 +74,7 @@ AGRAD_INLINE void set_flow::curve(const operation& op, std::size_t i, set a, set
   if (meet_ != nullptr && !op.what->depends.is_linear && matters_[op.result + i] != 0) meet_->add(a, b);
 }
 
-AGRAD_INLINE void set_flow::carry(const operation& op) {
+AGRAD_INLINE void set_flow::propagate(const operation& op) {
   pace_.step();
   switch (op.what->depends.how) {
     case dependence::on_nothing:
@@ -257,12 +257,12 @@ AGRAD_INLINE std::vector<std::uint32_t> all_inputs(const program& f) {
   return all;
 }
 
-AGRAD_INLINE csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& wanted) {
-  return detail::set_flow(f, wanted).jacobian();
+AGRAD_INLINE csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& required) {
+  return detail::set_flow(f, required).jacobian();
 }
 
-AGRAD_INLINE csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& wanted) {
-  return detail::set_flow(f, wanted).hessian();
+AGRAD_INLINE csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& required) {
+  return detail::set_flow(f, required).hessian();
 }
 
 }  // namespace agrad

@@ -82,9 +82,9 @@ class density_terms {
   using prepared_type = typename Rule::template prepared<P>;
 
  public:
-  AGRAD_ALWAYS_INLINE density_terms(const density_inputs<Rule, S>& in, const density_strides<Rule>& strides, const parts& kept,
-                                    const prepared_type& prepared)
-      : in_(in), strides_(strides), kept_(kept), x_(first_term<Rule, P>(in)), prepared_(prepared) {}
+  AGRAD_ALWAYS_INLINE density_terms(const density_inputs<Rule, S>& in, const density_strides<Rule>& strides,
+                                    const parts& included, const prepared_type& prepared)
+      : in_(in), strides_(strides), included_(included), x_(first_term<Rule, P>(in)), prepared_(prepared) {}
 
   const prepared_type& prepared() const { return prepared_; }
   /// Reads the arguments of term i, or of the octet from term i on; returns whether all are in the density's support.
@@ -95,8 +95,8 @@ class density_terms {
   /// The value of the terms read last, and with `with_partials` their partial derivatives.
   template <bool with_partials>
   AGRAD_ALWAYS_INLINE P value(std::array<P, arity>& partial) {
-    if (strides_.prepare_each) prepared_ = prepared_type(x_, kept_);
-    return Rule::template term<with_partials>(prepared_, x_, kept_, partial);
+    if (strides_.prepare_each) prepared_ = prepared_type(x_, included_);
+    return Rule::template term<with_partials>(prepared_, x_, included_, partial);
   }
 
  private:
@@ -107,20 +107,21 @@ class density_terms {
 
   density_inputs<Rule, S> in_;
   density_strides<Rule> strides_;
-  parts kept_;
+  parts included_;
   std::array<P, arity> x_;
   prepared_type prepared_;
 };
 
 /// Calls use.add(i, value, partial) for each of n > 0 terms, or for octets that begin with term i.
 template <class Rule, bool with_partials, class S, class Use>
-AGRAD_ALWAYS_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& kept,
+AGRAD_ALWAYS_INLINE void each_term(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& included,
                                    Use& use) {
   constexpr std::make_index_sequence<static_cast<std::size_t>(Rule::arity)> places;
   using P = std::conditional_t<std::is_same_v<S, double>, octet, S>;
   const density_strides<Rule> strides(in);
-  density_terms<Rule, S, S> single(in, strides, kept, typename Rule::template prepared<S>(first_term<Rule, S>(in), kept));
-  density_terms<Rule, P, S> octets(in, strides, kept, typename Rule::template prepared<P>(single.prepared()));
+  density_terms<Rule, S, S> single(in, strides, included,
+                                   typename Rule::template prepared<S>(first_term<Rule, S>(in), included));
+  density_terms<Rule, P, S> octets(in, strides, included, typename Rule::template prepared<P>(single.prepared()));
   for (std::size_t i = 0; i < n;) {
     if constexpr (!std::is_same_v<P, S>) {
       for (; i + octet::size <= n && octets.read(i); i += octet::size) {

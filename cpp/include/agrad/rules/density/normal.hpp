@@ -10,16 +10,16 @@ namespace agrad {
 namespace detail {
 inline constexpr double half_log_two_pi = 0.918938533204672741780329736405617640;
 
-/// Data that densities prepare from their scale, argument K: 1 / sigma, and the terms that depend on sigma alone. Inlined, because
-/// octets that are returned in memory are copied by halves and waited for: two to four times the time of the density.
+/// Data that densities prepare from their scale, argument K: 1 / sigma, and the terms that depend on sigma alone. Inlined,
+/// because octets that are returned in memory are copied by halves and waited for: two to four times the time of the density.
 template <class S, std::size_t K>
 struct prepared_scale {
   S inverse, offset;
 
   template <class X, class Parts>
-  AGRAD_ALWAYS_INLINE prepared_scale(const X& x, const Parts& kept)
-      : inverse(1.0 / x[K]), offset(kept.constants() ? -half_log_two_pi : 0.0) {
-    if (kept.of({static_cast<int>(K)})) offset -= log(x[K]);
+  AGRAD_ALWAYS_INLINE prepared_scale(const X& x, const Parts& included)
+      : inverse(1.0 / x[K]), offset(included.constants() ? -half_log_two_pi : 0.0) {
+    if (included.of({static_cast<int>(K)})) offset -= log(x[K]);
   }
   template <class R>
   AGRAD_ALWAYS_INLINE explicit prepared_scale(const prepared_scale<R, K>& same) : inverse(same.inverse), offset(same.offset) {}
@@ -71,7 +71,7 @@ struct lognormal_lpdf_rule : density_rule<3> {
   }
 
   template <bool with_partials, class S>
-  static S term(const prepared<S>& scale, const each<S>& x, const parts& kept, each<S>& partial) {
+  static S term(const prepared<S>& scale, const each<S>& x, const parts& included, each<S>& partial) {
     const S log_y = log(x[0]), z = (log_y - x[1]) * scale.inverse;
     if constexpr (with_partials) {
       partial[1] = z * scale.inverse;
@@ -79,7 +79,7 @@ struct lognormal_lpdf_rule : density_rule<3> {
       partial[2] = (z * z - 1.0) * scale.inverse;
     }
     const S value = scale.offset - 0.5 * (z * z);
-    if (kept.of({0})) return value - log_y;
+    if (included.of({0})) return value - log_y;
     return value;
   }
 };

@@ -19,8 +19,8 @@ void add_to(block* sum, const Expression& contribution) {
 /// A linear function of one matrix: the tangent is the same rule applied to the argument's tangent.
 template <class Rule>
 struct linear_rule : rule<1> {
-  template <class Kept, class A, class Y, class D>
-  auto tangent(wrt<0>, const Kept&, const nothing&, const A&, const Y&, const D& da) const {
+  template <class Prepared, class A, class Y, class D>
+  auto tangent(wrt<0>, const Prepared&, const nothing&, const A&, const Y&, const D& da) const {
     return linalg::apply(static_cast<const Rule&>(*this), da);
   }
 };

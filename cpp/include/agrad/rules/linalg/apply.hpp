@@ -18,13 +18,13 @@ namespace agrad::linalg {
 /// Memory for the data that a rule prepares, released with the room.
 class heap_room {
  public:
-  kept_matrix matrix(Index rows, Index cols) { return kept_matrix(take(rows * cols), rows, cols); }
-  int* integers(Index n) { return reinterpret_cast<int*>(take((n + 1) / 2)); }
+  matrix_map matrix(Index rows, Index cols) { return matrix_map(allocate(rows * cols), rows, cols); }
+  int* integers(Index n) { return reinterpret_cast<int*>(allocate((n + 1) / 2)); }
   /// Called when everything has been prepared without an exception.
-  void keep() {}
+  void commit() {}
 
  private:
-  double* take(Index n) { return blocks_.emplace_back(n).data(); }
+  double* allocate(Index n) { return blocks_.emplace_back(n).data(); }
   // Eigen's vectors are aligned: the last bits depend on where packets begin, and a second reverse pass must give the same
   // result.
   std::vector<Eigen::VectorXd> blocks_;
@@ -36,7 +36,7 @@ template <class Room>
 inline constexpr bool is_filled = false;
 
 /// The engine of a matrix type: `rank`, `room_type`, `primal(m)`, which returns the values as doubles, and
-/// `apply(rule, kept, shapes, arguments...)`, which returns an array of results.
+/// `apply(rule, prepared, shapes, arguments...)`, which returns an array of results.
 template <class M>
 struct algebra;
 
@@ -54,7 +54,7 @@ struct matrix_type<block> {
   using type = MatrixXd;
 };
 template <>
-struct matrix_type<kept_matrix> {
+struct matrix_type<matrix_map> {
   using type = MatrixXd;
 };
 template <class A>
@@ -89,18 +89,18 @@ struct algebra<MatrixXd> {
     return a;
   }
 
-  template <class Rule, class Kept, class... A>
-  static std::array<MatrixXd, Rule::results> apply(const Rule& rule, const Kept& kept, const typename Rule::shapes& shapes,
-                                                   const A&... a) {
-    return on(std::make_index_sequence<Rule::results>{}, rule, kept, shapes, const_block(a)...);
+  template <class Rule, class Prepared, class... A>
+  static std::array<MatrixXd, Rule::results> apply(const Rule& rule, const Prepared& prepared,
+                                                   const typename Rule::shapes& shapes, const A&... a) {
+    return on(std::make_index_sequence<Rule::results>{}, rule, prepared, shapes, const_block(a)...);
   }
 
  private:
-  template <std::size_t... R, class Rule, class Kept, class... A>
-  static std::array<MatrixXd, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Kept& kept,
+  template <std::size_t... R, class Rule, class Prepared, class... A>
+  static std::array<MatrixXd, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Prepared& prepared,
                                                 const typename Rule::shapes& shapes, const A&... a) {
     std::array<MatrixXd, Rule::results> y{MatrixXd(shapes[R].rows, shapes[R].cols)...};
-    if (!all_empty(shapes)) rule.value(kept, a..., block(y[R])...);
+    if (!all_empty(shapes)) rule.value(prepared, a..., block(y[R])...);
     return y;
   }
 };
@@ -122,13 +122,13 @@ std::array<M, N> unpacked(std::array<M, N>&& y) {
 }
 }  // namespace detail
 
-/// Returns the rule's result, or an array of its results. `kept` is prepared by the same rule, or by a rule with the same
+/// Returns the rule's result, or an array of its results. `prepared` is prepared by the same rule, or by a rule with the same
 /// preparation, from the same values: a matrix is then factorised once for any number of tangents.
-template <class Rule, class Kept, class... A>
-auto apply_kept(const Rule& rule, const Kept& kept, const A&... a) {
+template <class Rule, class Prepared, class... A>
+auto apply_prepared(const Rule& rule, const Prepared& prepared, const A&... a) {
   static_assert(sizeof...(A) == Rule::arguments, "the rule takes another number of arguments");
   const typename Rule::shapes shapes = rule.results_of(shape{a.rows(), a.cols()}...);
-  return detail::unpacked(algebra<strongest_t<A...>>::apply(rule, kept, shapes, a...));
+  return detail::unpacked(algebra<strongest_t<A...>>::apply(rule, prepared, shapes, a...));
 }
 
 template <class Rule, class... A>
@@ -137,9 +137,9 @@ auto apply(const Rule& rule, const A&... a) {
   using engine = algebra<strongest_t<A...>>;
   const typename Rule::shapes shapes = rule.results_of(shape{a.rows(), a.cols()}...);
   typename engine::room_type room;
-  const auto kept = rule.prepare(room, linalg::primal(a)...);
-  room.keep();
-  return detail::unpacked(engine::apply(rule, kept, shapes, a...));
+  const auto prepared = rule.prepare(room, linalg::primal(a)...);
+  room.commit();
+  return detail::unpacked(engine::apply(rule, prepared, shapes, a...));
 }
 
 }  // namespace agrad::linalg

@@ -60,7 +60,7 @@ struct cofactors_rule : rule<1> {
       return complete_factors<>(a).change(da);
     } else {
       check_regular(lu);
-      const auto t = linalg::transpose(apply_kept(inverse_rule{}, lu, a));
+      const auto t = linalg::transpose(apply_prepared(inverse_rule{}, lu, a));
       return minus(scaled_by(linalg::dot(y, da), t), product(t, product<true>(da, y)));
     }
   }
@@ -96,7 +96,7 @@ struct determinant_rule : rule<1> {
   }
   template <class A, class Y>
   auto linearize(const lu_factor& lu, const A& a, const Y&) const {
-    return apply_kept(cofactors_rule{}, lu, a);
+    return apply_prepared(cofactors_rule{}, lu, a);
   }
   template <class C, class A, class Y, class D>
   auto tangent(wrt<0>, const lu_factor&, const C& cofactors, const A&, const Y&, const D& da) const {

@@ -12,7 +12,7 @@ namespace agrad {
 namespace linalg {
 
 struct eigen_factors {
-  kept_matrix values, vectors;
+  matrix_map values, vectors;
 };
 
 template <class Room, class In>
@@ -24,8 +24,8 @@ eigen_factors factor_eigen(std::string_view function, Room& room, const In& a) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(symmetric);
   if (AGRAD_UNLIKELY(solver.info() != Eigen::Success || !std::isfinite(solver.eigenvalues().sum())))
     throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
-  kept_matrix(f.values) = solver.eigenvalues();
-  kept_matrix(f.vectors) = solver.eigenvectors();
+  matrix_map(f.values) = solver.eigenvalues();
+  matrix_map(f.vectors) = solver.eigenvectors();
   return f;
 }
 

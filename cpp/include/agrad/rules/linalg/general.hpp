@@ -16,7 +16,7 @@ namespace agrad {
 namespace linalg {
 
 struct lu_factor {
-  kept_matrix lu;  // unit lower triangle and upper triangle together
+  matrix_map lu;   // unit lower triangle and upper triangle together
   const int* row;  // row i of P A is row row[i] of A
 
   Index size() const { return lu.rows(); }
@@ -111,11 +111,11 @@ struct solve_rule : rule<2> {
   }
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const lu_factor& lu, const nothing&, const A& a, const B&, const X& x, const D& da) const {
-    return times(-1, apply_kept(*this, lu, a, product(da, x)));
+    return times(-1, apply_prepared(*this, lu, a, product(da, x)));
   }
   template <class A, class B, class X, class D>
   auto tangent(wrt<1>, const lu_factor& lu, const nothing&, const A& a, const B&, const X&, const D& db) const {
-    return apply_kept(*this, lu, a, db);
+    return apply_prepared(*this, lu, a, db);
   }
 };
 
@@ -171,7 +171,7 @@ struct log_determinant_rule : rule<1> {
   }
   template <class A, class Y>
   auto linearize(const lu_factor& lu, const A& a, const Y&) const {
-    return linalg::transpose(apply_kept(inverse_rule{}, lu, a));
+    return linalg::transpose(apply_prepared(inverse_rule{}, lu, a));
   }
   template <class T, class A, class Y, class D>
   auto tangent(wrt<0>, const lu_factor&, const T& inverse_transposed, const A&, const Y&, const D& da) const {
@@ -212,7 +212,7 @@ struct slogdet_rule : rule<1, 2> {
   template <class A, class S, class Y>
   auto linearize(const lu_factor& lu, const A& a, const S&, const Y&) const {
     check_regular(lu);
-    return linalg::transpose(apply_kept(inverse_rule{}, lu, a));
+    return linalg::transpose(apply_prepared(inverse_rule{}, lu, a));
   }
   template <class T, class A, class S, class Y, class D>
   auto tangent(wrt<0>, const lu_factor&, const T& inverse_transposed, const A&, const S&, const Y&, const D& da) const {

@@ -17,8 +17,8 @@ struct ldlt_rule : rule<1, 2> {
   }
   /// L below the diagonal, d on it.
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& a) const {
-    kept_matrix l = room.matrix(a.rows(), a.rows());
+  matrix_map prepare(Room& room, const In& a) const {
+    matrix_map l = room.matrix(a.rows(), a.rows());
     if (is_filled<Room>) return l;
     copy_symmetric_part(a, l);
     const Index n = a.rows();
@@ -33,13 +33,12 @@ struct ldlt_rule : rule<1, 2> {
     return l;
   }
   template <class In, class Out>
-  void value(const kept_matrix& factor, const In&, Out l, Out d) const {
+  void value(const matrix_map& factor, const In&, Out l, Out d) const {
     l = factor.triangularView<Eigen::UnitLower>();
     d = factor.diagonal();
   }
   template <class In>
-  void adjoint(const kept_matrix&, const In& a, const In& l, const In& d, const In* l_bar, const In* d_bar,
-               block* a_bar) const {
+  void adjoint(const matrix_map&, const In& a, const In& l, const In& d, const In* l_bar, const In* d_bar, block* a_bar) const {
     MatrixXd p = MatrixXd::Zero(a.rows(), a.rows());
     if (l_bar != nullptr) {
       const MatrixXd below = l_bar->template triangularView<Eigen::StrictlyLower>();
@@ -50,7 +49,7 @@ struct ldlt_rule : rule<1, 2> {
     *a_bar += between_inverses<Eigen::UnitLower>(l, p);
   }
   template <class A, class L, class V, class D>
-  auto tangent(wrt<0>, const kept_matrix&, const nothing&, const A&, const L& l, const V& d, const D& da) const {
+  auto tangent(wrt<0>, const matrix_map&, const nothing&, const A&, const L& l, const V& d, const D& da) const {
     const auto half = solved_triangular<Eigen::UnitLower>(l, symmetric_part(da));
     const auto whole = solved_triangular<Eigen::UnitLower>(l, linalg::transpose(half));
     // whole D^-1, by the triangular solve with the diagonal matrix: D x = whole'

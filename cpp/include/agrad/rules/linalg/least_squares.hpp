@@ -16,7 +16,7 @@ namespace agrad {
 namespace linalg {
 
 struct thin_qr {
-  kept_matrix q, r;
+  matrix_map q, r;
 
   /// x = R^-1 Q' b.
   template <class In>
@@ -42,7 +42,7 @@ thin_qr factor_full_rank(std::string_view function, Room& room, const In& a) {
   const thin_qr f{room.matrix(a.rows(), n), room.matrix(n, n)};
   if (is_filled<Room> || n == 0) return f;
   const Eigen::HouseholderQR<MatrixXd> decomposition(a);
-  kept_matrix q(f.q), r(f.r);
+  matrix_map q(f.q), r(f.r);
   q.setIdentity();
   q.applyOnTheLeft(decomposition.householderQ());
   r = decomposition.matrixQR().topRows(n).template triangularView<Eigen::Upper>();
@@ -77,11 +77,11 @@ struct solve_gram_rule : rule<2> {
   }
   template <class A, class V, class U, class D>
   auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const V&, const U& u, const D& da) const {
-    return times(-1, apply_kept(*this, f, a, plus(product<true>(da, product(a, u)), product<true>(a, product(da, u)))));
+    return times(-1, apply_prepared(*this, f, a, plus(product<true>(da, product(a, u)), product<true>(a, product(da, u)))));
   }
   template <class A, class V, class U, class D>
   auto tangent(wrt<1>, const thin_qr& f, const nothing&, const A& a, const V&, const U&, const D& dv) const {
-    return apply_kept(*this, f, a, dv);
+    return apply_prepared(*this, f, a, dv);
   }
 };
 
@@ -113,11 +113,12 @@ struct least_squares_rule : rule<2> {
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const B& b, const X& x, const D& da) const {
     const auto residual = minus(b, product(a, x));
-    return minus(apply_kept(solve_gram_rule{}, f, a, product<true>(da, residual)), apply_kept(*this, f, a, product(da, x)));
+    return minus(apply_prepared(solve_gram_rule{}, f, a, product<true>(da, residual)),
+                 apply_prepared(*this, f, a, product(da, x)));
   }
   template <class A, class B, class X, class D>
   auto tangent(wrt<1>, const thin_qr& f, const nothing&, const A& a, const B&, const X&, const D& db) const {
-    return apply_kept(*this, f, a, db);
+    return apply_prepared(*this, f, a, db);
   }
 };
 
@@ -148,7 +149,7 @@ struct pseudoinverse_rule : rule<1> {
   template <class A, class Y, class D>
   auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const Y& y, const D& da) const {
     const auto outside = minus(linalg::transpose(da), product(product<true>(da, a), y));
-    return minus(apply_kept(solve_gram_rule{}, f, a, outside), product(y, product(da, y)));
+    return minus(apply_prepared(solve_gram_rule{}, f, a, outside), product(y, product(da, y)));
   }
 };
 

@@ -12,11 +12,11 @@
 //     tangent(wrt<I>)      the results' tangents from the I-th argument's, in the vocabulary of rules/linalg/algebra.hpp. The
 //                          formula is computed on doubles, on the tape and on duals, which gives second derivatives
 //     linearize            data that the tangents of all directions share. Optional.
-//     swept, add, carry, carry_swept
-//                          for one argument and one result: `adjoint` in two steps, where `swept` returns a matrix computed
-//                          from the result's adjoint and `add` adds that matrix to the argument's; `carry` replaces the
-//                          argument's tangent by the result's, `carry_swept` the tangent of the result's adjoint by that of
-//                          the swept matrix. In doubles, if cheaper than `tangent`. Optional.
+//     reversed, add, propagate, propagate_reversed
+//                          for one argument and one result: `adjoint` in two steps, where `reversed` returns a matrix computed
+//                          from the result's adjoint and `add` adds that matrix to the argument's; `propagate` replaces the
+//                          argument's tangent by the result's, `propagate_reversed` the tangent of the result's adjoint by
+//                          that of this matrix. In doubles, if cheaper than `tangent`. Optional.
 //     numpy                NumPy's or SciPy's name, for messages in Python, if different. Optional.
 //     transposed_arguments, transposed_results
 //                          bits of arguments and results that may be passed transposed, if stored row after row. Optional.
@@ -42,7 +42,7 @@ using Eigen::MatrixXd;
 using const_block = Eigen::Ref<const MatrixXd>;
 using block = Eigen::Ref<MatrixXd>;
 /// A matrix in a room.
-using kept_matrix = Eigen::Map<MatrixXd>;
+using matrix_map = Eigen::Map<MatrixXd>;
 
 struct shape {
   Index rows, cols;
@@ -92,9 +92,9 @@ AGRAD_COLD inline std::string to_text(const shape& s) {
 inline void check_square(std::string_view function, std::string_view argument, const shape& a) {
   if (AGRAD_UNLIKELY(a.rows != a.cols)) fail_shape(function, argument, a, "square");
 }
-inline void check_rows(std::string_view function, const shape& a, const shape& b, Index wanted) {
-  if (AGRAD_UNLIKELY(b.rows != wanted))
-    fail_shape(function, "b", b, "with " + std::to_string(wanted) + " rows, because a is " + to_text(a));
+inline void check_rows(std::string_view function, const shape& a, const shape& b, Index required) {
+  if (AGRAD_UNLIKELY(b.rows != required))
+    fail_shape(function, "b", b, "with " + std::to_string(required) + " rows, because a is " + to_text(a));
 }
 inline void check_same(std::string_view function, const shape& a, const shape& b) {
   if (AGRAD_UNLIKELY(a != b)) fail_shape(function, "b", b, "of the shape of a, which is " + to_text(a));

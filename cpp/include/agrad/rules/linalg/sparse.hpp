@@ -51,8 +51,8 @@ struct on_pattern {
   shape square() const { return {pattern.size(), pattern.size()}; }
 
   template <class Room, class In>
-  kept_matrix factored(std::string_view function, Room& room, const In& values) const {
-    kept_matrix factor = room.matrix(pattern.factor_values(), 1);
+  matrix_map factored(std::string_view function, Room& room, const In& values) const {
+    matrix_map factor = room.matrix(pattern.factor_values(), 1);
     pattern.factor(function, values.data(), factor.data());
     return factor;
   }
@@ -117,29 +117,28 @@ struct sparse_solve_rule : rule<2>, on_pattern {
     return {{b}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& values, const In&) const {
+  matrix_map prepare(Room& room, const In& values, const In&) const {
     return factored(name, room, values);
   }
   template <class In, class Out>
-  void value(const kept_matrix& factor, const In&, const In& b, Out x) const {
+  void value(const matrix_map& factor, const In&, const In& b, Out x) const {
     x = b;
     for (Index c = 0; c < b.cols(); ++c) pattern.solve(factor.data(), x.col(c).data());
   }
   template <class In>
-  void adjoint(const kept_matrix& factor, const In&, const In&, const In& x, const In* x_bar, block* v_bar,
-               block* b_bar) const {
+  void adjoint(const matrix_map& factor, const In&, const In&, const In& x, const In* x_bar, block* v_bar, block* b_bar) const {
     MatrixXd lambda = *x_bar;
     for (Index c = 0; c < lambda.cols(); ++c) pattern.solve(factor.data(), lambda.col(c).data());
     add_to(b_bar, lambda);
     if (v_bar != nullptr) add_outer(*v_bar, -1, lambda, x);
   }
   template <class V, class B, class X, class D>
-  auto tangent(wrt<0>, const kept_matrix& factor, const nothing&, const V& values, const B&, const X& x, const D& dv) const {
-    return times(-1, apply_kept(*this, factor, values, linalg::apply(pattern_product_rule(pattern), dv, x)));
+  auto tangent(wrt<0>, const matrix_map& factor, const nothing&, const V& values, const B&, const X& x, const D& dv) const {
+    return times(-1, apply_prepared(*this, factor, values, linalg::apply(pattern_product_rule(pattern), dv, x)));
   }
   template <class V, class B, class X, class D>
-  auto tangent(wrt<1>, const kept_matrix& factor, const nothing&, const V& values, const B&, const X&, const D& db) const {
-    return apply_kept(*this, factor, values, db);
+  auto tangent(wrt<1>, const matrix_map& factor, const nothing&, const V& values, const B&, const X&, const D& db) const {
+    return apply_prepared(*this, factor, values, db);
   }
 };
 
@@ -153,11 +152,11 @@ struct sparse_inverse_rule : rule<1>, on_pattern {
     return {{values}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& values) const {
+  matrix_map prepare(Room& room, const In& values) const {
     return factored(name, room, values);
   }
   template <class In, class Out>
-  void value(const kept_matrix& factor, const In&, Out y) const {
+  void value(const matrix_map& factor, const In&, Out y) const {
     std::vector<double> inverse(static_cast<std::size_t>(pattern.factor_values()));
     pattern.inverse_entries(factor.data(), inverse.data());
     for (Index v = 0; v < pattern.values(); ++v)
@@ -165,14 +164,14 @@ struct sparse_inverse_rule : rule<1>, on_pattern {
   }
   /// -A^-1 G A^-1 on the pattern, where G has the adjoints of the result. Adjoint and tangent are the same symmetric map.
   template <class In>
-  void adjoint(const kept_matrix& factor, const In&, const In&, const In* y_bar, block* v_bar) const {
+  void adjoint(const matrix_map& factor, const In&, const In&, const In* y_bar, block* v_bar) const {
     add_sandwich(factor, *y_bar, *v_bar);
   }
   template <class V, class Y, class D>
-  auto tangent(wrt<0>, const kept_matrix& factor, const nothing&, const V& values, const Y&, const D& dv) const;
+  auto tangent(wrt<0>, const matrix_map& factor, const nothing&, const V& values, const Y&, const D& dv) const;
 
   template <class In, class Out>
-  void add_sandwich(const kept_matrix& factor, const In& weights, Out& sum) const {
+  void add_sandwich(const matrix_map& factor, const In& weights, Out& sum) const {
     const Index n = pattern.size();
     MatrixXd x(n, n);  // A^-1 G A^-1, column by column
     for (Index c = 0; c < n; ++c) {
@@ -220,12 +219,12 @@ struct pattern_outer_rule : rule<2>, on_pattern {
 
 // With X = A^-1 the tangent -X dA X is minus the outer products of the columns of X and of X dA.
 template <class V, class Y, class D>
-auto sparse_inverse_rule::tangent(wrt<0>, const kept_matrix& factor, const nothing&, const V& values, const Y&,
+auto sparse_inverse_rule::tangent(wrt<0>, const matrix_map& factor, const nothing&, const V& values, const Y&,
                                   const D& dv) const {
   const MatrixXd identity = MatrixXd::Identity(pattern.size(), pattern.size());
-  const auto inverse = apply_kept(sparse_solve_rule(pattern), factor, values, identity);
+  const auto inverse = apply_prepared(sparse_solve_rule(pattern), factor, values, identity);
   const auto product = linalg::apply(pattern_product_rule(pattern), dv, inverse);
-  const auto sandwich = apply_kept(sparse_solve_rule(pattern), factor, values, product);
+  const auto sandwich = apply_prepared(sparse_solve_rule(pattern), factor, values, product);
   return times(-1, linalg::apply(pattern_outer_rule(pattern), sandwich, identity));
 }
 
@@ -239,27 +238,27 @@ struct sparse_log_determinant_rule : rule<1>, on_pattern {
     return {{{1, 1}}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& values) const {
+  matrix_map prepare(Room& room, const In& values) const {
     return factored(name, room, values);
   }
   template <class In, class Out>
-  void value(const kept_matrix& factor, const In&, Out y) const {
+  void value(const matrix_map& factor, const In&, Out y) const {
     double sum = 0;
     for (Index j = 0, e = 0; j < pattern.size(); ++j, e = pattern.factor_column(j)) sum += std::log(factor(e, 0));
     y(0, 0) = 2 * sum;
   }
   template <class In>
-  void adjoint(const kept_matrix& factor, const In& values, const In&, const In* y_bar, block* v_bar) const {
+  void adjoint(const matrix_map& factor, const In& values, const In&, const In* y_bar, block* v_bar) const {
     MatrixXd inverse(pattern.values(), 1);
     sparse_inverse_rule(pattern).value(factor, values, block(inverse));
     *v_bar += (*y_bar)(0, 0) * inverse;
   }
   template <class V, class Y>
-  auto linearize(const kept_matrix& factor, const V& values, const Y&) const {
-    return apply_kept(sparse_inverse_rule(pattern), factor, values);
+  auto linearize(const matrix_map& factor, const V& values, const Y&) const {
+    return apply_prepared(sparse_inverse_rule(pattern), factor, values);
   }
   template <class T, class V, class Y, class D>
-  auto tangent(wrt<0>, const kept_matrix&, const T& inverse, const V&, const Y&, const D& dv) const {
+  auto tangent(wrt<0>, const matrix_map&, const T& inverse, const V&, const Y&, const D& dv) const {
     return linalg::dot(inverse, dv);
   }
 };

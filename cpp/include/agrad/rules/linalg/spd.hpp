@@ -23,21 +23,21 @@ struct cholesky_rule : rule<1> {
     return {{a}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& a) const {
+  matrix_map prepare(Room& room, const In& a) const {
     return factor_spd(name, room, a);
   }
   template <class In, class Out>
-  void value(const kept_matrix& factor, const In&, Out l) const {
+  void value(const matrix_map& factor, const In&, Out l) const {
     l = factor.triangularView<Eigen::Lower>();
   }
   template <class In>
-  void adjoint(const kept_matrix&, const In&, const In& l, const In* l_bar, block* a_bar) const {
-    add(swept(l, *l_bar), *a_bar);
+  void adjoint(const matrix_map&, const In&, const In& l, const In* l_bar, block* a_bar) const {
+    add(reversed(l, *l_bar), *a_bar);
   }
   template <class L>
-  MatrixXd swept(const L& l, const L& l_bar) const {
+  MatrixXd reversed(const L& l, const L& l_bar) const {
     MatrixXd h = l_bar;
-    sweep_cholesky<>(l, h);
+    reverse_cholesky<>(l, h);
     return h;
   }
   template <class H, class Out>
@@ -45,18 +45,18 @@ struct cholesky_rule : rule<1> {
     add_symmetric(a_bar, 0.5, h);
   }
   template <class L>
-  void carry(const L& l, MatrixXd& d) const {
+  void propagate(const L& l, MatrixXd& d) const {
     MatrixXd lower = MatrixXd::Zero(d.rows(), d.cols());
     copy_symmetric_part(d, lower);
-    carry_cholesky<>(l, lower);
+    propagate_cholesky<>(l, lower);
     d.swap(lower);
   }
   template <class L>
-  void carry_swept(const L& l, const MatrixXd& dl, const MatrixXd& h, MatrixXd& d) const {
-    carry_sweep<>(l, dl, h, d);
+  void propagate_reversed(const L& l, const MatrixXd& dl, const MatrixXd& h, MatrixXd& d) const {
+    propagate_reverse_cholesky<>(l, dl, h, d);
   }
   template <class A, class L, class D>
-  auto tangent(wrt<0>, const kept_matrix&, const nothing&, const A&, const L& l, const D& da) const {
+  auto tangent(wrt<0>, const matrix_map&, const nothing&, const A&, const L& l, const D& da) const {
     const auto half = solved_triangular<Eigen::Lower>(l, symmetric_part(da));
     const auto whole = solved_triangular<Eigen::Lower>(l, linalg::transpose(half));
     return product(l, lower_triangle(whole, 0.5));
@@ -73,16 +73,16 @@ struct solve_spd_rule : rule<2> {
     return {{b}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& a, const In&) const {
+  matrix_map prepare(Room& room, const In& a, const In&) const {
     return factor_spd(name, room, a);
   }
   template <class In, class Out>
-  void value(const kept_matrix& l, const In&, const In& b, Out x) const {
+  void value(const matrix_map& l, const In&, const In& b, Out x) const {
     x = b;
     solve_in_place(l, x);
   }
   template <class In>
-  void adjoint(const kept_matrix& l, const In& a, const In&, const In& x, const In* x_bar, block* a_bar, block* b_bar) const {
+  void adjoint(const matrix_map& l, const In& a, const In&, const In& x, const In* x_bar, block* a_bar, block* b_bar) const {
     MatrixXd lambda = *x_bar;
     solve_in_place(l, lambda);
     add_to(b_bar, lambda);
@@ -93,17 +93,17 @@ struct solve_spd_rule : rule<2> {
     add_symmetric(*a_bar, -0.5, outer);
   }
   template <class A, class B, class X, class D>
-  auto tangent(wrt<0>, const kept_matrix& l, const nothing&, const A& a, const B&, const X& x, const D& da) const {
-    return times(-1, apply_kept(*this, l, a, product(symmetric_part(da), x)));
+  auto tangent(wrt<0>, const matrix_map& l, const nothing&, const A& a, const B&, const X& x, const D& da) const {
+    return times(-1, apply_prepared(*this, l, a, product(symmetric_part(da), x)));
   }
   template <class A, class B, class X, class D>
-  auto tangent(wrt<1>, const kept_matrix& l, const nothing&, const A& a, const B&, const X&, const D& db) const {
-    return apply_kept(*this, l, a, db);
+  auto tangent(wrt<1>, const matrix_map& l, const nothing&, const A& a, const B&, const X&, const D& db) const {
+    return apply_prepared(*this, l, a, db);
   }
 
  private:
   template <class X>
-  static void solve_in_place(const kept_matrix& l, X& x) {
+  static void solve_in_place(const matrix_map& l, X& x) {
     l.triangularView<Eigen::Lower>().solveInPlace(x);
     l.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
   }
@@ -119,25 +119,25 @@ struct log_determinant_spd_rule : rule<1> {
     return {{{1, 1}}};
   }
   template <class Room, class In>
-  kept_matrix prepare(Room& room, const In& a) const {
+  matrix_map prepare(Room& room, const In& a) const {
     return factor_spd(name, room, a);
   }
   template <class In, class Out>
-  void value(const kept_matrix& l, const In&, Out y) const {
+  void value(const matrix_map& l, const In&, Out y) const {
     double sum = 0;
     for (Index i = 0; i < l.rows(); ++i) sum += std::log(l(i, i));
     y(0, 0) = 2 * sum;
   }
   template <class In>
-  void adjoint(const kept_matrix& l, const In&, const In&, const In* y_bar, block* a_bar) const {
+  void adjoint(const matrix_map& l, const In&, const In&, const In* y_bar, block* a_bar) const {
     add_symmetric(*a_bar, (*y_bar)(0, 0), spd_inverse(l));
   }
   template <class A, class Y>
-  auto linearize(const kept_matrix& l, const A& a, const Y&) const {
-    return apply_kept(solve_spd_rule{}, l, a, MatrixXd(MatrixXd::Identity(a.rows(), a.rows())));
+  auto linearize(const matrix_map& l, const A& a, const Y&) const {
+    return apply_prepared(solve_spd_rule{}, l, a, MatrixXd(MatrixXd::Identity(a.rows(), a.rows())));
   }
   template <class T, class A, class Y, class D>
-  auto tangent(wrt<0>, const kept_matrix&, const T& inverse, const A&, const Y&, const D& da) const {
+  auto tangent(wrt<0>, const matrix_map&, const T& inverse, const A&, const Y&, const D& da) const {
     return linalg::dot(inverse, da);
   }
 };

@@ -51,8 +51,8 @@ AGRAD_COLD void fail_indefinite(std::string_view function, const In& a) {
 
 /// The Cholesky factor in the lower triangle; the upper triangle is undefined.
 template <class Room, class In>
-kept_matrix factor_spd(std::string_view function, Room& room, const In& a) {
-  kept_matrix l = room.matrix(a.rows(), a.rows());
+matrix_map factor_spd(std::string_view function, Room& room, const In& a) {
+  matrix_map l = room.matrix(a.rows(), a.rows());
   if (is_filled<Room> || a.rows() == 0) return l;
   copy_symmetric_part(a, l);
   block place(l);
@@ -102,7 +102,7 @@ inline constexpr Index small_cholesky = 24;
 /// Computes the adjoint of the factorisation in place: h is the adjoint of the factor l and becomes twice the adjoint of the
 /// symmetric matrix, both in lower triangles. Column after column from the last, as in Murray 2016, section 4.1.
 template <class Factor, class Block>
-void sweep_cholesky_columns(const Factor& l, Block& h) {
+void reverse_cholesky_columns(const Factor& l, Block& h) {
   for (Index j = l.rows() - 1; j >= 0; --j) {
     const Index below = l.rows() - 1 - j;
     auto column = h.col(j).tail(below);
@@ -119,18 +119,18 @@ void sweep_cholesky_columns(const Factor& l, Block& h) {
 /// The same by halves, a22 = l21 l21' + l22 l22' before a21 = l21 l11', so that Eigen's products do most of the work: the cost
 /// is less than twice that of the factorisation.
 template <int = 0>  // instantiated only by users
-void sweep_cholesky(const const_block& l, block h) {
+void reverse_cholesky(const const_block& l, block h) {
   const Index n = l.rows();
-  if (n <= small_cholesky) return sweep_cholesky_columns(l, h);
+  if (n <= small_cholesky) return reverse_cholesky_columns(l, h);
   const Index half = (n / 2 + 7) / 8 * 8, rest = n - half;
   const const_block top = l.topLeftCorner(half, half), corner = l.bottomLeftCorner(rest, half);
   block h_top = h.topLeftCorner(half, half), h_corner = h.bottomLeftCorner(rest, half),
         h_rest = h.bottomRightCorner(rest, rest);
-  sweep_cholesky<>(l.bottomRightCorner(rest, rest), h_rest);
+  reverse_cholesky<>(l.bottomRightCorner(rest, rest), h_rest);
   h_corner.noalias() -= h_rest.selfadjointView<Eigen::Lower>() * corner;
   top.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(h_corner);
   h_top.triangularView<Eigen::Lower>() -= h_corner.transpose() * corner;
-  sweep_cholesky<>(top, h_top);
+  reverse_cholesky<>(top, h_top);
 }
 
 /// l^-T s l^-1 for a triangular l and a symmetric s, given by its lower triangle: propagates a factor's adjoint to the matrix.

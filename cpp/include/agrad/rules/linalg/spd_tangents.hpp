@@ -10,7 +10,7 @@ namespace agrad::linalg {
 
 /// d is the lower triangle of a symmetric matrix's tangent and becomes the tangent of the factor l, column after column.
 template <class Factor, class Block>
-void carry_cholesky_columns(const Factor& l, Block& d) {
+void propagate_cholesky_columns(const Factor& l, Block& d) {
   const Index n = l.rows();
   for (Index j = 0; j < n; ++j) {
     const Index below = n - 1 - j;
@@ -23,25 +23,25 @@ void carry_cholesky_columns(const Factor& l, Block& d) {
 
 /// The same by halves.
 template <int = 0>  // instantiated only by users
-void carry_cholesky(const const_block& l, block d) {
+void propagate_cholesky(const const_block& l, block d) {
   const Index n = l.rows();
-  if (n <= small_cholesky) return carry_cholesky_columns(l, d);
+  if (n <= small_cholesky) return propagate_cholesky_columns(l, d);
   const Index half = (n / 2 + 7) / 8 * 8, rest = n - half;
   const const_block top = l.topLeftCorner(half, half), corner = l.bottomLeftCorner(rest, half);
   block d_top = d.topLeftCorner(half, half), d_corner = d.bottomLeftCorner(rest, half),
         d_rest = d.bottomRightCorner(rest, rest);
-  carry_cholesky<>(top, d_top);
+  propagate_cholesky<>(top, d_top);
   d_corner.noalias() -= corner * d_top.triangularView<Eigen::Lower>().transpose();
   top.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(d_corner);
   d_rest.triangularView<Eigen::Lower>() -= d_corner * corner.transpose();
   d_rest.triangularView<Eigen::Lower>() -= corner * d_corner.transpose();
-  carry_cholesky<>(l.bottomRightCorner(rest, rest), d_rest);
+  propagate_cholesky<>(l.bottomRightCorner(rest, rest), d_rest);
 }
 
-/// Computes the tangent of the result h of sweep_cholesky: d is the tangent of the factor's adjoint and becomes the tangent of
-/// h, where dl is the tangent of l. All matrices are lower triangles.
-template <class Factor, class Swept, class Block>
-void carry_sweep_columns(const Factor& l, const Factor& dl, const Swept& h, Block& d) {
+/// Computes the tangent of the result h of reverse_cholesky: d is the tangent of the factor's adjoint and becomes the tangent
+/// of h, where dl is the tangent of l. All matrices are lower triangles.
+template <class Factor, class Reversed, class Block>
+void propagate_reverse_cholesky_columns(const Factor& l, const Factor& dl, const Reversed& h, Block& d) {
   for (Index j = l.rows() - 1; j >= 0; --j) {
     const Index below = l.rows() - 1 - j;
     const auto column = h.col(j).tail(below);
@@ -59,22 +59,23 @@ void carry_sweep_columns(const Factor& l, const Factor& dl, const Swept& h, Bloc
 
 /// The same by halves.
 template <int = 0>  // instantiated only by users
-void carry_sweep(const const_block& l, const const_block& dl, const const_block& h, block d) {
+void propagate_reverse_cholesky(const const_block& l, const const_block& dl, const const_block& h, block d) {
   const Index n = l.rows();
-  if (n <= small_cholesky) return carry_sweep_columns(l, dl, h, d);
+  if (n <= small_cholesky) return propagate_reverse_cholesky_columns(l, dl, h, d);
   const Index half = (n / 2 + 7) / 8 * 8, rest = n - half;
   const const_block top = l.topLeftCorner(half, half), corner = l.bottomLeftCorner(rest, half),
                     d_corner = dl.bottomLeftCorner(rest, half), h_corner = h.bottomLeftCorner(rest, half);
   block to_top = d.topLeftCorner(half, half), to_corner = d.bottomLeftCorner(rest, half),
         to_rest = d.bottomRightCorner(rest, rest);
-  carry_sweep<>(l.bottomRightCorner(rest, rest), dl.bottomRightCorner(rest, rest), h.bottomRightCorner(rest, rest), to_rest);
+  propagate_reverse_cholesky<>(l.bottomRightCorner(rest, rest), dl.bottomRightCorner(rest, rest),
+                               h.bottomRightCorner(rest, rest), to_rest);
   to_corner.noalias() -= to_rest.selfadjointView<Eigen::Lower>() * corner;
   to_corner.noalias() -= h.bottomRightCorner(rest, rest).selfadjointView<Eigen::Lower>() * d_corner;
   to_corner.noalias() -= h_corner * dl.topLeftCorner(half, half).triangularView<Eigen::Lower>();
   top.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(to_corner);
   to_top.triangularView<Eigen::Lower>() -= to_corner.transpose() * corner;
   to_top.triangularView<Eigen::Lower>() -= h_corner.transpose() * d_corner;
-  carry_sweep<>(top, dl.topLeftCorner(half, half), h.topLeftCorner(half, half), to_top);
+  propagate_reverse_cholesky<>(top, dl.topLeftCorner(half, half), h.topLeftCorner(half, half), to_top);
 }
 
 }  // namespace agrad::linalg

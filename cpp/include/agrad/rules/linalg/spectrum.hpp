@@ -86,8 +86,9 @@ class close_quotient {
     const double left = s_(j_, i_) * w_bar_[i_] / s_(i_, i_), right = s_(i_, j_) * w_bar_[j_] / s_(j_, j_);
     const double mean = 0.5 * (left + right), apart = std::abs(right - left);
     const double bent = apart == 0 ? 0 : apart * apart / std::max(std::abs(mean), 1e-3 * apart);  // by the next derivatives
-    take(mean, of_share(i_, s_(j_, i_)) + of_share(j_, s_(i_, j_)) + bent + std::abs(mean) * gap_ * gap_ / (scale_ * scale_),
-         of_quotient);
+    consider(mean,
+             of_share(i_, s_(j_, i_)) + of_share(j_, s_(i_, j_)) + bent + std::abs(mean) * gap_ * gap_ / (scale_ * scale_),
+             of_quotient);
   }
   // Tries one slope for both sides, if one of the slopes is not known.
   void try_common(double of_quotient) {
@@ -96,14 +97,14 @@ class close_quotient {
     const double slope = (s_(i_, i_) * w_bar_[i_] + s_(j_, j_) * w_bar_[j_]) / squares;
     const Index known = std::abs(s_(i_, i_)) > std::abs(s_(j_, j_)) ? i_ : j_;
     const double common = slope * 0.5 * (s_(i_, j_) + s_(j_, i_));
-    take(common, of_share(known, s_(i_, j_)) + 10 * std::abs(common) * std::abs(gap_) / scale_, of_quotient);
+    consider(common, of_share(known, s_(i_, j_)) + 10 * std::abs(common) * std::abs(gap_) / scale_, of_quotient);
   }
   /// The error of x w_bar_k / s_kk.
   double of_share(Index k, double x) const {
     const double share = std::abs(x / s_(k, k)), weight = std::abs(w_bar_[k]);
     return noise_ * share * (weight + weight / std::abs(s_(k, k)) * size_);
   }
-  void take(double candidate, double error, double of_quotient) {
+  void consider(double candidate, double error, double of_quotient) {
     if (!(error < error_) || std::abs(candidate - quotient_) > 4 * (error + of_quotient)) return;
     value_ = candidate;
     error_ = error;

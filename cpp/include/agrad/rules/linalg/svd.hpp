@@ -14,7 +14,7 @@ namespace agrad {
 namespace linalg {
 
 struct svd_factors {
-  kept_matrix u, s, v;
+  matrix_map u, s, v;
 };
 
 template <class Room, class In>
@@ -24,9 +24,9 @@ svd_factors factor_svd(std::string_view function, Room& room, const In& a) {
   if (is_filled<Room> || k == 0) return f;
   if (AGRAD_UNLIKELY(!a.allFinite())) throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite", "finite"));
   const Eigen::JacobiSVD<MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  kept_matrix(f.u) = svd.matrixU();
-  kept_matrix(f.s) = svd.singularValues();
-  kept_matrix(f.v) = svd.matrixV();
+  matrix_map(f.u) = svd.matrixU();
+  matrix_map(f.s) = svd.singularValues();
+  matrix_map(f.v) = svd.matrixV();
   return f;
 }
 

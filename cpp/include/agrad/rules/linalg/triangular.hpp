@@ -46,13 +46,13 @@ struct solve_triangular_rule : rule<2> {
     a_bar->template triangularView<part>() -= outer;
   }
   template <class A, class B, class X, class D>
-  auto tangent(wrt<0>, const nothing& kept, const nothing&, const A& a, const B&, const X& x, const D& da) const {
+  auto tangent(wrt<0>, const nothing& prepared, const nothing&, const A& a, const B&, const X& x, const D& da) const {
     const auto part = linalg::apply(triangle_rule < is_lower ? Eigen::Lower : Eigen::Upper > (is_unit ? 0 : 1), da);
-    return times(-1, apply_kept(*this, kept, a, product<Transposed>(part, x)));
+    return times(-1, apply_prepared(*this, prepared, a, product<Transposed>(part, x)));
   }
   template <class A, class B, class X, class D>
-  auto tangent(wrt<1>, const nothing& kept, const nothing&, const A& a, const B&, const X&, const D& db) const {
-    return apply_kept(*this, kept, a, db);
+  auto tangent(wrt<1>, const nothing& prepared, const nothing&, const A& a, const B&, const X&, const D& db) const {
+    return apply_prepared(*this, prepared, a, db);
   }
 
  private:

@@ -44,8 +44,8 @@ inline void check_algebra(std::string_view function, const ode_algebra& algebra,
   if (algebra.pattern &&
       (algebra.pattern->rows() != static_cast<std::size_t>(n) || algebra.pattern->cols != static_cast<std::size_t>(n))) {
     const std::string shape = std::to_string(algebra.pattern->rows()) + " x " + std::to_string(algebra.pattern->cols);
-    const std::string wanted = std::to_string(n) + " x " + std::to_string(n);
-    throw ShapeError(detail::sentence(function, algebra.argument, -1, "of shape " + shape, "of shape " + wanted,
+    const std::string required = std::to_string(n) + " x " + std::to_string(n);
+    throw ShapeError(detail::sentence(function, algebra.argument, -1, "of shape " + shape, "of shape " + required,
                                       "a row and a column for each state"));
   }
 }

@@ -1,7 +1,7 @@
 // Newton matrix: factorises M = shift I + scale J, with J dense or on a pattern, and M dense, banded or sparse.
 //
-// The factors are stored in the caller's memory, `kept()` numbers, so that the record of a step can hold the factors for the
-// reverse pass. Sparse factors cannot be stored there: the record then has the entries of J, and `prepare_transposed`
+// The factors are stored in the caller's memory, `factor_size()` numbers, so that the record of a step can hold the factors for
+// the reverse pass. Sparse factors cannot be stored there: the record then has the entries of J, and `prepare_transposed`
 // factorises again, on the pattern that was analysed once. Every kind reports a singular matrix by its result, not by nan.
 // Read first: solve/algebra/pattern.hpp, the choice of the kind; solve/algebra/band_lu.hpp.
 #pragma once
@@ -28,22 +28,22 @@ class newton_matrix {
   std::size_t entries() const { return how_.pattern ? how_.pattern->size() : n_ * n_; }
 
   /// Number of doubles of stored factors.
-  std::size_t kept() const;
+  std::size_t factor_size() const;
 
   /// Factorises shift I + scale J. Returns false when the matrix is singular.
-  bool factorise(double shift, double scale, const double* jacobian, double* kept);
+  bool factorise(double shift, double scale, const double* jacobian, double* factors);
 
   /// Does the same for later calls of `solve_transposed` only.
-  bool factorise_transposed(double shift, double scale, const double* jacobian, double* kept);
+  bool factorise_transposed(double shift, double scale, const double* jacobian, double* factors);
 
   /// Prepares `solve_transposed` for the output of `factorise` with the same shift and scale.
-  bool prepare_transposed(double shift, double scale, const double* kept);
+  bool prepare_transposed(double shift, double scale, const double* factors);
 
   /// Replaces x by M^-1 x. A sparse matrix uses the last factorisation.
-  void solve(const double* kept, double* x);
+  void solve(const double* factors, double* x);
 
   /// Does the same with the transposed matrix.
-  void solve_transposed(const double* kept, double* x);
+  void solve_transposed(const double* factors, double* x);
 
  private:
   static constexpr std::size_t few = 24;  // most states for which plain loops are faster than Eigen's blocks
@@ -73,10 +73,12 @@ class newton_matrix {
 
   // ---- dense: the factors in place of the matrix, then the new index of each row
 
-  Eigen::Map<const Eigen::MatrixXd> lu(const double* kept) const;
+  Eigen::Map<const Eigen::MatrixXd> lu(const double* factors) const;
   Eigen::Map<Eigen::VectorXd> right_map() { return {right_.data(), static_cast<Eigen::Index>(n_)}; }
-  std::size_t place_of_row(const double* kept, std::size_t i) const { return static_cast<std::size_t>(kept[n_ * n_ + i]); }
-  void exchange(const double* kept, const double* x);
+  std::size_t place_of_row(const double* factors, std::size_t i) const {
+    return static_cast<std::size_t>(factors[n_ * n_ + i]);
+  }
+  void exchange(const double* factors, const double* x);
 
   /// Factorises with plain loops; U's diagonal is inverted.
   bool factorise_few(double* a);

@@ -17,76 +17,76 @@ AGRAD_INLINE newton_matrix::newton_matrix(chosen_algebra how) : how_(std::move(h
   }
 }
 
-AGRAD_INLINE std::size_t newton_matrix::kept() const {
+AGRAD_INLINE std::size_t newton_matrix::factor_size() const {
   if (sparse_) return entries();
   return how_.kind == ode_algebra_kind::banded ? band_.size() : n_ * n_ + n_;
 }
 
-AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const double* jacobian, double* kept) {
+AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const double* jacobian, double* factors) {
   if (sparse_) {
-    std::copy_n(jacobian, entries(), kept);
-    return sparse_->factorise(sparse_->plain, shift, scale, kept);
+    std::copy_n(jacobian, entries(), factors);
+    return sparse_->factorise(sparse_->plain, shift, scale, factors);
   }
   if (how_.kind == ode_algebra_kind::banded) {
-    std::fill_n(kept, band_.n * band_.stride(), 0.0);
-    scatter(scale, jacobian, kept);
-    for (std::size_t i = 0; i < n_; ++i) kept[band_.place(i, i)] += shift;
-    return band_.factorise(kept);
+    std::fill_n(factors, band_.n * band_.stride(), 0.0);
+    scatter(scale, jacobian, factors);
+    for (std::size_t i = 0; i < n_; ++i) factors[band_.place(i, i)] += shift;
+    return band_.factorise(factors);
   }
   if (how_.pattern) {
-    std::fill_n(kept, n_ * n_, 0.0);
-    scatter(scale, jacobian, kept);
+    std::fill_n(factors, n_ * n_, 0.0);
+    scatter(scale, jacobian, factors);
   } else {
-    for (std::size_t k = 0; k < n_ * n_; ++k) kept[k] = scale * jacobian[k];
+    for (std::size_t k = 0; k < n_ * n_; ++k) factors[k] = scale * jacobian[k];
   }
-  for (std::size_t i = 0; i < n_; ++i) kept[i * (n_ + 1)] += shift;
-  return n_ <= few ? factorise_few(kept) : factorise_many(kept);
+  for (std::size_t i = 0; i < n_; ++i) factors[i * (n_ + 1)] += shift;
+  return n_ <= few ? factorise_few(factors) : factorise_many(factors);
 }
 
-AGRAD_INLINE bool newton_matrix::factorise_transposed(double shift, double scale, const double* jacobian, double* kept) {
-  if (!sparse_) return factorise(shift, scale, jacobian, kept);
-  std::copy_n(jacobian, entries(), kept);
-  return sparse_->factorise(sparse_->transposed, shift, scale, kept);
+AGRAD_INLINE bool newton_matrix::factorise_transposed(double shift, double scale, const double* jacobian, double* factors) {
+  if (!sparse_) return factorise(shift, scale, jacobian, factors);
+  std::copy_n(jacobian, entries(), factors);
+  return sparse_->factorise(sparse_->transposed, shift, scale, factors);
 }
 
-AGRAD_INLINE bool newton_matrix::prepare_transposed(double shift, double scale, const double* kept) {
-  return !sparse_ || sparse_->factorise(sparse_->transposed, shift, scale, kept);
+AGRAD_INLINE bool newton_matrix::prepare_transposed(double shift, double scale, const double* factors) {
+  return !sparse_ || sparse_->factorise(sparse_->transposed, shift, scale, factors);
 }
 
-AGRAD_INLINE void newton_matrix::solve(const double* kept, double* x) {
+AGRAD_INLINE void newton_matrix::solve(const double* factors, double* x) {
   if (sparse_) return sparse_->solve(sparse_->plain, x);
-  if (how_.kind == ode_algebra_kind::banded) return band_.solve(kept, x);
-  exchange(kept, x);
+  if (how_.kind == ode_algebra_kind::banded) return band_.solve(factors, x);
+  exchange(factors, x);
   if (n_ > few) {
-    lu(kept).triangularView<Eigen::UnitLower>().solveInPlace(right_map());
-    lu(kept).triangularView<Eigen::Upper>().solveInPlace(right_map());
+    lu(factors).triangularView<Eigen::UnitLower>().solveInPlace(right_map());
+    lu(factors).triangularView<Eigen::Upper>().solveInPlace(right_map());
   } else {
     for (std::size_t j = 0; j < n_; ++j)
-      for (std::size_t i = j + 1; i < n_; ++i) right_[i] -= kept[j * n_ + i] * right_[j];
+      for (std::size_t i = j + 1; i < n_; ++i) right_[i] -= factors[j * n_ + i] * right_[j];
     for (std::size_t j = n_; j-- > 0;) {
-      right_[j] *= kept[j * (n_ + 1)];
-      for (std::size_t i = 0; i < j; ++i) right_[i] -= kept[j * n_ + i] * right_[j];
+      right_[j] *= factors[j * (n_ + 1)];
+      for (std::size_t i = 0; i < j; ++i) right_[i] -= factors[j * n_ + i] * right_[j];
     }
   }
   std::copy(right_.begin(), right_.end(), x);
 }
 
-AGRAD_INLINE void newton_matrix::solve_transposed(const double* kept, double* x) {
+AGRAD_INLINE void newton_matrix::solve_transposed(const double* factors, double* x) {
   if (sparse_) return sparse_->solve(sparse_->transposed, x);
-  if (how_.kind == ode_algebra_kind::banded) return band_.solve_transposed(kept, x);
+  if (how_.kind == ode_algebra_kind::banded) return band_.solve_transposed(factors, x);
   std::copy_n(x, n_, right_.begin());
   if (n_ > few) {
-    lu(kept).transpose().triangularView<Eigen::Lower>().solveInPlace(right_map());
-    lu(kept).transpose().triangularView<Eigen::UnitUpper>().solveInPlace(right_map());
+    lu(factors).transpose().triangularView<Eigen::Lower>().solveInPlace(right_map());
+    lu(factors).transpose().triangularView<Eigen::UnitUpper>().solveInPlace(right_map());
   } else {
     for (std::size_t j = 0; j < n_; ++j) {
-      for (std::size_t i = 0; i < j; ++i) right_[j] -= kept[j * n_ + i] * right_[i];
-      right_[j] *= kept[j * (n_ + 1)];
+      for (std::size_t i = 0; i < j; ++i) right_[j] -= factors[j * n_ + i] * right_[i];
+      right_[j] *= factors[j * (n_ + 1)];
     }
     for (std::size_t j = n_; j-- > 0;)
-      for (std::size_t i = j + 1; i < n_; ++i) right_[j] -= kept[j * n_ + i] * right_[i];
+      for (std::size_t i = j + 1; i < n_; ++i) right_[j] -= factors[j * n_ + i] * right_[i];
   }
-  for (std::size_t i = 0; i < n_; ++i) x[i] = right_[place_of_row(kept, i)];
+  for (std::size_t i = 0; i < n_; ++i) x[i] = right_[place_of_row(factors, i)];
 }
 
 AGRAD_INLINE newton_matrix::sparse_factors::sparse_factors(const csr_pattern& p) {
@@ -142,12 +142,12 @@ AGRAD_INLINE void newton_matrix::scatter(double scale, const double* jacobian, d
   for (std::size_t k = 0; k < place_.size(); ++k) to[place_[k]] = scale * jacobian[k];
 }
 
-AGRAD_INLINE Eigen::Map<const Eigen::MatrixXd> newton_matrix::lu(const double* kept) const {
-  return {kept, static_cast<Eigen::Index>(n_), static_cast<Eigen::Index>(n_)};
+AGRAD_INLINE Eigen::Map<const Eigen::MatrixXd> newton_matrix::lu(const double* factors) const {
+  return {factors, static_cast<Eigen::Index>(n_), static_cast<Eigen::Index>(n_)};
 }
 
-AGRAD_INLINE void newton_matrix::exchange(const double* kept, const double* x) {
-  for (std::size_t i = 0; i < n_; ++i) right_[place_of_row(kept, i)] = x[i];
+AGRAD_INLINE void newton_matrix::exchange(const double* factors, const double* x) {
+  for (std::size_t i = 0; i < n_; ++i) right_[place_of_row(factors, i)] = x[i];
 }
 
 AGRAD_INLINE bool newton_matrix::factorise_few(double* a) {

@@ -52,7 +52,7 @@ void set_pattern(chosen_algebra& chosen, csr_pattern pattern);
 }  // namespace detail
 
 /// Returns the algebra that a user chose or, for `automatic`, the cheapest one. Tells the system the pattern to write.
-chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& asked);
+chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested);
 
 /// Evaluates df/dy of a system in the form of an algebra.
 class state_jacobian {

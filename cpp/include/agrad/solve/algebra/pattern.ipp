@@ -65,26 +65,26 @@ AGRAD_INLINE void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
 
 namespace agrad {
 
-AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& asked) {
+AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested) {
   constexpr std::size_t few_states = 8;  // up to here, dense costs less than a comparison
-  check_algebra(function, asked, system.states());
+  check_algebra(function, requested, system.states());
   chosen_algebra chosen;
   chosen.states = static_cast<std::size_t>(system.states());
-  chosen.kind = asked.kind;
-  chosen.argument = asked.argument;
-  if (asked.kind == ode_algebra_kind::gmres) return chosen;
-  if (asked.kind == ode_algebra_kind::automatic && chosen.states < few_states) chosen.kind = ode_algebra_kind::dense;
-  if (asked.bandwidths || asked.pattern) {
+  chosen.kind = requested.kind;
+  chosen.argument = requested.argument;
+  if (requested.kind == ode_algebra_kind::gmres) return chosen;
+  if (requested.kind == ode_algebra_kind::automatic && chosen.states < few_states) chosen.kind = ode_algebra_kind::dense;
+  if (requested.bandwidths || requested.pattern) {
     chosen.is_claimed = true;
-    detail::set_pattern(chosen, asked.bandwidths ? detail::band_pattern(chosen.states, *asked.bandwidths)
-                                                 : detail::with_diagonal(*asked.pattern));
+    detail::set_pattern(chosen, requested.bandwidths ? detail::band_pattern(chosen.states, *requested.bandwidths)
+                                                     : detail::with_diagonal(*requested.pattern));
   } else if (chosen.kind != ode_algebra_kind::dense) {
     if (const auto known = system.known_pattern()) detail::set_pattern(chosen, detail::with_diagonal(*known));
   }
   if (chosen.kind == ode_algebra_kind::automatic)
     chosen.kind = chosen.pattern ? detail::cheapest(chosen) : ode_algebra_kind::dense;
   if (chosen.kind != ode_algebra_kind::dense && !chosen.pattern) {
-    throw DomainError(detail::sentence(function, asked.argument, -1, "without half-bandwidths and pattern",
+    throw DomainError(detail::sentence(function, requested.argument, -1, "without half-bandwidths and pattern",
                                        "with one of them for banded or sparse matrices",
                                        "agrad does not know which entries of df/dy are zero"));
   }

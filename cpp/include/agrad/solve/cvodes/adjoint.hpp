@@ -31,13 +31,13 @@ namespace agrad {
 class cvodes_adjoint final : public ode_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted);
+  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_required required);
 
   cvodes_adjoint(const cvodes_adjoint&) = delete;
   cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
 
   /// Returns whether a new solver with these arguments would be the same as this solver.
-  bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted) const;
+  bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required) const;
   /// Replaces the system by one for which `serves` returned true.
   void use(ode_system& system);
   /// Drops the objects that refer to the system; the solver must not be used before the next call of `use`.
@@ -52,11 +52,11 @@ class cvodes_adjoint final : public ode_solver {
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
   /// matrix of n by the number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   /// Returns one gradient for each matrix of adjoints. Matrices that are nonzero at the same times share one reverse pass;
   /// others would only add restarts to each other.
-  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
+  std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
@@ -116,8 +116,8 @@ class cvodes_adjoint final : public ode_solver {
 
   std::string function_;
   ode_adjoint_options options_;
-  ode_wanted wanted_;
-  bool sweeps_;  // whether a wanted derivative needs a reverse pass
+  ode_required required_;
+  bool reverses_;  // whether a wanted derivative needs a reverse pass
   detail::cvodes_callbacks callbacks_;
   sundials::context_handle context_;
   sundials::vector_handle state_;

@@ -7,11 +7,11 @@
 namespace agrad {
 
 AGRAD_INLINE cvodes_adjoint::cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options,
-                                            ode_wanted wanted)
+                                            ode_required required)
     : function_(checked(function, system, options)),
       options_(options),
-      wanted_(wanted),
-      sweeps_(wanted.initial_state || wanted.initial_time || system.parameters() > 0),
+      required_(required),
+      reverses_(required.initial_state || required.initial_time || system.parameters() > 0),
       callbacks_(system),
       context_(sundials::make_context(function_)),
       state_(sundials::make_vector(context_, system.states(), function_)),
@@ -22,9 +22,9 @@ AGRAD_INLINE cvodes_adjoint::cvodes_adjoint(std::string function, ode_system& sy
 }
 
 AGRAD_INLINE bool cvodes_adjoint::serves(const std::string& function, ode_system& system, const ode_adjoint_options& options,
-                                         ode_wanted wanted) const {
+                                         ode_required required) const {
   return function == function_ && callbacks_.states() == system.states() && callbacks_.parameters() == system.parameters() &&
-         wanted == wanted_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
+         required == required_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
 }
 
 AGRAD_INLINE void cvodes_adjoint::use(ode_system& system) {
@@ -40,7 +40,7 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_adjoint::integrate(const Eigen::Vecto
              "one for each state");
   check_initial_value_problem(function_, y0, t0, times);
   integrated_ = false;
-  callbacks_.tell_of(false);
+  callbacks_.set_listener(false);
   y0_ = y0, t0_ = t0, times_ = times;
   since_start_ = callbacks_.start_clock(t0, times);
   log_.begin();
@@ -49,40 +49,40 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_adjoint::integrate(const Eigen::Vecto
     lengthen_segments(forward_steps());
     integrate_forwards();
   }
-  if (sweeps_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
+  if (reverses_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
   statistics_.forward = detail::read_statistics(memory_.get());
   CVodeGetCurrentTime(memory_.get(), &end_);
   integrated_ = true;
   return states_;
 }
 
-AGRAD_INLINE ode_gradient cvodes_adjoint::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+AGRAD_INLINE ode_gradient cvodes_adjoint::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
   const Eigen::MatrixXd own = adjoints;
-  return sweep_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
+  return reverse_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
 }
 
-AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::sweep_rows(
+AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::reverse_rows(
     const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
   if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   std::vector<ode_gradient> gradients;
   for (const auto& row : adjoints) {
     gradients.push_back({Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(states_.cols()), Eigen::VectorXd::Zero(m)});
-    if (wanted_.times) gradients.back().times = times_gradient(row);
+    if (required_.times) gradients.back().times = times_gradient(row);
   }
-  if (!sweeps_ || adjoints.empty()) return gradients;
-  callbacks_.tell_of(true);
+  if (!reverses_ || adjoints.empty()) return gradients;
+  callbacks_.set_listener(true);
   for (const std::vector<std::size_t>& group : groups_of(adjoints)) integrate_backwards(adjoints, group, gradients);
   for (ode_gradient& gradient : gradients) {
-    if (wanted_.initial_time && !gradient.initial_state.isZero(0)) {
+    if (required_.initial_time && !gradient.initial_state.isZero(0)) {
       Eigen::VectorXd slope(n);
       callbacks_.system().rhs(t0_, y0_.data(), slope.data());
       gradient.initial_time = -gradient.initial_state.dot(slope);
     }
-    if (!wanted_.initial_state) gradient.initial_state.setZero();
+    if (!required_.initial_state) gradient.initial_state.setZero();
   }
   return gradients;
 }
@@ -90,7 +90,7 @@ AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::sweep_rows(
 AGRAD_INLINE void cvodes_adjoint::tangent(const ode_directions& along, double* states) {
   if (!integrated_) throw std::logic_error(function_ + ": tangent was called before integrate, but must come after it");
   if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
-  statistics_.sensitivities += tangents_->carry(along, y0_, t0_, times_, states);
+  statistics_.sensitivities += tangents_->propagate(along, y0_, t0_, times_, states);
 }
 
 AGRAD_INLINE bool cvodes_adjoint::watch(detail::event_watch* events) {
@@ -131,8 +131,9 @@ AGRAD_INLINE void cvodes_adjoint::advance_by_steps(std::size_t k) {
     const double ahead = watch_ ? since_start_.back() : since_start_.front();  // determines the size of the first step
     reached_ = advance_forward(ahead, CV_ONE_STEP);
     if (log_)
-      log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward, callbacks_.system());
-    if (watch_) watch_.look(memory_.get(), reached_, state_);
+      log_.log_step(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward,
+                    callbacks_.system());
+    if (watch_) watch_.find_event(memory_.get(), reached_, state_);
   }
   if (event() <= since_start_[k]) {
     times_.resize(k + 1), since_start_.resize(k + 1);
@@ -149,7 +150,7 @@ AGRAD_INLINE void cvodes_adjoint::start_forward() {
   if (memory_ && room_ < std::min(segment_, most_steps())) forget_memory();
   if (memory_) {
     expect(CVodeReInit(memory_.get(), 0, state_.get()), "CVodeReInit");
-    if (sweeps_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
+    if (reverses_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
   } else {
     set_up_forward();
   }
@@ -160,8 +161,8 @@ AGRAD_INLINE void cvodes_adjoint::start_forward() {
 
 AGRAD_INLINE void cvodes_adjoint::set_up_forward() {
   const int method = static_cast<int>(options_.solver_forward);
-  auto made = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(method, context_.get()), function_, "CVodeCreate");
-  void* memory = made.get();
+  auto handle = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(method, context_.get()), function_, "CVodeCreate");
+  void* memory = handle.get();
   const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
   sundials::map(tolerances) = options_.absolute_tolerance_forward;
   expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
@@ -171,8 +172,8 @@ AGRAD_INLINE void cvodes_adjoint::set_up_forward() {
   expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
   detail::set_newton(memory, newton_, function_);
   room_ = std::min(segment_, most_steps());
-  if (sweeps_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
-  memory_ = std::move(made);
+  if (reverses_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
+  memory_ = std::move(handle);
 }
 
 AGRAD_INLINE long cvodes_adjoint::first_segment() const {
@@ -187,7 +188,7 @@ AGRAD_INLINE long cvodes_adjoint::most_steps() const {
 }
 
 AGRAD_INLINE bool cvodes_adjoint::interpolates_polynomially() const {
-  return sweeps_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
+  return reverses_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
 }
 
 AGRAD_INLINE long cvodes_adjoint::forward_steps() const {
@@ -215,8 +216,8 @@ AGRAD_INLINE void cvodes_adjoint::forget_memory() {
 AGRAD_INLINE double cvodes_adjoint::advance_forward(double to, int task) {
   double reached = 0;
   int checkpoints = 0;
-  const int code = sweeps_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
-                           : CVode(memory_.get(), to, state_.get(), &reached, task);
+  const int code = reverses_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
+                             : CVode(memory_.get(), to, state_.get(), &reached, task);
   statistics_.checkpoints = checkpoints;
   callbacks_.fault.rethrow();
   if (code < 0 || (task == CV_NORMAL && !detail::arrived(memory_.get(), true, to))) stop_forward(code);
@@ -225,7 +226,7 @@ AGRAD_INLINE double cvodes_adjoint::advance_forward(double to, int task) {
 }
 
 AGRAD_INLINE void cvodes_adjoint::stop_forward(int code) {
-  if (log_) log_.look_at_stop(memory_.get());
+  if (log_) log_.log_stop(memory_.get());
   const detail::ode_stop at{function_, "", "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
   detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
 }
@@ -285,7 +286,7 @@ AGRAD_INLINE void cvodes_adjoint::make_backward(Eigen::Index rows) {
     integrate_forwards();
     callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
     statistics_.forward = detail::read_statistics(memory_.get());
-    callbacks_.tell_of(true);
+    callbacks_.set_listener(true);
   }
   if (!backward_)
     backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, rows,

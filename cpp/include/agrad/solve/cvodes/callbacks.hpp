@@ -43,7 +43,7 @@ class cvodes_callbacks {
   long rhs_evaluations = 0;
 
   /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.
-  void tell_of(bool backwards);
+  void set_listener(bool backwards);
 
   static int rhs(double t, N_Vector y, N_Vector dydt, void* data);
 

@@ -13,7 +13,7 @@ AGRAD_INLINE std::vector<double> cvodes_callbacks::start_clock(double t0, const 
   return since;
 }
 
-AGRAD_INLINE void cvodes_callbacks::tell_of(bool backwards) {
+AGRAD_INLINE void cvodes_callbacks::set_listener(bool backwards) {
   forward_listener_ = backwards ? nullptr : progress_listener::current();
   backward_listener_ = backwards ? progress_listener::current() : nullptr;
 }

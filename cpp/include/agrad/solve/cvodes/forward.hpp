@@ -26,9 +26,9 @@ namespace agrad {
 class cvodes_forward final : public ode_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted)
-      : cvodes_forward(std::move(function), system, options, wanted, initial_values(system, wanted),
-                       initial_values(system, wanted) + system.parameters()) {}
+  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_required required)
+      : cvodes_forward(std::move(function), system, options, required, initial_values(system, required),
+                       initial_values(system, required) + system.parameters()) {}
 
   /// Makes a solver for sensitivities along `directions` directions, set by `follow` before `integrate`; the solver has no
   /// reverse pass.
@@ -42,7 +42,7 @@ class cvodes_forward final : public ode_solver {
   void follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters);
   Eigen::Index directions() const { return static_cast<Eigen::Index>(columns_.size()); }
   /// After `integrate`: column c is sensitivity c of all states at all times.
-  const Eigen::MatrixXd& sensitivities() const { return kept_; }
+  const Eigen::MatrixXd& sensitivities() const { return stored_; }
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
@@ -50,7 +50,7 @@ class cvodes_forward final : public ode_solver {
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
   /// matrix of n by the number of times.
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   bool has_first_tangents() const override { return true; }
 
@@ -62,10 +62,10 @@ class cvodes_forward final : public ode_solver {
   bool log_steps(detail::step_log* log) override;
 
  private:
-  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_wanted wanted,
+  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_required required,
                  Eigen::Index initial, Eigen::Index count);
 
-  static Eigen::Index initial_values(const ode_system& system, ode_wanted wanted);
+  static Eigen::Index initial_values(const ode_system& system, ode_required required);
   static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options);
 
   void start();
@@ -102,7 +102,7 @@ class cvodes_forward final : public ode_solver {
 
   std::string function_;
   ode_forward_options options_;
-  ode_wanted wanted_;
+  ode_required required_;
   Eigen::Index initial_;  // number of sensitivities to initial values, which precede the sensitivities to parameters
   detail::cvodes_sensitivities callbacks_;
   sundials::context_handle context_;
@@ -121,7 +121,7 @@ class cvodes_forward final : public ode_solver {
   double reached_ = 0;  // time reached by single steps, by CVODES' clock
   std::vector<double> times_, since_start_;
   Eigen::MatrixXd states_, slopes_;
-  Eigen::MatrixXd kept_;  // column c: derivatives of the states with respect to argument c, in the order of states_
+  Eigen::MatrixXd stored_;  // column c: derivatives of the states with respect to argument c, in the order of states_
   ode_statistics statistics_;
 };
 

@@ -9,9 +9,9 @@ namespace agrad {
 AGRAD_INLINE std::unique_ptr<cvodes_forward> cvodes_forward::along(std::string function, ode_system& system,
                                                                    const ode_forward_options& options,
                                                                    Eigen::Index directions) {
-  std::unique_ptr<cvodes_forward> made(new cvodes_forward(std::move(function), system, options, {}, 0, directions));
-  made->follows_ = true;
-  return made;
+  std::unique_ptr<cvodes_forward> handle(new cvodes_forward(std::move(function), system, options, {}, 0, directions));
+  handle->follows_ = true;
+  return handle;
 }
 
 AGRAD_INLINE void cvodes_forward::follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters) {
@@ -25,39 +25,39 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_forward::integrate(const Eigen::Vecto
              "one for each state");
   check_initial_value_problem(function_, y0, t0, times);
   integrated_ = false;
-  callbacks_.tell_of(false);
+  callbacks_.set_listener(false);
   y0_ = y0, t0_ = t0, times_ = times;
   since_start_ = callbacks_.start_clock(t0, times);
   log_.begin();
   start();
   const Eigen::Index n = y0.size(), count = static_cast<Eigen::Index>(times.size());
   states_.resize(n, count);
-  kept_.resize(n * count, static_cast<Eigen::Index>(columns_.size()));
+  stored_.resize(n * count, static_cast<Eigen::Index>(columns_.size()));
   for (Eigen::Index k = 0; k < count; ++k) {
     advance(since_start_[static_cast<std::size_t>(k)]);
     states_.col(k) = sundials::map(state_);
     for (std::size_t c = 0; c < columns_.size(); ++c)
-      kept_.col(static_cast<Eigen::Index>(c)).segment(k * n, n) = sundials::map(sensitivities_[c]);
+      stored_.col(static_cast<Eigen::Index>(c)).segment(k * n, n) = sundials::map(sensitivities_[c]);
   }
   read_costs();
   integrated_ = true;
   return states_;
 }
 
-AGRAD_INLINE ode_gradient cvodes_forward::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+AGRAD_INLINE ode_gradient cvodes_forward::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   if (!integrated_ || follows_)
     throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
   ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
-  if (wanted_.times) gradient.times = slopes().cwiseProduct(adjoints).colwise().sum().transpose();
+  if (required_.times) gradient.times = slopes().cwiseProduct(adjoints).colwise().sum().transpose();
   if (columns_.empty()) return gradient;
   const Eigen::MatrixXd together = adjoints;
-  const Eigen::VectorXd all = kept_.transpose() * Eigen::Map<const Eigen::VectorXd>(together.data(), together.size());
+  const Eigen::VectorXd all = stored_.transpose() * Eigen::Map<const Eigen::VectorXd>(together.data(), together.size());
   gradient.parameters = all.tail(m);
-  if (wanted_.initial_state) gradient.initial_state = all.head(n);
-  if (wanted_.initial_time) gradient.initial_time = wanted_.initial_state ? -all.head(n).dot(first_slope_) : all[0];
+  if (required_.initial_state) gradient.initial_state = all.head(n);
+  if (required_.initial_time) gradient.initial_time = required_.initial_state ? -all.head(n).dot(first_slope_) : all[0];
   return gradient;
 }
 
@@ -68,13 +68,13 @@ AGRAD_INLINE void cvodes_forward::tangent(const ode_directions& along, double* s
   const Eigen::Index m = callbacks_.system().parameters();
   const Eigen::Map<const rows> initial(along.initial_state.data(), states_.rows(), along.width);
   const Eigen::Map<const rows> parameters(along.parameters.data(), m, along.width);
-  Eigen::Map<rows> to(states, kept_.rows(), along.width);
-  to.noalias() = kept_.rightCols(m) * parameters;
-  if (wanted_.initial_state) {
-    to.noalias() += kept_.leftCols(initial_) * initial;
-  } else if (wanted_.initial_time) {  // the only sensitivity is along -f(t0, y0)
+  Eigen::Map<rows> to(states, stored_.rows(), along.width);
+  to.noalias() = stored_.rightCols(m) * parameters;
+  if (required_.initial_state) {
+    to.noalias() += stored_.leftCols(initial_) * initial;
+  } else if (required_.initial_time) {  // the only sensitivity is along -f(t0, y0)
     const double size = first_slope_.squaredNorm();
-    if (size > 0) to.noalias() -= kept_.col(0) * (first_slope_.transpose() * initial / size);
+    if (size > 0) to.noalias() -= stored_.col(0) * (first_slope_.transpose() * initial / size);
   }
 }
 
@@ -84,10 +84,10 @@ AGRAD_INLINE bool cvodes_forward::log_steps(detail::step_log* log) {
 }
 
 AGRAD_INLINE cvodes_forward::cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options,
-                                            ode_wanted wanted, Eigen::Index initial, Eigen::Index count)
+                                            ode_required required, Eigen::Index initial, Eigen::Index count)
     : function_(checked(function, system, options)),
       options_(options),
-      wanted_(wanted),
+      required_(required),
       initial_(initial),
       callbacks_(system, initial_),
       context_(sundials::make_context(function_)),
@@ -101,8 +101,8 @@ AGRAD_INLINE cvodes_forward::cvodes_forward(std::string function, ode_system& sy
   }
 }
 
-AGRAD_INLINE Eigen::Index cvodes_forward::initial_values(const ode_system& system, ode_wanted wanted) {
-  return wanted.initial_state ? system.states() : wanted.initial_time ? 1 : 0;
+AGRAD_INLINE Eigen::Index cvodes_forward::initial_values(const ode_system& system, ode_required required) {
+  return required.initial_state ? system.states() : required.initial_time ? 1 : 0;
 }
 
 AGRAD_INLINE std::string cvodes_forward::checked(const std::string& function, const ode_system& system,
@@ -118,7 +118,7 @@ AGRAD_INLINE void cvodes_forward::start() {
   if (log_) log_.start(t0_, state_, options_.max_step);
   slopes_.resize(0, 0);
   sundials::map(state_) = y0_;
-  if (wanted_.initial_time) {
+  if (required_.initial_time) {
     first_slope_.resize(y0_.size());
     callbacks_.system().rhs(t0_, y0_.data(), first_slope_.data());
   }
@@ -140,7 +140,7 @@ AGRAD_INLINE void cvodes_forward::start_sensitivities() {
   if (follows_) return;
   for (std::size_t c = 0; c < columns_.size(); ++c) sundials::map(sensitivities_[c]).setZero();
   for (std::size_t c = 0; c < static_cast<std::size_t>(initial_); ++c) {
-    if (wanted_.initial_state)
+    if (required_.initial_state)
       sundials::map(sensitivities_[c])[static_cast<Eigen::Index>(c)] = 1;
     else
       sundials::map(sensitivities_[c]) = -first_slope_;
@@ -148,9 +148,9 @@ AGRAD_INLINE void cvodes_forward::start_sensitivities() {
 }
 
 AGRAD_INLINE void cvodes_forward::set_up() {
-  auto made = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(static_cast<int>(options_.method), context_.get()),
-                                                               function_, "CVodeCreate");
-  void* memory = made.get();
+  auto handle = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(static_cast<int>(options_.method), context_.get()),
+                                                                 function_, "CVodeCreate");
+  void* memory = handle.get();
   const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
   sundials::map(tolerances) = options_.absolute_tolerance;
   expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
@@ -166,7 +166,7 @@ AGRAD_INLINE void cvodes_forward::set_up() {
            "CVodeSensInit");
     expect(CVodeSetSensErrCon(memory, SUNTRUE), "CVodeSetSensErrCon");
   }
-  memory_ = std::move(made);
+  memory_ = std::move(handle);
 }
 
 AGRAD_INLINE void cvodes_forward::set_tolerances() {
@@ -201,7 +201,7 @@ AGRAD_INLINE Eigen::ArrayXd cvodes_forward::largest_part(Eigen::Index c, const E
 AGRAD_INLINE Eigen::VectorXd cvodes_forward::sizes_of_arguments() const {
   const Eigen::Index initial = follows_ ? y0_.size() : initial_;
   Eigen::VectorXd sizes(initial + callbacks_.system().parameters());
-  if (wanted_.initial_state || follows_)
+  if (required_.initial_state || follows_)
     sizes.head(initial) = y0_;
   else
     sizes.head(initial).setConstant(since_start_.back());
@@ -215,7 +215,7 @@ AGRAD_INLINE void cvodes_forward::advance(double to) {
   const int code = log_ ? advance_by_steps(to) : CVode(memory_.get(), to, state_.get(), &reached, CV_NORMAL);
   callbacks_.fault.rethrow();
   if (code < 0 || !detail::arrived(memory_.get(), true, to)) {
-    if (log_) log_.look_at_stop(memory_.get());
+    if (log_) log_.log_stop(memory_.get());
     const detail::ode_stop at{function_, pass_of(code), "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
     detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
   }
@@ -228,7 +228,7 @@ AGRAD_INLINE int cvodes_forward::advance_by_steps(double to) {
     if (steps == options_.max_num_steps) return CV_TOO_MUCH_WORK;
     const int code = CVode(memory_.get(), to, state_.get(), &reached_, CV_ONE_STEP);
     if (code < 0) return code;
-    log_.look(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance, callbacks_.system());
+    log_.log_step(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance, callbacks_.system());
   }
   return CVodeGetDky(memory_.get(), to, 0, state_.get());
 }

@@ -15,9 +15,9 @@
 namespace agrad {
 
 /// Returns whether forward sensitivities are expected to give a gradient sooner than the adjoint method.
-inline bool forward_is_cheaper(Eigen::Index states, Eigen::Index parameters, ode_wanted wanted) {
+inline bool forward_is_cheaper(Eigen::Index states, Eigen::Index parameters, ode_required required) {
   const auto n = static_cast<double>(states), m = static_cast<double>(parameters);
-  const double sensitivities = m + (wanted.initial_state ? n : wanted.initial_time ? 1 : 0);
+  const double sensitivities = m + (required.initial_state ? n : required.initial_time ? 1 : 0);
   return n * (1 + 1.3 * sensitivities) <= 4 * (2 * n + m);
 }
 
@@ -26,10 +26,10 @@ struct weighed_maker {
   ode_forward_options forward;
   ode_adjoint_options adjoint;
 
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    if (forward_is_cheaper(system.states(), system.parameters(), wanted))
-      return std::make_unique<cvodes_forward>(function, system, forward, wanted);
-    return std::make_unique<cvodes_adjoint>(function, system, adjoint, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    if (forward_is_cheaper(system.states(), system.parameters(), required))
+      return std::make_unique<cvodes_forward>(function, system, forward, required);
+    return std::make_unique<cvodes_adjoint>(function, system, adjoint, required);
   }
 };
 

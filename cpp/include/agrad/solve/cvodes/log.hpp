@@ -24,19 +24,19 @@ class cvodes_log {
   void start(double t0, const sundials::vector_handle& like, double longest);
 
   /// Logs the step just taken to (t, y); the integration stops at `end`. Both times are by CVODES' clock.
-  void look(void* memory, double t, double end, const sundials::vector_handle& y, const Eigen::VectorXd& absolute,
-            ode_system& system);
+  void log_step(void* memory, double t, double end, const sundials::vector_handle& y, const Eigen::VectorXd& absolute,
+                ode_system& system);
 
   /// Shortens the last step to an event inside the step.
   void end_at_event(double t);
 
   /// Logs the attempts at a step that did not succeed in the end.
-  void look_at_stop(void* memory);
+  void log_stop(void* memory);
 
  private:
-  void weigh(void* memory, step_row& row) const;
+  void weigh(void* memory, step_entry& entry) const;
 
-  bool look_for_failures(void* memory, double t, std::int32_t state);
+  bool log_failures(void* memory, double t, std::int32_t state);
 
   step_log* log_ = nullptr;
   sundials::vector_handle weights_, errors_;

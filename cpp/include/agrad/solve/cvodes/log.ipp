@@ -19,52 +19,52 @@ AGRAD_INLINE void cvodes_log::start(double t0, const sundials::vector_handle& li
   probe_ = {};
 }
 
-AGRAD_INLINE void cvodes_log::look(void* memory, double t, double end, const sundials::vector_handle& y,
-                                   const Eigen::VectorXd& absolute, ode_system& system) {
-  step_row row;
+AGRAD_INLINE void cvodes_log::log_step(void* memory, double t, double end, const sundials::vector_handle& y,
+                                       const Eigen::VectorXd& absolute, ode_system& system) {
+  step_entry entry;
   int order = 0;
-  CVodeGetLastStep(memory, &row.h);
+  CVodeGetLastStep(memory, &entry.h);
   CVodeGetLastOrder(memory, &order);
-  begin_ = t - row.h;
-  row.t = start_ + begin_, row.order = order;
-  weigh(memory, row);
-  if (row.state >= 0) {
-    row.size = std::abs(sundials::map(y)[row.state]);
-    row.by_absolute = absolute[row.state] * sundials::map(weights_)[row.state];
+  begin_ = t - entry.h;
+  entry.t = start_ + begin_, entry.order = order;
+  weigh(memory, entry);
+  if (entry.state >= 0) {
+    entry.size = std::abs(sundials::map(y)[entry.state]);
+    entry.by_absolute = absolute[entry.state] * sundials::map(weights_)[entry.state];
   }
-  row.damping = row.h * probe_.rate(system, start_ + t, sundials::map(y).data());
-  const bool has_diverged = look_for_failures(memory, row.t, row.state);
-  row.limit = t >= end                         ? log_->at_end
-              : has_diverged                   ? step_limit::convergence
-              : row.h >= longest_ * (1 - 1e-9) ? step_limit::largest
-                                               : step_log::by_error(row.error);
-  log_->steps.push_back(row);
+  entry.damping = entry.h * probe_.rate(system, start_ + t, sundials::map(y).data());
+  const bool has_diverged = log_failures(memory, entry.t, entry.state);
+  entry.limit = t >= end                           ? log_->at_end
+                : has_diverged                     ? step_limit::convergence
+                : entry.h >= longest_ * (1 - 1e-9) ? step_limit::largest
+                                                   : step_log::by_error(entry.error);
+  log_->steps.push_back(entry);
 }
 
 AGRAD_INLINE void cvodes_log::end_at_event(double t) {
-  step_row& row = log_->steps.back();
-  row.h = t - begin_, row.limit = step_limit::event;
+  step_entry& entry = log_->steps.back();
+  entry.h = t - begin_, entry.limit = step_limit::event;
 }
 
-AGRAD_INLINE void cvodes_log::look_at_stop(void* memory) {
-  step_row row;
-  CVodeGetCurrentTime(memory, &row.t);
-  row.t += start_;
-  weigh(memory, row);
-  look_for_failures(memory, row.t, row.state);
+AGRAD_INLINE void cvodes_log::log_stop(void* memory) {
+  step_entry entry;
+  CVodeGetCurrentTime(memory, &entry.t);
+  entry.t += start_;
+  weigh(memory, entry);
+  log_failures(memory, entry.t, entry.state);
 }
 
-AGRAD_INLINE void cvodes_log::weigh(void* memory, step_row& row) const {
+AGRAD_INLINE void cvodes_log::weigh(void* memory, step_entry& entry) const {
   if (CVodeGetErrWeights(memory, weights_.get()) != CV_SUCCESS) return;
   if (CVodeGetEstLocalErrors(memory, errors_.get()) != CV_SUCCESS) return;
   const Eigen::ArrayXd parts = sundials::map(weights_).array() * sundials::map(errors_).array();
   Eigen::Index state = 0;
   const double most = parts.abs().maxCoeff(&state);
-  row.error = std::sqrt(parts.square().mean());
-  if (most > 0) row.state = static_cast<std::int32_t>(state);
+  entry.error = std::sqrt(parts.square().mean());
+  if (most > 0) entry.state = static_cast<std::int32_t>(state);
 }
 
-AGRAD_INLINE bool cvodes_log::look_for_failures(void* memory, double t, std::int32_t state) {
+AGRAD_INLINE bool cvodes_log::log_failures(void* memory, double t, std::int32_t state) {
   long errors = 0, convergence = 0;
   CVodeGetNumErrTestFails(memory, &errors);
   CVodeGetNumStepSolveFails(memory, &convergence);

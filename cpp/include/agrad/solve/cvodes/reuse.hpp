@@ -1,4 +1,4 @@
-// Kept CVODES: later solves of the same kind reuse the solvers of earlier solves.
+// Pooled CVODES: later solves of the same kind reuse the solvers of earlier solves.
 //
 // To make a CVODES problem with checkpoints takes about as long as to solve a small problem. A thread keeps a few solvers whose
 // solves have ended; a new solve that differs only by the right-hand side takes a kept solver.
@@ -20,11 +20,11 @@ namespace detail {
 /// The solvers that a thread keeps.
 class cvodes_pool {
  public:
-  static std::unique_ptr<cvodes_adjoint> take(const std::string& function, ode_system& system,
-                                              const ode_adjoint_options& options, ode_wanted wanted);
+  static std::unique_ptr<cvodes_adjoint> acquire(const std::string& function, ode_system& system,
+                                                 const ode_adjoint_options& options, ode_required required);
 
   /// Keeps the solver; where there is no room, drops the oldest solver.
-  static void put(std::unique_ptr<cvodes_adjoint> solver) noexcept;
+  static void release(std::unique_ptr<cvodes_adjoint> solver) noexcept;
 
   /// Returns how many solvers this thread keeps.
   static std::size_t held() { return mine() == nullptr ? 0 : mine()->free_.size(); }
@@ -46,17 +46,17 @@ class cvodes_pool {
 }  // namespace detail
 
 /// A `cvodes_adjoint` for one solve, possibly a solver made for an earlier solve.
-class kept_cvodes final : public ode_solver {
+class pooled_cvodes final : public ode_solver {
  public:
-  kept_cvodes(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_wanted wanted)
-      : solver_(detail::cvodes_pool::take(function, system, options, wanted)) {}
-  ~kept_cvodes() override { detail::cvodes_pool::put(std::move(solver_)); }
-  kept_cvodes(const kept_cvodes&) = delete;
-  kept_cvodes& operator=(const kept_cvodes&) = delete;
+  pooled_cvodes(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required)
+      : solver_(detail::cvodes_pool::acquire(function, system, options, required)) {}
+  ~pooled_cvodes() override { detail::cvodes_pool::release(std::move(solver_)); }
+  pooled_cvodes(const pooled_cvodes&) = delete;
+  pooled_cvodes& operator=(const pooled_cvodes&) = delete;
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_->sweep(adjoints); }
-  std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_->reverse(adjoints); }
+  std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
   const ode_statistics& statistics() const override { return solver_->statistics(); }
   bool watch(detail::event_watch* events) override { return solver_->watch(events); }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }

@@ -30,8 +30,8 @@ class cvodes_tangents {
 
   /// Does the same as `ode_solver::tangent`. Directions that are not finite have tangents of nan. Returns the cost without the
   /// states' cost.
-  ode_sensitivity_statistics carry(const ode_directions& along, const Eigen::VectorXd& y0, double t0,
-                                   const std::vector<double>& times, double* states);
+  ode_sensitivity_statistics propagate(const ode_directions& along, const Eigen::VectorXd& y0, double t0,
+                                       const std::vector<double>& times, double* states);
 
  private:
   /// Returns the times, strictly increasing: rounding may have moved the time of an event, the last, onto the time before.

@@ -17,8 +17,9 @@ AGRAD_INLINE ode_forward_options forward_part(const ode_adjoint_options& of) {
   return o;
 }
 
-AGRAD_INLINE ode_sensitivity_statistics cvodes_tangents::carry(const ode_directions& along, const Eigen::VectorXd& y0,
-                                                               double t0, const std::vector<double>& times, double* states) {
+AGRAD_INLINE ode_sensitivity_statistics cvodes_tangents::propagate(const ode_directions& along, const Eigen::VectorXd& y0,
+                                                                   double t0, const std::vector<double>& times,
+                                                                   double* states) {
   using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Map<const rows> initial(along.initial_state.data(), y0.size(), along.width);
   const Eigen::Map<const rows> parameters(along.parameters.data(), system_.parameters(), along.width);

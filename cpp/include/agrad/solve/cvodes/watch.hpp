@@ -28,7 +28,7 @@ class cvodes_watch {
   }
 
   /// Looks for events in the step just taken to (t, y).
-  void look(void* memory, double t, const sundials::vector_handle& y) {
+  void find_event(void* memory, double t, const sundials::vector_handle& y) {
     CVodeGetDky(memory, t, 1, buffer_.get());
     if (events_->sees(t, sundials::map(y).data(), sundials::map(buffer_).data())) {
       const double begin = begin_;

@@ -8,7 +8,7 @@
 // and q determine lambda. IDAS' clock is zero at each restart, as in the forward pass.
 // IDAS could take q as a quadrature beside (w, lambda), but would then choose the order by the errors of w and lambda alone:
 // where w is constant, the order stays 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
-// Read next: solve/dae/solver.hpp, the solver; solve/dae/sweep.hpp, which uses this class.
+// Read next: solve/dae/solver.hpp, the solver; solve/dae/reverse.hpp, which uses this class.
 #pragma once
 
 #include <algorithm>

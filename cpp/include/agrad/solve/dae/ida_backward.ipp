@@ -21,7 +21,7 @@ AGRAD_INLINE ida_backward::ida_backward(const std::string& function, dae_system&
       z_(sundials::make_vector(context, r_ + m_ + n_, function)),
       zp_(sundials::make_vector(context, r_ + m_ + n_, function)),
       newton_(dense_algebra(n_)),
-      factors_(newton_.kept()) {
+      factors_(newton_.factor_size()) {
   const auto entries = static_cast<std::size_t>(n_ * n_);
   matrix_ = sundials::expect_object<sundials::matrix_handle>(
       sundials::numbers_matrix::make(context.get(), std::make_shared<std::vector<std::size_t>>(), entries), function,
@@ -77,8 +77,8 @@ AGRAD_INLINE void ida_backward::collect() {
 }
 
 AGRAD_INLINE void ida_backward::set_up() {
-  auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
-  void* memory = made.get();
+  auto handle = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
+  void* memory = handle.get();
   expect(IDAInit(memory, residual, 0, z_.get(), zp_.get()), "IDAInit");
   expect(IDASetUserData(memory, this), "IDASetUserData");
   expect(IDASetMaxNumSteps(memory, options_.max_num_steps), "IDASetMaxNumSteps");
@@ -90,7 +90,7 @@ AGRAD_INLINE void ida_backward::set_up() {
   expect(IDASetSuppressAlg(memory, SUNTRUE), "IDASetSuppressAlg");
   expect(IDASetLinearSolver(memory, solver_.get(), matrix_.get()), "IDASetLinearSolver");
   expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
-  memory_ = std::move(made);
+  memory_ = std::move(handle);
 }
 
 AGRAD_INLINE void ida_backward::set_tolerances(const dae_consistency& consistency) {

@@ -24,8 +24,8 @@ AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::
   if (trajectory_ != nullptr) trajectory_->start(s.t, s.y);
   sundials::map(y_) = s.y, sundials::map(yp_) = s.yp;
   if (!sensitivities.empty()) move_from_rest();
-  auto made = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
-  void* memory = made.get();
+  auto handle = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
+  void* memory = handle.get();
   expect(IDAInit(memory, residual, 0, y_.get(), yp_.get()), "IDAInit");
   const sundials::vector_handle tolerances = sundials::make_vector(context_, s.y.size(), function_);
   sundials::map(tolerances) = options_.absolute_tolerance_forward;
@@ -41,7 +41,7 @@ AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::
   expect(IDASetNonlinConvCoef(memory, 0.01), "IDASetNonlinConvCoef");
   expect(IDASetDeltaCjLSetup(memory, 0.1), "IDASetDeltaCjLSetup");
   if (!sensitivities.empty()) start_sensitivities(memory, sensitivities, scales);
-  memory_ = std::move(made);
+  memory_ = std::move(handle);
   reached_ = 0;
 }
 
@@ -129,8 +129,8 @@ AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vect
   expect(IDASetSensErrCon(memory, SUNTRUE), "IDASetSensErrCon");
   // The initial slopes of algebraic sensitivities are unknown, so the first step is so short that these sensitivities hardly
   // change.
-  const double little = 1e-2 * relative * end_, asked = options_.first_step;
-  expect(IDASetInitStep(memory, asked > 0 ? std::min(asked, little) : little), "IDASetInitStep");
+  const double little = 1e-2 * relative * end_, requested = options_.first_step;
+  expect(IDASetInitStep(memory, requested > 0 ? std::min(requested, little) : little), "IDASetInitStep");
 }
 
 AGRAD_INLINE int ida_forward::residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp,

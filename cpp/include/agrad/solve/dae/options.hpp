@@ -45,7 +45,7 @@ struct dae_options {
 };
 
 /// Which derivatives will be wanted. Derivatives with respect to active parameters are wanted whenever there are any.
-struct dae_wanted {
+struct dae_required {
   bool initial_state = false;  // y0
   bool initial_slope = false;  // y'0
   bool initial_time = false;

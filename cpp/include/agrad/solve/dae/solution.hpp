@@ -1,7 +1,7 @@
 // DAE solution: the results of an integration that the reverse pass needs, segment by segment.
 //
 // The solver (solve/dae/solver.hpp) writes the solution; the reverse pass reads it.
-// Read next: solve/dae/sweep.hpp.
+// Read next: solve/dae/reverse.hpp.
 #pragma once
 
 #include <cstddef>
@@ -29,21 +29,22 @@ struct dae_segment {
 /// Members are public: the solver writes the members, the reverse pass reads them and enters the segments.
 class dae_solution {
  public:
-  dae_solution(std::string name, dae_system& inner, dae_options with, dae_wanted asked)
+  dae_solution(std::string name, dae_system& inner, dae_options with, dae_required derivatives)
       : function(std::move(name)),
         system(inner),
         options(std::move(with)),
-        wanted(asked),
+        required(derivatives),
         consistency(function, system, options) {}
 
   bool uses_sensitivities() const { return options.sensitivities != dae_sensitivities::adjoint; }
   bool is_differentiated() const {
-    return wanted.initial_state || wanted.initial_slope || wanted.initial_time || wanted.stops || system.parameters() > 0;
+    return required.initial_state || required.initial_slope || required.initial_time || required.stops ||
+           system.parameters() > 0;
   }
   /// Returns whether the adjoint of the differential part at t0 is needed.
   bool needs_initial() const {
     const bool solved_for = options.initial == dae_initial::derivatives;
-    return wanted.initial_time || (solved_for ? wanted.initial_slope || system.parameters() > 0 : wanted.initial_state);
+    return required.initial_time || (solved_for ? required.initial_slope || system.parameters() > 0 : required.initial_state);
   }
   Eigen::VectorXd slope_of_differential(const dae_state& s) const { return split.q().transpose() * s.yp; }
 
@@ -62,7 +63,7 @@ class dae_solution {
   std::string function;
   dae_window system;
   dae_options options;
-  dae_wanted wanted;
+  dae_required required;
   dae_consistency consistency;
   dae_splitting split;
   sundials::context_handle context;
@@ -72,7 +73,7 @@ class dae_solution {
   Eigen::Index given_stops = 0;
   std::vector<dae_segment> segments;
   std::vector<dae_state> points;
-  std::vector<Eigen::MatrixXd> kept;  // sensitivities of the differential part at the output times
+  std::vector<Eigen::MatrixXd> output_sensitivities;  // sensitivities of the differential part at the output times
   Eigen::MatrixXd solution;
 };
 

@@ -6,7 +6,7 @@
 // forward sensitivities.
 // Stops divide the time into segments. The differential part is continuous at a stop; the rest is solved for again after the
 // stop, and IDAS restarts. An output at a stop is the state after the stop.
-// Read next: solve/dae/consistency.hpp; solve/dae/solution.hpp, the stored results; solve/dae/sweep.hpp, the reverse pass;
+// Read next: solve/dae/consistency.hpp; solve/dae/solution.hpp, the stored results; solve/dae/reverse.hpp, the reverse pass;
 // solve/dae_adjoint.hpp, the functions for users.
 #pragma once
 
@@ -19,8 +19,8 @@
 #include <vector>
 
 #include <agrad/solve/dae/ida_forward.hpp>
+#include <agrad/solve/dae/reverse.hpp>
 #include <agrad/solve/dae/solution.hpp>
-#include <agrad/solve/dae/sweep.hpp>
 
 namespace agrad {
 
@@ -28,7 +28,7 @@ namespace agrad {
 class dae_solver {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  dae_solver(std::string function, dae_system& system, dae_options options, dae_wanted wanted);
+  dae_solver(std::string function, dae_system& system, dae_options options, dae_required required);
 
   dae_solver(const dae_solver&) = delete;
   dae_solver& operator=(const dae_solver&) = delete;
@@ -42,7 +42,7 @@ class dae_solver {
                                    const std::vector<double>& times);
 
   /// Returns the gradient of a scalar whose derivative with respect to y and y' at times[k] is column k of `adjoints`.
-  dae_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
+  dae_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   const ode_statistics& statistics() const { return statistics_; }
 
@@ -70,16 +70,16 @@ class dae_solver {
   dae_state output_at_begin(std::size_t i);
 
   /// Stores the sensitivities of the differential part at an output time or at the end of a segment.
-  void keep_sensitivities(double t);
+  void store_sensitivities(double t);
 
-  const Eigen::MatrixXd& put_together();
+  const Eigen::MatrixXd& assemble();
 
-  detail::dae_solution way_;
+  detail::dae_solution solution_;
   std::optional<detail::ida_forward> forward_;
   bool is_integrated_ = false;
   Eigen::MatrixXd at_end_;  // sensitivities of the differential part at the last output time or segment's end
   ode_statistics statistics_;
-  detail::dae_sweep sweep_{way_, statistics_};
+  detail::dae_reverse_pass reverse_pass_{solution_, statistics_};
 };
 
 }  // namespace agrad

@@ -35,8 +35,8 @@ AGRAD_INLINE std::array<double, 2> dae_trajectory::weights(double t, const doubl
   double value = 1, slope = 0;
   for (std::size_t l = 0; l < points; ++l) {
     if (l == j) continue;
-    const double span = times[j] - times[l], part = (t - times[l]) / span;
-    slope = slope * part + value / span;
+    const double duration = times[j] - times[l], part = (t - times[l]) / duration;
+    slope = slope * part + value / duration;
     value *= part;
   }
   return {value, slope};

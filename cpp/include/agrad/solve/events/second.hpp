@@ -1,4 +1,4 @@
-// Event second: the reverse pass of solve/events/sweep.hpp with tangents, for second derivatives of a solution with doses,
+// Event second: the reverse pass of solve/events/reverse.hpp with tangents, for second derivatives of a solution with doses,
 // stops and events.
 //
 // All adjoints have tangents along the directions of the last `tangent`: the adjoint of the state and the adjoint of the time
@@ -17,14 +17,14 @@
 namespace agrad::detail {
 
 /// A single reverse pass over a trajectory and its last tangents. These and the adjoints must outlive it.
-class event_second_sweep {
+class event_second_pass {
  public:
   using moving_segment = event_tangent::moving_segment;
 
-  event_second_sweep(event_trajectory& of, const event_tangent& moved, const event_adjoints& adjoints,
-                     const event_tangents& tangents, event_directions& back);
+  event_second_pass(event_trajectory& of, const event_tangent& moved, const event_adjoints& adjoints,
+                    const event_tangents& tangents, event_directions& gradient_tangents);
 
-  event_gradient run();
+  event_gradient compute();
 
  private:
   moving_number still() const { return {0, Eigen::RowVectorXd::Zero(width_)}; }
@@ -46,37 +46,37 @@ class event_second_sweep {
   /// Turns the adjoint of an output at its moving time into the adjoint of the state at the fixed time.
   void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output);
 
-  /// As in solve/events/sweep.hpp.
-  void take_end_outputs(const event_segment& s);
+  /// As in solve/events/reverse.hpp.
+  void add_end_outputs(const event_segment& s);
 
   // ---- doses, stops and events at a segment's end
 
-  void leave(const event_segment& s, const moving_segment& m);
+  void reverse_ending(const event_segment& s, const moving_segment& m);
   /// A dose at the middle of a short infusion is exact only to first order in the duration.
   void check_stays_short(std::size_t dose) const;
 
-  void leave_event(const event_segment& s, const moving_segment& m);
+  void reverse_event(const event_segment& s, const moving_segment& m);
 
   event_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
                     std::size_t e) const;
 
   /// From the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
-  void leave_reset(const event_segment& s, const moving_segment& m, std::size_t j);
+  void reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j);
 
   /// From the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
-  void leave_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
-                      moving_number& by_hit);
+  void reverse_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
+                        moving_number& by_hit);
 
   /// From the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
-  void leave_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by);
+  void reverse_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by);
 
   // ---- through a segment
 
-  void back_through(const event_segment& s);
+  void reverse_segment(const event_segment& s);
 
   /// From the adjoints of a segment's parameters to those of the system's parameters, and from the rates' to those of the
   /// amounts and durations of running infusions.
-  void leave_parameters(const event_segment& s);
+  void reverse_parameters(const event_segment& s);
 
   event_trajectory& of_;
   const event_tangent& moved_;
@@ -84,7 +84,7 @@ class event_second_sweep {
   int width_;
   const event_adjoints& adjoints_;
   const event_tangents& tangents_;
-  event_directions& back_;
+  event_directions& gradient_tangents_;
   bool moves_;
   event_gradient g_;
   moving_vector state_, parameters_;  // parameters_: the system's parameters, then the rates

@@ -6,43 +6,44 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE event_second_sweep::event_second_sweep(event_trajectory& of, const event_tangent& moved,
-                                                    const event_adjoints& adjoints, const event_tangents& tangents,
-                                                    event_directions& back)
+AGRAD_INLINE event_second_pass::event_second_pass(event_trajectory& of, const event_tangent& moved,
+                                                  const event_adjoints& adjoints, const event_tangents& tangents,
+                                                  event_directions& gradient_tangents)
     : of_(of),
       moved_(moved),
       along_(moved.along()),
       width_(along_.width),
       adjoints_(adjoints),
       tangents_(tangents),
-      back_(back),
+      gradient_tangents_(gradient_tangents),
       moves_(of.moves()),
       g_(of.no_gradient()),
       state_{adjoints.end_state, tangents.end_state},
       time_{adjoints.end, tangents.end} {
   const auto zeros = [&](std::size_t count) { return std::vector<double>(count * static_cast<std::size_t>(width_), 0.0); };
   const std::size_t doses = of_.plan.doses.size();
-  back_ = {width_,
-           zeros(static_cast<std::size_t>(of_.n)),
-           zeros(of_.system.own_parameters()),
-           zeros(doses),
-           zeros(1),
-           zeros(of_.v.times.size()),
-           zeros(doses),
-           zeros(doses),
-           zeros(of_.v.stops.size()),
-           {}};
-  for (const auto& event : of_.events) back_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
+  gradient_tangents_ = {width_,
+                        zeros(static_cast<std::size_t>(of_.n)),
+                        zeros(of_.system.own_parameters()),
+                        zeros(doses),
+                        zeros(1),
+                        zeros(of_.v.times.size()),
+                        zeros(doses),
+                        zeros(doses),
+                        zeros(of_.v.stops.size()),
+                        {}};
+  for (const auto& event : of_.events)
+    gradient_tangents_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
 }
 
-AGRAD_INLINE event_gradient event_second_sweep::run() {
+AGRAD_INLINE event_gradient event_second_pass::compute() {
   for (std::size_t i = of_.used; i-- > 0;) {
     const event_segment& s = of_.segments[i];
     const moving_segment& m = moved_.moved()[i];
     enter(s);
-    if (i + 1 == of_.used) take_end_outputs(s);
-    leave(s, m);
-    if (s.is_solved) back_through(s);
+    if (i + 1 == of_.used) add_end_outputs(s);
+    reverse_ending(s, m);
+    if (s.is_solved) reverse_segment(s);
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
       moving_vector output = output_adjoint(k);
       move_output(k, s.begin, s.at_begin, output);
@@ -50,63 +51,63 @@ AGRAD_INLINE event_gradient event_second_sweep::run() {
     }
     time_ = still();
     if (moves_) move({-1, s.begin, s.at_begin, m.begin, m.begin_time}, state_, time_);
-    leave_parameters(s);
+    reverse_parameters(s);
   }
   g_.initial_state = state_.value, g_.initial_time = time_.value;
-  tangent_rows::Map(back_.initial_state.data(), of_.n, width_) = state_.tangents;
-  Eigen::RowVectorXd::Map(back_.initial_time.data(), width_) = time_.tangents;
+  tangent_rows::Map(gradient_tangents_.initial_state.data(), of_.n, width_) = state_.tangents;
+  Eigen::RowVectorXd::Map(gradient_tangents_.initial_time.data(), width_) = time_.tangents;
   return std::move(g_);
 }
 
-AGRAD_INLINE Eigen::RowVectorXd event_second_sweep::directions(const std::vector<double>& all, std::size_t i) const {
+AGRAD_INLINE Eigen::RowVectorXd event_second_pass::directions(const std::vector<double>& all, std::size_t i) const {
   return Eigen::RowVectorXd::Map(all.data() + i * static_cast<std::size_t>(width_), width_);
 }
 
-AGRAD_INLINE void event_second_sweep::add(Eigen::VectorXd& values, std::vector<double>& tangents, std::size_t i,
-                                          const moving_number& by, double factor) {
+AGRAD_INLINE void event_second_pass::add(Eigen::VectorXd& values, std::vector<double>& tangents, std::size_t i,
+                                         const moving_number& by, double factor) {
   values[static_cast<Eigen::Index>(i)] += factor * by.value;
   Eigen::RowVectorXd::Map(tangents.data() + i * static_cast<std::size_t>(width_), width_) += factor * by.tangents;
 }
 
-AGRAD_INLINE void event_second_sweep::add_all(Eigen::VectorXd& values, std::vector<double>& tangents, const moving_vector& by) {
+AGRAD_INLINE void event_second_pass::add_all(Eigen::VectorXd& values, std::vector<double>& tangents, const moving_vector& by) {
   values += by.value;
   tangent_rows::Map(tangents.data(), by.value.size(), width_) += by.tangents;
 }
 
-AGRAD_INLINE void event_second_sweep::enter(const event_segment& s) {
+AGRAD_INLINE void event_second_pass::enter(const event_segment& s) {
   of_.enter(s);
   parameter_tangents_ = moved_.segment_parameters(s);
   parameters_ = moving_vector::zero(of_.system.parameters(), width_);
 }
 
-AGRAD_INLINE void event_second_sweep::move(const moving_place& at, moving_vector& state, moving_number& time) {
-  of_.moving.back(at, parameter_tangents_, state, time, parameters_.tangents);
+AGRAD_INLINE void event_second_pass::move(const moving_place& at, moving_vector& state, moving_number& time) {
+  of_.moving.propagate_adjoint(at, parameter_tangents_, state, time, parameters_.tangents);
 }
 
-AGRAD_INLINE tangent_rows event_second_sweep::fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
-                                                    tangent_rows tangents) {
-  of_.moving.forth(t, y, -by, tangents);
+AGRAD_INLINE tangent_rows event_second_pass::fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
+                                                   tangent_rows tangents) {
+  of_.moving.propagate_tangent(t, y, -by, tangents);
   return tangents;
 }
 
-AGRAD_INLINE tangent_rows event_second_sweep::rows_of(const tangent_rows& all, std::size_t k) const {
+AGRAD_INLINE tangent_rows event_second_pass::rows_of(const tangent_rows& all, std::size_t k) const {
   return all.middleRows(static_cast<Eigen::Index>(k) * of_.n, of_.n);
 }
 
-AGRAD_INLINE moving_vector event_second_sweep::output_adjoint(std::size_t k) const {
+AGRAD_INLINE moving_vector event_second_pass::output_adjoint(std::size_t k) const {
   return {adjoints_.states.col(static_cast<Eigen::Index>(k)), rows_of(tangents_.states, k)};
 }
 
-AGRAD_INLINE void event_second_sweep::move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
+AGRAD_INLINE void event_second_pass::move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
   if (!moves_ || output.is_zero()) return;
   moving_number by_time = still();
   const tangent_rows moved = rows_of(moved_.numbers().states, k);
   const Eigen::RowVectorXd by = directions(along_.times, k);
   move({1, t, y, moved, by}, output, by_time);
-  add(g_.times, back_.times, k, by_time);
+  add(g_.times, gradient_tangents_.times, k, by_time);
 }
 
-AGRAD_INLINE void event_second_sweep::take_end_outputs(const event_segment& s) {
+AGRAD_INLINE void event_second_pass::add_end_outputs(const event_segment& s) {
   const Eigen::VectorXd& y = of_.solution.end_state;
   const Eigen::RowVectorXd& by = moved_.numbers().end;
   for (std::size_t k = s.first_output + s.begin_outputs + s.inner_outputs; k < of_.v.times.size(); ++k) {
@@ -120,41 +121,41 @@ AGRAD_INLINE void event_second_sweep::take_end_outputs(const event_segment& s) {
   }
 }
 
-AGRAD_INLINE void event_second_sweep::leave(const event_segment& s, const moving_segment& m) {
-  if (s.ending == event_segment::event_ending) return leave_event(s, m);
+AGRAD_INLINE void event_second_pass::reverse_ending(const event_segment& s, const moving_segment& m) {
+  if (s.ending == event_segment::event_ending) return reverse_event(s, m);
   const bool is_finish = s.ending == event_segment::finish;
-  const scheduled* what = is_finish ? nullptr : &of_.schedule[s.happening];
+  const scheduled* what = is_finish ? nullptr : &of_.schedule[s.ending_index];
   if (what != nullptr && what->is_at_once) {
     const Eigen::Index state = of_.plan.doses[what->index].state;
-    add(g_.amounts, back_.amounts, what->index, {state_.value[state], state_.tangents.row(state)});
+    add(g_.amounts, gradient_tangents_.amounts, what->index, {state_.value[state], state_.tangents.row(state)});
   }
   if (!moves_) return;
   move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
-  if (is_finish) return add(g_.times, back_.times, of_.v.times.size() - 1, time_);
-  if (what->kind == scheduled::stop) return add(g_.stops, back_.stops, what->index, time_);
-  add(g_.dose_times, back_.dose_times, what->index, time_);
-  if (what->kind == scheduled::infusion_end) add(g_.durations, back_.durations, what->index, time_);
+  if (is_finish) return add(g_.times, gradient_tangents_.times, of_.v.times.size() - 1, time_);
+  if (what->kind == scheduled::stop) return add(g_.stops, gradient_tangents_.stops, what->index, time_);
+  add(g_.dose_times, gradient_tangents_.dose_times, what->index, time_);
+  if (what->kind == scheduled::infusion_end) add(g_.durations, gradient_tangents_.durations, what->index, time_);
   if (what->is_at_once && of_.plan.doses[what->index].is_infusion) {
-    add(g_.durations, back_.durations, what->index, time_, 0.5);  // as at first order
+    add(g_.durations, gradient_tangents_.durations, what->index, time_, 0.5);  // as at first order
     check_stays_short(what->index);
   }
 }
 
-AGRAD_INLINE void event_second_sweep::check_stays_short(std::size_t dose) const {
+AGRAD_INLINE void event_second_pass::check_stays_short(std::size_t dose) const {
   if (!directions(along_.durations, dose).isZero(0))
     throw DerivativeError(
         of_.function + ": doses[" + std::to_string(dose) +
         "].duration is too short relative to the time of the dose for second derivatives, but must be longer or absent");
 }
 
-AGRAD_INLINE void event_second_sweep::leave_event(const event_segment& s, const moving_segment& m) {
+AGRAD_INLINE void event_second_pass::reverse_event(const event_segment& s, const moving_segment& m) {
   std::vector<moving_number> by_hits(s.hits);
   for (std::size_t j = s.hits; j-- > 0;) {
-    const std::size_t hit = s.happening + j;
-    if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) leave_reset(s, m, j);
+    const std::size_t hit = s.ending_index + j;
+    if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) reverse_reset(s, m, j);
     by_hits[j] = {adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
     moving_vector of_state{adjoints_.hit_states.col(static_cast<Eigen::Index>(hit)), rows_of(tangents_.hit_states, hit)};
-    if (j > 0 && !of_state.is_zero()) leave_late_hit(s, m, j, of_state, by_hits[j]);
+    if (j > 0 && !of_state.is_zero()) reverse_late_hit(s, m, j, of_state, by_hits[j]);
     state_ += of_state;
   }
   if (m.is_placed) {
@@ -162,27 +163,27 @@ AGRAD_INLINE void event_second_sweep::leave_event(const event_segment& s, const 
     by_hits[0].value += time_.value, by_hits[0].tangents += time_.tangents;
   }
   for (std::size_t j = 0; j < s.hits; ++j)
-    if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) leave_root(s, m, s.happening + j, by_hits[j]);
+    if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) reverse_root(s, m, s.ending_index + j, by_hits[j]);
 }
 
-AGRAD_INLINE event_point event_second_sweep::point(const event_segment& s, const Eigen::VectorXd& y,
-                                                   const Eigen::RowVectorXd& time, const tangent_rows& state,
-                                                   std::size_t e) const {
+AGRAD_INLINE event_point event_second_pass::point(const event_segment& s, const Eigen::VectorXd& y,
+                                                  const Eigen::RowVectorXd& time, const tangent_rows& state,
+                                                  std::size_t e) const {
   return {width_, s.end, y.data(), time.data(), state.data(), along_.event_parameters[e].data()};
 }
 
-AGRAD_INLINE void event_second_sweep::leave_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
-  const event_hit& hit = of_.solution.hits[s.happening + j];
+AGRAD_INLINE void event_second_pass::reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
+  const event_hit& hit = of_.solution.hits[s.ending_index + j];
   moving_gradient by;
   of_.events[hit.event]->reset_second(point(s, hit.state, m.end_time, m.before[j], hit.event), state_, by);
   state_ = by.state;
   time_.value += by.time.value, time_.tangents += by.time.tangents;
-  add_all(g_.event_parameters[hit.event], back_.event_parameters[hit.event], by.parameters);
+  add_all(g_.event_parameters[hit.event], gradient_tangents_.event_parameters[hit.event], by.parameters);
 }
 
-AGRAD_INLINE void event_second_sweep::leave_late_hit(const event_segment& s, const moving_segment& m, std::size_t j,
-                                                     moving_vector& of_state, moving_number& by_hit) {
-  const std::size_t hit = s.happening + j;
+AGRAD_INLINE void event_second_pass::reverse_late_hit(const event_segment& s, const moving_segment& m, std::size_t j,
+                                                      moving_vector& of_state, moving_number& by_hit) {
+  const std::size_t hit = s.ending_index + j;
   const Eigen::VectorXd& y = of_.solution.hits[hit].state;
   const Eigen::RowVectorXd by = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
   const tangent_rows moved = rows_of(moved_.numbers().hit_states, hit),
@@ -191,15 +192,15 @@ AGRAD_INLINE void event_second_sweep::leave_late_hit(const event_segment& s, con
   move({-1, s.end, y, at_fixed_time, m.end_time}, of_state, time_);
 }
 
-AGRAD_INLINE void event_second_sweep::leave_root(const event_segment& s, const moving_segment& m, std::size_t hit,
-                                                 const moving_number& by) {
+AGRAD_INLINE void event_second_pass::reverse_root(const event_segment& s, const moving_segment& m, std::size_t hit,
+                                                  const moving_number& by) {
   const std::size_t e = of_.solution.hits[hit].event;
   const Eigen::RowVectorXd time = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
   const tangent_rows moved = fixed(s.end, s.at_end, -time, m.end);
   moving_gradient root;
   of_.events[e]->root_second(point(s, s.at_end, time, moved, e), root);
   tangent_rows by_parameters = tangent_rows::Zero(parameters_.tangents.rows(), width_);
-  of_.moving.back({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
+  of_.moving.propagate_adjoint({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
   const double rate = root.time.value;
   of_.check_crosses(of_.solution.hits[hit], rate);
   const double factor = -by.value / rate;
@@ -208,11 +209,11 @@ AGRAD_INLINE void event_second_sweep::leave_root(const event_segment& s, const m
     return moving_vector{factor * x.value, x.value * factor_tangents + factor * x.tangents};
   };
   state_ += scaled(root.state);
-  add_all(g_.event_parameters[e], back_.event_parameters[e], scaled(root.parameters));
+  add_all(g_.event_parameters[e], gradient_tangents_.event_parameters[e], scaled(root.parameters));
   parameters_.tangents += factor * by_parameters;
 }
 
-AGRAD_INLINE void event_second_sweep::back_through(const event_segment& s) {
+AGRAD_INLINE void event_second_pass::reverse_segment(const event_segment& s) {
   const std::size_t first = s.first_output + s.begin_outputs;
   const Eigen::Index n = of_.n, count = static_cast<Eigen::Index>(s.inner_outputs),
                      extra = Eigen::Index{s.ending != event_segment::finish};
@@ -235,17 +236,17 @@ AGRAD_INLINE void event_second_sweep::back_through(const event_segment& s) {
   parameters_ += {part.parameters, tangent_rows::Map(through.parameters.data(), part.parameters.size(), width_)};
 }
 
-AGRAD_INLINE void event_second_sweep::leave_parameters(const event_segment& s) {
+AGRAD_INLINE void event_second_pass::reverse_parameters(const event_segment& s) {
   const auto own = static_cast<Eigen::Index>(of_.system.own_parameters());
-  add_all(g_.parameters, back_.parameters, {parameters_.value.head(own), parameters_.tangents.topRows(own)});
+  add_all(g_.parameters, gradient_tangents_.parameters, {parameters_.value.head(own), parameters_.tangents.topRows(own)});
   for (const std::size_t i : s.running) {
     const auto at = own + static_cast<Eigen::Index>(of_.rate_of[i]);
     const double by_rate = parameters_.value[at], amount = of_.v.amounts[i], length = infusion_length(of_.v, i);
     const Eigen::RowVectorXd tangents = parameters_.tangents.row(at), of_amount = directions(along_.amounts, i),
                              of_length = directions(along_.durations, i) / length;
-    add(g_.amounts, back_.amounts, i, {by_rate / length, (tangents - by_rate * of_length) / length});
+    add(g_.amounts, gradient_tangents_.amounts, i, {by_rate / length, (tangents - by_rate * of_length) / length});
     const Eigen::RowVectorXd change = amount * tangents + by_rate * (of_amount - 2 * amount * of_length);
-    add(g_.durations, back_.durations, i, {by_rate * amount, change}, -1 / (length * length));
+    add(g_.durations, gradient_tangents_.durations, i, {by_rate * amount, change}, -1 / (length * length));
   }
 }
 

@@ -4,7 +4,7 @@
 // the derivatives of the segment's end with respect to its begin. Between two segments the jump of the state has derivatives of
 // its own, and both segments depend on the time of the jump: this time moves the end of the earlier segment by f before the
 // jump, and the begin of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
-// Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/sweep.hpp, the reverse pass;
+// Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/reverse.hpp, the reverse pass;
 // solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order; solve/solver/event_watch.hpp, events;
 // solve/record/event_operation.hpp, the user of this class.
 #pragma once
@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/events/reverse.hpp>
 #include <agrad/solve/events/second.hpp>
-#include <agrad/solve/events/sweep.hpp>
 #include <agrad/solve/events/tangent.hpp>
 #include <agrad/solve/events/trajectory.hpp>
 #include <agrad/solve/one_step/probe.hpp>
@@ -32,7 +32,7 @@ namespace agrad {
 
 class event_solver {
  public:
-  using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)>;
+  using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_required)>;
   using functions = detail::event_watch::functions;
 
   /// function: the name in errors. The system and the events, one for each rule of the plan, must outlive the solver.
@@ -45,24 +45,24 @@ class event_solver {
   const event_solution& integrate(const event_values& values);
 
   /// The gradient of a scalar from the adjoints of the solution's numbers.
-  event_gradient sweep(const event_adjoints& adjoints);
+  event_gradient reverse(const event_adjoints& adjoints);
 
   /// Whether `tangent` is available.
   bool has_first_tangents() const;
   /// As `ode_solver::tangents_match`.
-  bool tangents_match() const { return way_.solvers[0]->tangents_match(); }
+  bool tangents_match() const { return trajectory_.solvers[0]->tangents_match(); }
   /// After `integrate`: the tangents of the solution's numbers. reads_hits: whether times and states of events are wanted.
   event_tangents tangent(const event_directions& along, bool reads_hits);
 
   /// Whether `second` is available.
   bool has_tangents() const;
   /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with tangents.
-  event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& back);
+  event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& gradient_tangents);
 
   const ode_statistics& statistics() const { return statistics_; }
   /// As `ode_solver::log_steps`.
   bool log_steps(detail::step_log* log);
-  const event_plan& plan() const { return way_.plan; }
+  const event_plan& plan() const { return trajectory_.plan; }
 
  private:
   // ---- forward pass
@@ -73,17 +73,17 @@ class event_solver {
   bool advance();
 
   /// Writes the outputs at a segment's begin, unless more happens at the same instant.
-  void take_begin_outputs(detail::event_segment& s, bool is_last);
+  void write_begin_outputs(detail::event_segment& s, bool is_last);
 
   void solve(detail::event_segment& s);
   /// Hands the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction.
   void move_probe(ode_solver& by);
   /// The time of the last column: the event's time, or the requested time if both are equal up to rounding.
   double event_time(Eigen::Index count) const;
-  void happen(const detail::scheduled& what);
+  void apply(const detail::scheduled& what);
 
   /// Applies the events at a segment's end in order. Returns whether a terminal event ends the solution.
-  bool happen(detail::event_segment& s);
+  bool apply(detail::event_segment& s);
 
   void reset(std::size_t e);
 
@@ -92,7 +92,7 @@ class event_solver {
   /// Finds a solution that crosses zero downwards while its rate there is upwards: since the last event the solution has risen
   /// by less than the method resolves. A reset that mistakes the rate for downwards, and reverses it, lets the solution
   /// through.
-  void look_whether_turned(const detail::event_segment& s);
+  void check_progress(const detail::event_segment& s);
 
   [[noreturn]] AGRAD_COLD void fail_accumulated(std::size_t e) const;
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
@@ -101,11 +101,11 @@ class event_solver {
   // ---- parts
 
   /// Each segment has a solver, whose statistics cover the forward and the reverse pass.
-  void add_up_sweeps();
+  void add_up_statistics();
 
   ode_solver& solver(std::size_t i);
 
-  detail::event_trajectory way_;
+  detail::event_trajectory trajectory_;
   maker make_;
   bool differentiated_;
   detail::event_watch watch_;

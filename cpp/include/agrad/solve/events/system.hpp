@@ -76,7 +76,7 @@ class event_system final : public ode_system {
   /// Adds rates among the parameters, or tangents of the rates, to the derivatives.
   void add_rates(const double* p, double* dydt) const;
   void add_rate_tangents(int width, const double* parameter_tangents, double* dydt_tangents) const;
-  void put_rate_adjoints(const double* lambda, double* parameter_adjoint) const;
+  void write_rate_adjoints(const double* lambda, double* parameter_adjoint) const;
   double inside(double t) const { return std::clamp(t, first_, last_); }
   ode_point moved_inside(ode_point at) const;
 

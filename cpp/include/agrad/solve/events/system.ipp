@@ -47,7 +47,7 @@ AGRAD_INLINE void event_system::rhs(double t, const double* y, double* dydt) {
 AGRAD_INLINE void event_system::vjp(double t, const double* y, const double* lambda, double* y_adjoint,
                                     double* parameter_adjoint) {
   inner_.vjp(inside(t), y, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
-  put_rate_adjoints(lambda, parameter_adjoint);
+  write_rate_adjoints(lambda, parameter_adjoint);
 }
 
 AGRAD_INLINE void event_system::linearize(int points, const double* t, const double* y) {
@@ -58,7 +58,7 @@ AGRAD_INLINE void event_system::linearize(int points, const double* t, const dou
 
 AGRAD_INLINE void event_system::linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
   inner_.linear_vjp(k, lambda, y_adjoint, m_ > 0 ? parameter_adjoint : nullptr);
-  put_rate_adjoints(lambda, parameter_adjoint);
+  write_rate_adjoints(lambda, parameter_adjoint);
 }
 
 AGRAD_INLINE void event_system::linear_jvp(int k, const double* v, const double* w, double* to) {
@@ -127,7 +127,7 @@ AGRAD_INLINE void event_system::add_rate_tangents(int width, const double* param
       dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
 }
 
-AGRAD_INLINE void event_system::put_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
+AGRAD_INLINE void event_system::write_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
   if (parameter_adjoint == nullptr || !differentiated_) return;
   for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];
 }

@@ -1,11 +1,11 @@
 // Event tangent: the derivatives of a solution with doses, stops and events along directions, from the first segment to the
 // last.
 //
-// The forward pass is the transpose of the reverse pass in solve/events/sweep.hpp. It propagates the tangents of the state and
-// of the time u at which the later segment begins; within a segment the state's tangents hold at fixed times: dy - f du after a
-// jump, dy + f du before the next. At a scheduled time du is the time's tangent. At an event du follows from g(t, y, p) = 0: du
-// = -(g_y dy + g_p dp) / (g_t + g_y f) for dy at the fixed time; and a jump y+ = r(t, y-, p) gives dy+ = r_t du + r_y (dy + f
-// du) + r_p dp.
+// The forward pass is the transpose of the reverse pass in solve/events/reverse.hpp. It propagates the tangents of the state
+// and of the time u at which the later segment begins; within a segment the state's tangents hold at fixed times: dy - f du
+// after a jump, dy + f du before the next. At a scheduled time du is the time's tangent. At an event du follows from g(t, y, p)
+// = 0: du = -(g_y dy + g_p dp) / (g_t + g_y f) for dy at the fixed time; and a jump y+ = r(t, y-, p) gives dy+ = r_t du + r_y
+// (dy + f du) + r_p dp.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -30,9 +30,9 @@ class event_tangent {
     bool is_placed = true;                    // whether the time of the hits is used
   };
 
-  explicit event_tangent(event_trajectory& way) : way_(way) {}
+  explicit event_tangent(event_trajectory& trajectory) : trajectory_(trajectory) {}
 
-  event_tangents run(const event_directions& along, bool reads_hits);
+  event_tangents compute(const event_directions& along, bool reads_hits);
 
   /// The tangents of the parameters, then of the rates of running infusions.
   std::vector<double> segment_parameters(const event_segment& s) const;
@@ -47,7 +47,7 @@ class event_tangent {
   struct moving {
     event_tangents::rows state;
     Eigen::RowVectorXd time;
-    moving_segment* kept = nullptr;
+    moving_segment* stored = nullptr;
   };
 
   event_tangents no_tangents() const;
@@ -55,13 +55,13 @@ class event_tangent {
   /// Moves the state's tangents to a time that is later by `by`.
   void move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<event_tangents::rows> state);
 
-  void put_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
+  void write_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
 
   /// From a segment's begin to its end, at fixed times.
-  void forth_through(const event_segment& s, event_tangents& d, moving& at);
+  void propagate_segment(const event_segment& s, event_tangents& d, moving& at);
 
   /// From a segment's end at a fixed time to the state after what happens there, at the moving time.
-  void enter_next(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
+  void propagate_ending(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
 
   /// The tangent of a scheduled time.
   Eigen::RowVectorXd ending_time(const event_segment& s) const;
@@ -72,9 +72,9 @@ class event_tangent {
 
   /// Events: later results move with the first event of the instant, a hit's time and state with that hit, as in the reverse
   /// pass.
-  void take_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
+  void propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
 
-  event_trajectory& way_;
+  event_trajectory& trajectory_;
   event_directions along_;
   std::vector<moving_segment> moved_;
   event_tangents numbers_;

@@ -10,45 +10,45 @@ AGRAD_INLINE Eigen::RowVectorXd directions_of(const std::vector<double>& all, st
   return Eigen::Map<const Eigen::RowVectorXd>(all.data() + i * static_cast<std::size_t>(width), width);
 }
 
-AGRAD_INLINE event_tangents event_tangent::run(const event_directions& along, bool reads_hits) {
+AGRAD_INLINE event_tangents event_tangent::compute(const event_directions& along, bool reads_hits) {
   along_ = along;
   event_tangents d = no_tangents();
-  moving at{Eigen::Map<const event_tangents::rows>(along.initial_state.data(), way_.n, along.width),
+  moving at{Eigen::Map<const event_tangents::rows>(along.initial_state.data(), trajectory_.n, along.width),
             directions_of(along.initial_time, 0, along.width)};
-  moved_.assign(way_.used, {});
-  for (std::size_t i = 0; i < way_.used; ++i) {
-    const event_segment& s = way_.segments[i];
-    way_.enter(s);
+  moved_.assign(trajectory_.used, {});
+  for (std::size_t i = 0; i < trajectory_.used; ++i) {
+    const event_segment& s = trajectory_.segments[i];
+    trajectory_.enter(s);
     move(s.begin, s.at_begin, -at.time, at.state);
-    at.kept = &moved_[i];
-    at.kept->begin = at.state, at.kept->begin_time = at.time;
+    at.stored = &moved_[i];
+    at.stored->begin = at.state, at.stored->begin_time = at.time;
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k)
-      put_output(static_cast<Eigen::Index>(k), s.begin, s.at_begin, at.state, d);
-    forth_through(s, d, at);
-    at.kept->end = at.state;
-    enter_next(s, reads_hits, d, at);
+      write_output(static_cast<Eigen::Index>(k), s.begin, s.at_begin, at.state, d);
+    propagate_segment(s, d, at);
+    at.stored->end = at.state;
+    propagate_ending(s, reads_hits, d, at);
   }
   d.end = at.time, d.end_state = at.state;
   // Outputs at a terminal event, whose times stay when the event moves, and later outputs.
-  const event_segment& last = way_.segments[way_.used - 1];
+  const event_segment& last = trajectory_.segments[trajectory_.used - 1];
   for (auto k = static_cast<Eigen::Index>(last.first_output + last.begin_outputs + last.inner_outputs);
-       k < way_.solution.states.cols(); ++k) {
-    d.states.middleRows(k * way_.n, way_.n) = at.state;
-    if (k >= way_.solution.reached) continue;
+       k < trajectory_.solution.states.cols(); ++k) {
+    d.states.middleRows(k * trajectory_.n, trajectory_.n) = at.state;
+    if (k >= trajectory_.solution.reached) continue;
     const Eigen::RowVectorXd by = directions_of(along.times, static_cast<std::size_t>(k), along.width) - at.time;
-    move(last.end, way_.solution.end_state, by, d.states.middleRows(k * way_.n, way_.n));
+    move(last.end, trajectory_.solution.end_state, by, d.states.middleRows(k * trajectory_.n, trajectory_.n));
   }
   numbers_ = d;
   return d;
 }
 
 AGRAD_INLINE std::vector<double> event_tangent::segment_parameters(const event_segment& s) const {
-  const auto w = static_cast<std::size_t>(along_.width), m = way_.system.own_parameters() * w;
+  const auto w = static_cast<std::size_t>(along_.width), m = trajectory_.system.own_parameters() * w;
   std::vector<double> all = along_.parameters;
-  all.resize(m + way_.system.rates() * w, 0.0);
+  all.resize(m + trajectory_.system.rates() * w, 0.0);
   for (const std::size_t i : s.running) {
-    const double duration = infusion_length(way_.v, i), by_duration = -way_.v.amounts[i] / (duration * duration);
-    double* rate = all.data() + m + way_.rate_of[i] * w;
+    const double duration = infusion_length(trajectory_.v, i), by_duration = -trajectory_.v.amounts[i] / (duration * duration);
+    double* rate = all.data() + m + trajectory_.rate_of[i] * w;
     for (std::size_t k = 0; k < w; ++k)
       rate[k] += along_.amounts[i * w + k] / duration + by_duration * along_.durations[i * w + k];
   }
@@ -56,96 +56,97 @@ AGRAD_INLINE std::vector<double> event_tangent::segment_parameters(const event_s
 }
 
 AGRAD_INLINE event_tangents event_tangent::no_tangents() const {
-  const auto count = static_cast<Eigen::Index>(way_.solution.hits.size());
+  const auto count = static_cast<Eigen::Index>(trajectory_.solution.hits.size());
   const auto zeros = [&](Eigen::Index rows) { return event_tangents::rows::Zero(rows, along_.width).eval(); };
-  return {zeros(way_.n * way_.solution.states.cols()), zeros(way_.n), Eigen::RowVectorXd::Zero(along_.width), zeros(count),
-          zeros(way_.n * count)};
+  return {zeros(trajectory_.n * trajectory_.solution.states.cols()), zeros(trajectory_.n),
+          Eigen::RowVectorXd::Zero(along_.width), zeros(count), zeros(trajectory_.n * count)};
 }
 
 AGRAD_INLINE void event_tangent::move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
                                       Eigen::Ref<event_tangents::rows> state) {
-  way_.moving.forth(t, y, by, state);
+  trajectory_.moving.propagate_tangent(t, y, by, state);
 }
 
-AGRAD_INLINE void event_tangent::put_output(Eigen::Index k, double t, const Eigen::VectorXd& y,
-                                            const event_tangents::rows& fixed, event_tangents& d) {
-  d.states.middleRows(k * way_.n, way_.n) = fixed;
-  move(t, y, directions_of(along_.times, static_cast<std::size_t>(k), along_.width), d.states.middleRows(k * way_.n, way_.n));
+AGRAD_INLINE void event_tangent::write_output(Eigen::Index k, double t, const Eigen::VectorXd& y,
+                                              const event_tangents::rows& fixed, event_tangents& d) {
+  d.states.middleRows(k * trajectory_.n, trajectory_.n) = fixed;
+  move(t, y, directions_of(along_.times, static_cast<std::size_t>(k), along_.width),
+       d.states.middleRows(k * trajectory_.n, trajectory_.n));
 }
 
-AGRAD_INLINE void event_tangent::forth_through(const event_segment& s, event_tangents& d, moving& at) {
+AGRAD_INLINE void event_tangent::propagate_segment(const event_segment& s, event_tangents& d, moving& at) {
   if (!s.is_solved) return;
   const auto count = static_cast<Eigen::Index>(s.inner_outputs), extra = Eigen::Index{s.ending != event_segment::finish};
-  event_tangents::rows states((count + extra) * way_.n, along_.width);
+  event_tangents::rows states((count + extra) * trajectory_.n, along_.width);
   const ode_directions part{along_.width, {at.state.data(), at.state.data() + at.state.size()}, segment_parameters(s)};
-  way_.solvers[s.solver]->tangent(part, states.data());
+  trajectory_.solvers[s.solver]->tangent(part, states.data());
   for (Eigen::Index j = 0; j < count; ++j) {
     const auto k = static_cast<Eigen::Index>(s.first_output + s.begin_outputs) + j;
-    put_output(k, way_.v.times[static_cast<std::size_t>(k)], way_.solution.states.col(k), states.middleRows(j * way_.n, way_.n),
-               d);
+    write_output(k, trajectory_.v.times[static_cast<std::size_t>(k)], trajectory_.solution.states.col(k),
+                 states.middleRows(j * trajectory_.n, trajectory_.n), d);
   }
-  at.state = states.bottomRows(way_.n);
+  at.state = states.bottomRows(trajectory_.n);
 }
 
-AGRAD_INLINE void event_tangent::enter_next(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
-  if (s.ending == event_segment::event_ending) return take_hits(s, reads_hits, d, at);
+AGRAD_INLINE void event_tangent::propagate_ending(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
+  if (s.ending == event_segment::event_ending) return propagate_hits(s, reads_hits, d, at);
   at.time = ending_time(s);
   move(s.end, s.at_end, at.time, at.state);
-  at.kept->end_time = at.time, at.kept->moved = at.state;
-  if (s.ending == event_segment::finish || !way_.schedule[s.happening].is_at_once) return;
-  const std::size_t dose = way_.schedule[s.happening].index;
-  at.state.row(way_.plan.doses[dose].state) += directions_of(along_.amounts, dose, along_.width);
+  at.stored->end_time = at.time, at.stored->moved = at.state;
+  if (s.ending == event_segment::finish || !trajectory_.schedule[s.ending_index].is_at_once) return;
+  const std::size_t dose = trajectory_.schedule[s.ending_index].index;
+  at.state.row(trajectory_.plan.doses[dose].state) += directions_of(along_.amounts, dose, along_.width);
 }
 
 AGRAD_INLINE Eigen::RowVectorXd event_tangent::ending_time(const event_segment& s) const {
-  if (s.ending == event_segment::finish) return directions_of(along_.times, way_.v.times.size() - 1, along_.width);
-  const scheduled& what = way_.schedule[s.happening];
+  if (s.ending == event_segment::finish) return directions_of(along_.times, trajectory_.v.times.size() - 1, along_.width);
+  const scheduled& what = trajectory_.schedule[s.ending_index];
   if (what.kind == scheduled::stop) return directions_of(along_.stops, what.index, along_.width);
   Eigen::RowVectorXd time = directions_of(along_.dose_times, what.index, along_.width);
   const Eigen::RowVectorXd duration = directions_of(along_.durations, what.index, along_.width);
   if (what.kind == scheduled::infusion_end) time += duration;
-  if (what.is_at_once && way_.plan.doses[what.index].is_infusion) time += duration / 2;  // as in the reverse pass
+  if (what.is_at_once && trajectory_.plan.doses[what.index].is_infusion) time += duration / 2;  // as in the reverse pass
   return time;
 }
 
 AGRAD_INLINE Eigen::RowVectorXd event_tangent::hit_time(const event_segment& s, std::size_t hit, bool is_used,
                                                         const event_tangents::rows& fixed, const Eigen::VectorXd& slope) {
-  const event_hit& at = way_.solution.hits[hit];
+  const event_hit& at = trajectory_.solution.hits[hit];
   double by_t = 0;
-  Eigen::VectorXd by_y(way_.n), by_parameters = Eigen::VectorXd::Zero(way_.events[at.event]->parameters());
-  way_.events[at.event]->root_gradient(s.end, s.at_end.data(), by_t, by_y.data(), by_parameters.data());
+  Eigen::VectorXd by_y(trajectory_.n), by_parameters = Eigen::VectorXd::Zero(trajectory_.events[at.event]->parameters());
+  trajectory_.events[at.event]->root_gradient(s.end, s.at_end.data(), by_t, by_y.data(), by_parameters.data());
   const Eigen::Map<const event_tangents::rows> parameters(along_.event_parameters[at.event].data(), by_parameters.size(),
                                                           along_.width);
   const Eigen::RowVectorXd change = by_y.transpose() * fixed + by_parameters.transpose() * parameters;
   if (!is_used) return Eigen::RowVectorXd::Zero(along_.width);
   const double rate = by_t + by_y.dot(slope);
-  way_.check_crosses(at, rate);
+  trajectory_.check_crosses(at, rate);
   return change / -rate;
 }
 
-AGRAD_INLINE void event_tangent::take_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
-  const auto jumps = [&](std::size_t hit) { return way_.events[way_.solution.hits[hit].event]->resets(); };
-  const bool moves = way_.is_placed(s);
-  at.kept->is_placed = moves || reads_hits;
-  const Eigen::VectorXd slope = way_.slope_at(s.end, s.at_end);
+AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
+  const auto jumps = [&](std::size_t hit) { return trajectory_.events[trajectory_.solution.hits[hit].event]->resets(); };
+  const bool moves = trajectory_.is_placed(s);
+  at.stored->is_placed = moves || reads_hits;
+  const Eigen::VectorXd slope = trajectory_.slope_at(s.end, s.at_end);
   const event_tangents::rows fixed = at.state;
-  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit) {
-    const bool is_first = hit == s.happening;
+  for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit) {
+    const bool is_first = hit == s.ending_index;
     const Eigen::RowVectorXd time = hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
     if (is_first) {
       at.time = time, at.state = fixed + slope * time;
-      at.kept->end_time = at.time, at.kept->moved = at.state;
+      at.stored->end_time = at.time, at.stored->moved = at.state;
     }
-    at.kept->before.push_back(at.state);
-    const Eigen::VectorXd& before = way_.solution.hits[hit].state;
+    at.stored->before.push_back(at.state);
+    const Eigen::VectorXd& before = trajectory_.solution.hits[hit].state;
     const auto row = static_cast<Eigen::Index>(hit);
     d.hit_times.row(row) = time;
-    d.hit_states.middleRows(row * way_.n, way_.n) = at.state;
-    move(s.end, before, time - at.time, d.hit_states.middleRows(row * way_.n, way_.n));
+    d.hit_states.middleRows(row * trajectory_.n, trajectory_.n) = at.state;
+    move(s.end, before, time - at.time, d.hit_states.middleRows(row * trajectory_.n, trajectory_.n));
     if (!jumps(hit)) continue;
-    const std::size_t e = way_.solution.hits[hit].event;
+    const std::size_t e = trajectory_.solution.hits[hit].event;
     const event_tangents::rows state = at.state;
-    way_.events[e]->reset_tangent(
+    trajectory_.events[e]->reset_tangent(
         {along_.width, s.end, before.data(), at.time.data(), state.data(), along_.event_parameters[e].data()}, at.state.data());
   }
 }

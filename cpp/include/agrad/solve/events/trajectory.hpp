@@ -3,7 +3,7 @@
 // The solver (solve/events/solver.hpp) writes the trajectory segment by segment; the reverse pass, the tangents and the second
 // order read it. The trajectory has the segments' solvers, which do the passes within segments, and the system that all
 // segments share.
-// Read next: solve/events/sweep.hpp.
+// Read next: solve/events/reverse.hpp.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct event_segment {
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
   std::vector<std::size_t> running;  // infusions
   ending_type ending = finish;
-  std::size_t happening = 0;  // place in the schedule, or first of the hits
+  std::size_t ending_index = 0;  // place in the schedule, or first of the hits
   std::size_t hits = 0;
 };
 

@@ -34,7 +34,7 @@ AGRAD_INLINE const Eigen::VectorXd& event_trajectory::slope_at(double t, const E
 AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {
   const event_segment* next = &s + 1;
   if (next == segments.data() + used) return true;
-  for (std::size_t hit = s.happening; hit < s.happening + s.hits; ++hit)
+  for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit)
     if (events[solution.hits[hit].event]->resets()) return true;
   if (!next->is_solved) return false;
   const Eigen::ArrayXd before = slope_at(s.end, s.at_end);

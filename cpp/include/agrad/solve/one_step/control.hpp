@@ -34,8 +34,8 @@ class step_control {
 
   /// The factor of the next step's size after an accepted step with that error, where 1 is the allowed error.
   double after_accepted(double error) {
-    const double wanted = safety * power(std::max(error, 1e-10), -first_) * power(before_, last_);
-    const double factor = std::clamp(wanted, smallest, rejected_ ? 1.0 : largest);
+    const double proposed = safety * power(std::max(error, 1e-10), -first_) * power(before_, last_);
+    const double factor = std::clamp(proposed, smallest, rejected_ ? 1.0 : largest);
     before_ = std::max(error, 1e-4);
     rejected_ = is_first_ = false;
     return factor;

@@ -34,8 +34,8 @@ class explicit_runge_kutta : public one_step_solver {
   /// All stages, with the stages that only states within the step depend on.
   static constexpr int all = combinations::all;
 
-  explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_wanted wanted)
-      : one_step_solver(std::move(function), system, std::move(options), wanted, Tableau::order,
+  explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_required required)
+      : one_step_solver(std::move(function), system, std::move(options), required, Tableau::order,
                         (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {}
 
   /// Makes the solver give up once the system turns stiff (`integrate`, `gave_up`).
@@ -129,7 +129,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   double attempt_probe(const one_step& at, const double* record) override {
-    probe_.look(record, slope_of(record, 0, n_), options_);
+    probe_.observe(record, slope_of(record, 0, n_), options_);
     double* tangents = probe_record_.data();
     std::copy_n(probe_.now(), n_, tangents);
     linearize_stages<first_new>(at, record);
@@ -204,14 +204,14 @@ class explicit_runge_kutta : public one_step_solver {
     return {};
   }
 
-  void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
-    back_.resize(all * n_);
+  void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override {
+    stage_adjoints_.resize(all * n_);
     seed_.resize(n_);
     part_.resize(m_);
-    if (of_record != nullptr) slopes_back(at, record, of_record, l, parameters);
+    if (of_record != nullptr) reverse_slopes(at, record, of_record, l, parameters);
     linearize_stages<0>(at, record);
     for (int s = inner; s-- > 0;) {
-      seed(s, at.h, l, back_.data(), of_record, n_, seed_.data());
+      seed(s, at.h, l, stage_adjoints_.data(), of_record, n_, seed_.data());
       system_.linear_vjp(s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
       add_part(parameters);
     }
@@ -222,7 +222,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   /// The reverse pass from the slope at the end, and the slopes that only states within the step use, to the slopes before.
-  void slopes_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
+  void reverse_slopes(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
     const double* vectors = vectors_within(at, record);
     stage_.resize(n_);
     for (int s = all; s-- > inner;) {
@@ -236,7 +236,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   /// The adjoint of stage s.
-  double* of_stage(int s) { return back_.data() + static_cast<std::size_t>(s) * n_; }
+  double* of_stage(int s) { return stage_adjoints_.data() + static_cast<std::size_t>(s) * n_; }
   /// Adds a stage's part of the parameters' adjoint.
   void add_part(double* parameters) {
     ++statistics_.backward.rhs_evaluations;
@@ -244,7 +244,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   std::array<double, std::size_t{inner}> stage_times_{};
-  std::vector<double> part_, back_, seed_, stage_, vectors_, probe_record_;
+  std::vector<double> part_, stage_adjoints_, seed_, stage_, vectors_, probe_record_;
   bool watches_ = false;
   int stiff_ = 0, calm_ = 0;  // counts of stiff steps, and of other steps since the last stiff step
 };

@@ -12,7 +12,7 @@
 namespace agrad {
 
 template <class Tableau>
-class runge_kutta final : public explicit_runge_kutta<Tableau> {
+class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
   using base = explicit_runge_kutta<Tableau>;
 
  public:
@@ -24,16 +24,16 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   void tangent(const ode_directions& along, double* states) override {
     along_ = along;
     if (along.width == 1)
-      carry<1>(states);
+      propagate<1>(states);
     else
-      carry<lane_count>(states);
+      propagate<lane_count>(states);
   }
 
   ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
                       ode_directions& gradient_tangents) override {
     this->check_integrated(adjoints);
-    return along_.width == 1 ? send<1>(adjoints, tangents, gradient_tangents)
-                             : send<lane_count>(adjoints, tangents, gradient_tangents);
+    return along_.width == 1 ? reverse_with_tangents<1>(adjoints, tangents, gradient_tangents)
+                             : reverse_with_tangents<lane_count>(adjoints, tangents, gradient_tangents);
   }
 
  private:
@@ -56,18 +56,18 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
 
   /// The record of a step, if `is_within` with all slopes that states within the step depend on.
   const double* vectors_of(std::size_t step, bool is_within) {
-    const double* record = this->taken(step);
+    const double* record = this->record_of(step);
     return is_within ? this->vectors_within(this->place(step), record) : record;
   }
 
   /// Propagates tangents to the states at all output times and keeps the tangents of all stages.
   template <int Width>
-  void carry(double* states) {
+  void propagate(double* states) {
     const std::size_t count = n_ * Width, size = (1 + all) * count;
-    carried_.resize(store_.steps() * size);
+    step_tangents_.resize(store_.steps() * size);
     std::vector<double> now = along_.initial_state;
     for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
-      double* directions = carried_.data() + step * size;
+      double* directions = step_tangents_.data() + step * size;
       std::copy(now.begin(), now.end(), directions);
       const bool is_within = outputs_.is_within(k, step);
       const double* vectors = vectors_of(step, is_within);
@@ -100,7 +100,8 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   };
 
   template <int Width>
-  ode_gradient send(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back) {
+  ode_gradient reverse_with_tangents(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                     ode_directions& gradient_tangents) {
     l_.resize(n_, Width);
     total_.resize(this->m_, Width);
     const auto value = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
@@ -110,9 +111,9 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
       const bool is_within = outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value) != nullptr;
       outputs_.collect(step, k, tangent, n_ * Width, l_.tangents.data(), of_record_.tangents);
       k = outputs_.before(step, k);
-      step_back<Width>(step, is_within);
+      reverse_step<Width>(step, is_within);
     }
-    back = {Width, l_.tangents, total_.tangents};
+    gradient_tangents = {Width, l_.tangents, total_.tangents};
     return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), static_cast<Eigen::Index>(n_)), 0.0,
             Eigen::VectorXd::Zero(adjoints.cols()),
             Eigen::Map<const Eigen::VectorXd>(total_.value.data(), static_cast<Eigen::Index>(this->m_))};
@@ -120,7 +121,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
 
   /// is_within: whether outputs lie within the step.
   template <int Width>
-  void step_back(std::size_t step, bool is_within) {
+  void reverse_step(std::size_t step, bool is_within) {
     const std::size_t count = n_ * Width;
     const double h = store_.size(step);
     const double *of_value = is_within ? of_record_.value.data() : nullptr,
@@ -131,7 +132,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
     for (int s = is_within ? all : inner; s-- > inner;) {
       u_.value.assign(base::slope_of(of_value, s, n_), base::slope_of(of_value, s + 1, n_));
       u_.tangents.assign(base::slope_of(of_tangents, s, count), base::slope_of(of_tangents, s + 1, count));
-      stage_back<Width>(s, step, vectors);
+      reverse_stage<Width>(s, step, vectors);
       if (s < stages) {
         l_.add(n_, count, w_, s);
       } else {
@@ -144,7 +145,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
       u_.resize(n_, Width);
       this->seed(s, h, l_.value.data(), w_.value.data(), of_value, n_, u_.value.data());
       this->seed(s, h, l_.tangents.data(), w_.tangents.data(), of_tangents, count, u_.tangents.data());
-      stage_back<Width>(s, step, vectors);
+      reverse_stage<Width>(s, step, vectors);
     }
     for (int s = 0; s < inner; ++s) l_.add(n_, count, w_, s);
     if (is_within) l_.add(n_, count, of_record_, 0);
@@ -153,9 +154,9 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
 
   /// From the adjoint of slope s to the adjoint of stage s.
   template <int Width>
-  void stage_back(int s, std::size_t step, const double* vectors) {
+  void reverse_stage(int s, std::size_t step, const double* vectors) {
     const auto at = static_cast<std::size_t>(s);
-    const double* directions = carried_.data() + step * (1 + all) * n_ * Width;
+    const double* directions = step_tangents_.data() + step * (1 + all) * n_ * Width;
     const ode_adjoints to{w_.value.data() + at * n_, part_.value.data(), w_.tangents.data() + at * n_ * Width,
                           part_.tangents.data()};
     this->system_.second(point<Width>(s, step, vectors, directions), u_.value.data(), u_.tangents.data(), to);
@@ -164,7 +165,7 @@ class runge_kutta final : public explicit_runge_kutta<Tableau> {
   }
 
   ode_directions along_;
-  std::vector<double> carried_;  // of each step: the tangents of its first state and of its slopes
+  std::vector<double> step_tangents_;  // of each step: the tangents of its first state and of its slopes
   std::vector<double> y_, dy_;
   pair l_, w_, u_, part_, total_, of_record_;
 };

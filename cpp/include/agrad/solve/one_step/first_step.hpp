@@ -13,11 +13,12 @@ namespace agrad::detail {
 
 /// slope(t, y, to) is the right-hand side, weigh(x) the size of a vector relative to the tolerances. span: the longest step.
 template <class Slope, class Weigh>
-double first_step(double t, const double* y, std::size_t n, double span, int order, const Slope& slope, const Weigh& weigh) {
+double first_step(double t, const double* y, std::size_t n, double duration, int order, const Slope& slope,
+                  const Weigh& weigh) {
   std::vector<double> here(n), ahead(n), change(n);
   slope(t, y, here.data());
   const double d0 = weigh(y), d1 = weigh(here.data());
-  const double guess = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, span);
+  const double guess = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, duration);
   for (std::size_t i = 0; i < n; ++i) ahead[i] = y[i] + guess * here[i];
   slope(t + guess, ahead.data(), change.data());
   for (std::size_t i = 0; i < n; ++i) change[i] -= here[i];

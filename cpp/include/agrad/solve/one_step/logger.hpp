@@ -34,28 +34,28 @@ class step_logger {
   }
 
   /// Logs an accepted step: begin, size and error, and the state with the largest error relative to the scale.
-  AGRAD_COLD void accept(const step_row& of, const logged_vectors& at, const Eigen::VectorXd& scale,
+  AGRAD_COLD void accept(const step_entry& of, const logged_vectors& at, const Eigen::VectorXd& scale,
                          const Eigen::VectorXd& absolute, int order) {
-    row_ = of, row_.order = order, row_.is_stiff = log_->is_stiff;
-    row_.state = static_cast<std::int32_t>(
+    entry_ = of, entry_.order = order, entry_.is_stiff = log_->is_stiff;
+    entry_.state = static_cast<std::int32_t>(
         largest(std::vector<double>(at.error, at.error + static_cast<std::size_t>(scale.size())), scale));
-    if (row_.state < 0) return;
-    const auto i = static_cast<std::size_t>(row_.state);
-    row_.size = std::max(std::abs(at.first[i]), std::abs(at.last[i]));
-    row_.by_absolute = absolute[row_.state] / scale[row_.state];
+    if (entry_.state < 0) return;
+    const auto i = static_cast<std::size_t>(entry_.state);
+    entry_.size = std::max(std::abs(at.first[i]), std::abs(at.last[i]));
+    entry_.by_absolute = absolute[entry_.state] / scale[entry_.state];
   }
   /// Logs where the step ended, whether an event ended the step, and whether the derivatives' error exceeded the states' error.
   AGRAD_COLD void finish(ode_system& system, double end, const double* last, bool has_event, bool by_derivatives) {
-    row_.damping = row_.h * damping_.rate(system, end, last);
-    const step_limit by_error = by_derivatives ? step_limit::derivatives : step_log::by_error(row_.error);
-    row_.limit = has_event ? step_limit::event : limit_ != step_limit::error ? limit_ : by_error;
-    log_->steps.push_back(row_);
+    entry_.damping = entry_.h * damping_.rate(system, end, last);
+    const step_limit by_error = by_derivatives ? step_limit::derivatives : step_log::by_error(entry_.error);
+    entry_.limit = has_event ? step_limit::event : limit_ != step_limit::error ? limit_ : by_error;
+    log_->steps.push_back(entry_);
   }
 
  private:
   step_log* log_ = nullptr;
   step_limit limit_ = step_limit::error;  // of the present step
-  step_row row_;
+  step_entry entry_;
   damping_probe damping_;
 };
 

@@ -17,8 +17,8 @@
 
 namespace agrad {
 
-/// Methods whose gradient is the exact one of their steps, in the order of `one_step_methods`. `automatic` starts with tsit5 and
-/// goes on with rodas5p, or with rodas4 where the relative tolerance is 1e-5 or more, where the system turns stiff.
+/// Methods whose gradient is the exact one of their steps, in the order of `one_step_methods`. `automatic` starts with tsit5
+/// and goes on with rodas5p, or with rodas4 where the relative tolerance is 1e-5 or more, where the system turns stiff.
 enum class ode_one_step_method { tsit5, rk45, ckrk, dop853, rodas4, rodas5p, automatic };
 
 struct one_step_method {
@@ -28,7 +28,7 @@ struct one_step_method {
   double real_stability;  // how far an explicit method is stable along the negative real axis, in units of the step size
   bool has_factors;       // whether the method solves linear equations with the Jacobian
   std::unique_ptr<ode_solver> (*make)(const std::string& function, ode_system& system, const step_options& options,
-                                      ode_wanted wanted);
+                                      ode_required required);
 };
 
 /// One entry a method.
@@ -42,7 +42,7 @@ const one_step_method* entry_of(std::string_view name);
 
 /// A new solver by one of the methods.
 std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function, ode_system& system,
-                                                 const step_options& options, ode_wanted wanted);
+                                                 const step_options& options, ode_required required);
 
 }  // namespace agrad
 

@@ -14,13 +14,13 @@ namespace detail {
 
 template <class Solver>
 std::unique_ptr<ode_solver> make_solver(const std::string& function, ode_system& system, const step_options& options,
-                                        ode_wanted wanted) {
-  return std::make_unique<Solver>(function, system, options, wanted);
+                                        ode_required required) {
+  return std::make_unique<Solver>(function, system, options, required);
 }
 
 template <class Tableau>
 constexpr one_step_method explicit_method(const char* name, const char* text) {
-  return {name, text, Tableau::order, Tableau::real_stability, false, make_solver<runge_kutta<Tableau>>};
+  return {name, text, Tableau::order, Tableau::real_stability, false, make_solver<explicit_runge_kutta_second<Tableau>>};
 }
 
 template <const rosenbrock_tableau& Tableau>
@@ -56,8 +56,8 @@ AGRAD_INLINE const one_step_method* entry_of(std::string_view name) {
 
 AGRAD_INLINE std::unique_ptr<ode_solver> make_one_step_solver(ode_one_step_method method, const std::string& function,
                                                               ode_system& system, const step_options& options,
-                                                              ode_wanted wanted) {
-  return entry_of(method, function).make(function, system, options, wanted);
+                                                              ode_required required) {
+  return entry_of(method, function).make(function, system, options, required);
 }
 
 }  // namespace agrad

@@ -35,7 +35,8 @@ class step_probe {
 
   /// Draws the direction at an initial state, or takes the given tangent, if derivatives control the steps of a solve with
   /// these options. The system gives the sizes of the parameters.
-  void start(ode_system& system, const step_options& options, const ode_wanted& wanted, const Eigen::VectorXd& y0, double t0);
+  void start(ode_system& system, const step_options& options, const ode_required& required, const Eigen::VectorXd& y0,
+             double t0);
 
   bool is_on() const { return is_on_; }
   /// Tangents of the states at the step's begin and end, tangents of the parameters, and the error of the present step.
@@ -51,7 +52,7 @@ class step_probe {
   /// error of the tolerance relative to such a large tangent is an error of the shift; after the jump the error remains in full
   /// although the tangent is small again. So the error is weighed as if the state moved at its mean speed: `share_` is the part
   /// of the tangent that then remains. All sizes are relative to the largest value that each state has had.
-  void look(const double* y, const double* slope, const step_options& options);
+  void observe(const double* y, const double* slope, const step_options& options);
 
   /// The size of the error relative to the tolerances.
   double weighed(const step_options& options);
@@ -64,7 +65,7 @@ class step_probe {
     holds_ = false;
     if (!is_on_ || !(of_state <= 1)) return of_state;
     const double own = attempt();
-    if (!std::isfinite(own)) return asks_again() ? own : of_state;
+    if (!std::isfinite(own)) return tries_again() ? own : of_state;
     holds_ = own > of_state;
     return std::max(of_state, own);
   }
@@ -81,7 +82,7 @@ class step_probe {
  private:
   /// Whether a tangent that is not finite makes the step shorter. After `most_faults` of them, as at the square root of zero,
   /// the solve continues without the probe; the reverse pass then checks whether the gradient is finite.
-  bool asks_again();
+  bool tries_again();
 
   /// A later initial time moves the initial state backwards along the slope.
   void move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0, const Eigen::VectorXd& sizes);
@@ -93,7 +94,8 @@ class step_probe {
   std::vector<double> now_, next_, parameters_, error_, given_;
   Eigen::VectorXd sum_, largest_, scale_;  // of each state: the sum of its local errors, its largest tangent, its tolerance
   Eigen::VectorXd largest_state_;
-  double share_ = 1, speed_ = 0, path_ = 0, span_ = 0;  // the state has moved by `path_`, in its units, in the time `span_`
+  double share_ = 1, speed_ = 0, path_ = 0,
+         duration_ = 0;  // the state has moved by `path_`, in its units, in the time `duration_`
   bool is_on_ = false, is_blind_ = false, holds_ = false;
   int faults_ = 0;
 };

@@ -15,9 +15,9 @@ AGRAD_INLINE double generic_factor(std::size_t i) {
   return (z & 1U) == 0 ? size : -size;
 }
 
-AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& options, const ode_wanted& wanted,
+AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& options, const ode_required& required,
                                     const Eigen::VectorXd& y0, double t0) {
-  const bool has_derivatives = wanted.initial_state || wanted.initial_time || wanted.times || system.parameters() > 0;
+  const bool has_derivatives = required.initial_state || required.initial_time || required.times || system.parameters() > 0;
   is_on_ = has_derivatives && options.error_control != step_error_control::states;
   is_blind_ = holds_ = false;
   faults_ = 0;
@@ -29,19 +29,19 @@ AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& opti
     now_ = std::move(given_);
   } else {
     now_.assign(n, 0.0);
-    for (std::size_t i = 0; i < n && wanted.initial_state; ++i)
+    for (std::size_t i = 0; i < n && required.initial_state; ++i)
       now_[i] = generic_factor(i) * sizes[static_cast<Eigen::Index>(i)];
-    if (wanted.initial_time) move_initial_time(system, y0, t0, sizes);
+    if (required.initial_time) move_initial_time(system, y0, t0, sizes);
   }
   given_.clear();
   next_ = now_;
   largest_ = largest_state_ = sizes;
-  share_ = 1, path_ = span_ = 0;
+  share_ = 1, path_ = duration_ = 0;
   sum_ = Eigen::VectorXd::Zero(y0.size());
   error_.assign(n, 0.0);
 }
 
-AGRAD_INLINE void step_probe::look(const double* y, const double* slope, const step_options& options) {
+AGRAD_INLINE void step_probe::observe(const double* y, const double* slope, const step_options& options) {
   double across = 0, whole = 0, square = 0;
   for (Eigen::Index i = 0; i < sum_.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -51,7 +51,7 @@ AGRAD_INLINE void step_probe::look(const double* y, const double* slope, const s
   }
   speed_ = std::sqrt(square);
   share_ = 1;
-  const double mean = span_ > 0 ? path_ / span_ : speed_;
+  const double mean = duration_ > 0 ? path_ / duration_ : speed_;
   if (!(speed_ > mean) || !(whole > 0)) return;
   const double shift = across / square, rest = std::sqrt(std::max(0.0, whole - shift * across));
   const double least = std::min(1.0, 1e-12 / options.relative_tolerance);
@@ -66,7 +66,7 @@ AGRAD_INLINE double step_probe::weighed(const step_options& options) {
 }
 
 AGRAD_INLINE void step_probe::accept(double h) {
-  path_ += speed_ * std::abs(h), span_ += std::abs(h);
+  path_ += speed_ * std::abs(h), duration_ += std::abs(h);
   for (Eigen::Index i = 0; i < sum_.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     sum_[i] += error_[at];
@@ -80,7 +80,7 @@ AGRAD_INLINE double step_probe::relative_error() const {
   return sum_.cwiseQuotient(largest_).norm() / std::sqrt(static_cast<double>(sum_.size()));
 }
 
-AGRAD_INLINE bool step_probe::asks_again() {
+AGRAD_INLINE bool step_probe::tries_again() {
   if (++faults_ < most_faults) return true;
   is_on_ = false, is_blind_ = true;
   return false;

@@ -28,22 +28,22 @@ namespace agrad {
 class rosenbrock : public one_step_solver {
  public:
   rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system, const step_options& options,
-             ode_wanted wanted)
-      : rosenbrock(method, function, system, options, wanted,
+             ode_required required)
+      : rosenbrock(method, function, system, options, required,
                    newton_matrix(chosen(method, function, system, options.algebra))) {}
 
   const rosenbrock_tableau& method() const { return method_; }
 
  private:
   rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system, const step_options& options,
-             ode_wanted wanted, newton_matrix matrix);
+             ode_required required, newton_matrix matrix);
 
  protected:
   using vector_map = Eigen::Map<Eigen::VectorXd>;
   using const_vector = Eigen::Map<const Eigen::VectorXd>;
 
   static chosen_algebra chosen(const rosenbrock_tableau& method, const std::string& function, ode_system& system,
-                               const ode_algebra& asked);
+                               const ode_algebra& algebra);
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
   /// The number of vectors U_s.
   std::size_t vectors() const { return static_cast<std::size_t>(stages_); }
@@ -71,7 +71,7 @@ class rosenbrock : public one_step_solver {
   void linearise(const one_step& at, const double* record);
   static double time_difference(const one_step& at);
 
-  void carry_out(const one_step& at, double* record, double* next);
+  void compute_stages(const one_step& at, double* record, double* next);
 
   // ---- the probe, with a record like a step's but without factors
 
@@ -94,18 +94,18 @@ class rosenbrock : public one_step_solver {
   /// V_s of the present step.
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
 
-  void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override;
+  void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override;
 
   void linearize_stages(const one_step& at, const double* record);
 
   /// to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
-  void send(double factor, double t, const double* y, const double* v, double* to, double* parameters);
+  void add_vjp(double factor, double t, const double* y, const double* v, double* to, double* parameters);
   void add_part(double factor, double* parameters);
 
   // The derivatives of sum_s V_s' J(y) U_s with respect to y and the parameters: exact if the system has the Jacobian's adjoint
   // or tangents; tangents need one direction a stage, or a colour of J's columns if colours are fewer.
 
-  void send_matrices(const one_step& at, const double* record, double* parameters);
+  void reverse_matrices(const one_step& at, const double* record, double* parameters);
 
   /// The factor of entry (i, j) of J in sum_s V_s' J U_s.
   double weight(const double* record, std::size_t i, std::size_t j) const;
@@ -120,23 +120,23 @@ class rosenbrock : public one_step_solver {
   /// sum over the stages of V_i U_j for the column j of colour c that has an entry in row i.
   void colour_product(const double* record, std::uint32_t c);
 
-  void send_matrix(const one_step& at, const double* record, const double* u, const double* v, double* parameters);
+  void reverse_matrix(const one_step& at, const double* record, const double* u, const double* v, double* parameters);
 
   /// The largest ratio of u to the size of a state, which is the state's value plus the ratio of its tolerances.
   double relative_size(const double* u, const double* y) const;
 
   /// Takes the difference along U_s, where J' V_s remains of the size of the adjoints however stiff J is.
-  void send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters);
+  void reverse_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters);
 
   /// The derivatives of v' (f(t + delta, y) - f(t, y)), where v is the sum of all stages' parts.
-  void send_time(const one_step& at, const double* record, double* parameters);
+  void reverse_time(const one_step& at, const double* record, double* parameters);
 
   const rosenbrock_tableau& method_;
   int stages_;
   state_jacobian jacobian_;
   newton_matrix matrix_;
   std::vector<double> entries_;  // of the Jacobian at the step's begin
-  colouring colours_;            // of the Jacobian's columns, for send_matrices
+  colouring colours_;            // of the Jacobian's columns, for reverse_matrices
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;
   std::vector<double> stage_states_;  // of all stages

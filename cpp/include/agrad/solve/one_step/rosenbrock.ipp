@@ -7,10 +7,11 @@
 namespace agrad {
 
 AGRAD_INLINE rosenbrock::rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system,
-                                    const step_options& options, ode_wanted wanted, newton_matrix matrix)
-    : one_step_solver(function, system, options, wanted, method.order,
-                      (1 + static_cast<std::size_t>(method.stages)) * static_cast<std::size_t>(system.states()) + matrix.kept(),
-                      1 + static_cast<std::size_t>(method.stages)),
+                                    const step_options& options, ode_required required, newton_matrix matrix)
+    : one_step_solver(
+          function, system, options, required, method.order,
+          (1 + static_cast<std::size_t>(method.stages)) * static_cast<std::size_t>(system.states()) + matrix.factor_size(),
+          1 + static_cast<std::size_t>(method.stages)),
       method_(method),
       stages_(method.stages),
       jacobian_(function, system, matrix.how()),
@@ -25,12 +26,12 @@ AGRAD_INLINE rosenbrock::rosenbrock(const rosenbrock_tableau& method, const std:
       stage_times_(vectors()) {}
 
 AGRAD_INLINE chosen_algebra rosenbrock::chosen(const rosenbrock_tableau& method, const std::string& function,
-                                               ode_system& system, const ode_algebra& asked) {
-  if (asked.kind == ode_algebra_kind::gmres)
+                                               ode_system& system, const ode_algebra& algebra) {
+  if (algebra.kind == ode_algebra_kind::gmres)
     throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres",
                                        std::string("another one for ") + method.name,
                                        "the method needs factors of the Newton matrix; CVODES' methods take gmres"));
-  return choose_algebra(function, system, asked);
+  return choose_algebra(function, system, algebra);
 }
 
 AGRAD_INLINE void rosenbrock::stage(int s, const double* record, double* y) const {
@@ -47,9 +48,9 @@ AGRAD_INLINE void rosenbrock::begin(double t, double* record) {
 AGRAD_INLINE double rosenbrock::attempt(const one_step& at, double* record, double* next) {
   if (!is_linearised_) linearise(at, record);
   // An infinite entry would leave a state and the state's adjoint unchanged.
-  if (sweeps_ && !detail::are_finite(entries_.data(), entries_.size())) return std::numeric_limits<double>::quiet_NaN();
+  if (reverses_ && !detail::are_finite(entries_.data(), entries_.size())) return std::numeric_limits<double>::quiet_NaN();
   statistics_.forward.rhs_evaluations += stages_ - 1;
-  carry_out(at, record, next);
+  compute_stages(at, record, next);
   const double* error = solution(record, stages_ - 1);
   std::copy_n(error, n_, error_.begin());
   return weighed(error, record, next);
@@ -59,7 +60,7 @@ AGRAD_INLINE void rosenbrock::repeat(const one_step& at, double* record, double*
   system_.rhs(at.t, record, slope_.data());
   statistics_.recomputed_rhs_evaluations += stages_;
   linearise(at, record);
-  carry_out(at, record, next);
+  compute_stages(at, record, next);
   is_linearised_ = false;
 }
 
@@ -80,7 +81,7 @@ AGRAD_INLINE double rosenbrock::time_difference(const one_step& at) {
   return later - at.t;  // the rounded difference, which `at.t + delta` really adds
 }
 
-AGRAD_INLINE void rosenbrock::carry_out(const one_step& at, double* record, double* next) {
+AGRAD_INLINE void rosenbrock::compute_stages(const one_step& at, double* record, double* next) {
   factorise(at.h, record);
   if (is_singular_) {
     std::fill_n(solution(record, stages_ - 1), n_, std::numeric_limits<double>::quiet_NaN());  // the step is rejected
@@ -102,7 +103,7 @@ AGRAD_INLINE void rosenbrock::carry_out(const one_step& at, double* record, doub
 }
 
 AGRAD_INLINE double rosenbrock::attempt_probe(const one_step& at, const double* record) {
-  probe_.look(record, slope_.data(), options_);
+  probe_.observe(record, slope_.data(), options_);
   probe_record_.resize((1 + vectors()) * n_);
   double* tangents = probe_record_.data();
   std::copy_n(probe_.now(), n_, tangents);
@@ -180,8 +181,8 @@ AGRAD_INLINE detail::step_outputs::weights rosenbrock::interpolant(double part, 
   return w;
 }
 
-AGRAD_INLINE void rosenbrock::step_back(const one_step& at, const double* record, double* of_record, double* l,
-                                        double* parameters) {
+AGRAD_INLINE void rosenbrock::reverse_step(const one_step& at, const double* record, double* of_record, double* l,
+                                           double* parameters) {
   w_.resize(vectors() * n_);
   v_.resize(vectors() * n_);
   part_.resize(m_);
@@ -201,8 +202,8 @@ AGRAD_INLINE void rosenbrock::step_back(const one_step& at, const double* record
     add_part(1, parameters);
     vector_map(time_adjoint_.data(), n()) += method_.d[s] * at.h / time_difference(at) * v;
   }
-  if (!is_autonomous_) send_time(at, record, parameters);
-  send_matrices(at, record, parameters);
+  if (!is_autonomous_) reverse_time(at, record, parameters);
+  reverse_matrices(at, record, parameters);
   for (std::size_t i = 0; i < n_; ++i) l[i] += sum_[i];
   for (std::size_t at_w = 0; at_w < w_.size(); ++at_w) l[at_w % n_] += w_[at_w];
   for (std::size_t i = 0; of_record != nullptr && i < n_; ++i) l[i] += of_record[i];
@@ -217,7 +218,8 @@ AGRAD_INLINE void rosenbrock::linearize_stages(const one_step& at, const double*
   system_.linearize(stages_, stage_times_.data(), stage_states_.data());
 }
 
-AGRAD_INLINE void rosenbrock::send(double factor, double t, const double* y, const double* v, double* to, double* parameters) {
+AGRAD_INLINE void rosenbrock::add_vjp(double factor, double t, const double* y, const double* v, double* to,
+                                      double* parameters) {
   system_.vjp(t, y, v, to, m_ > 0 ? part_.data() : nullptr);
   add_part(factor, parameters);
 }
@@ -227,7 +229,7 @@ AGRAD_INLINE void rosenbrock::add_part(double factor, double* parameters) {
   for (std::size_t j = 0; j < m_; ++j) parameters[j] += factor * part_[j];
 }
 
-AGRAD_INLINE void rosenbrock::send_matrices(const one_step& at, const double* record, double* parameters) {
+AGRAD_INLINE void rosenbrock::reverse_matrices(const one_step& at, const double* record, double* parameters) {
   if (system_.has_jacobian_adjoint()) {
     weights_.clear();
     each_entry([&](std::size_t i, std::size_t j) { weights_.push_back(weight(record, i, j)); });
@@ -235,14 +237,14 @@ AGRAD_INLINE void rosenbrock::send_matrices(const one_step& at, const double* re
     for (std::size_t i = 0; i < n_; ++i) sum_[i] += right_[i];
     for (std::size_t j = 0; j < m_; ++j) parameters[j] += part_[j];
   } else if (!system_.has_tangents()) {
-    for (int s = 0; s < stages_; ++s) send_matrix_by_differences(at, record, s, parameters);
+    for (int s = 0; s < stages_; ++s) reverse_matrix_by_differences(at, record, s, parameters);
   } else if (colours_.count > 0) {
     for (std::uint32_t c = 0; c < colours_.count; ++c) {
       colour_product(record, c);
-      send_matrix(at, record, direction_.data(), product_.data(), parameters);
+      reverse_matrix(at, record, direction_.data(), product_.data(), parameters);
     }
   } else {
-    for (int s = 0; s < stages_; ++s) send_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
+    for (int s = 0; s < stages_; ++s) reverse_matrix(at, record, solution(record, s), adjoint_of(s), parameters);
   }
 }
 
@@ -268,8 +270,8 @@ AGRAD_INLINE void rosenbrock::colour_product(const double* record, std::uint32_t
   }
 }
 
-AGRAD_INLINE void rosenbrock::send_matrix(const one_step& at, const double* record, const double* u, const double* v,
-                                          double* parameters) {
+AGRAD_INLINE void rosenbrock::reverse_matrix(const one_step& at, const double* record, const double* u, const double* v,
+                                             double* parameters) {
   none_.assign(std::max(n_, m_), 0.0);
   adjoint_.resize(n_);
   part_tangents_.resize(m_);
@@ -288,24 +290,25 @@ AGRAD_INLINE double rosenbrock::relative_size(const double* u, const double* y) 
   return size;
 }
 
-AGRAD_INLINE void rosenbrock::send_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters) {
+AGRAD_INLINE void rosenbrock::reverse_matrix_by_differences(const one_step& at, const double* record, int s,
+                                                            double* parameters) {
   const double* u = solution(record, s);
   const double size = relative_size(u, record);
   if (size == 0) return;
   const double epsilon = 6e-6 / size;
   for (const double sign : {1.0, -1.0}) {
     for (std::size_t i = 0; i < n_; ++i) stage_[i] = record[i] + sign * epsilon * u[i];
-    send(sign / (2 * epsilon), at.t, stage_.data(), adjoint_of(s), right_.data(), parameters);
+    add_vjp(sign / (2 * epsilon), at.t, stage_.data(), adjoint_of(s), right_.data(), parameters);
     for (std::size_t i = 0; i < n_; ++i) sum_[i] += sign / (2 * epsilon) * right_[i];
   }
 }
 
-AGRAD_INLINE void rosenbrock::send_time(const one_step& at, const double* record, double* parameters) {
+AGRAD_INLINE void rosenbrock::reverse_time(const one_step& at, const double* record, double* parameters) {
   time_states_.assign(n_, 0.0);  // summed separately, so that equal terms cancel exactly
   time_parameters_.assign(m_, 0.0);
   for (const double sign : {1.0, -1.0}) {
     const double time = sign > 0 ? at.t + time_difference(at) : at.t;
-    send(sign, time, record, time_adjoint_.data(), right_.data(), time_parameters_.data());
+    add_vjp(sign, time, record, time_adjoint_.data(), right_.data(), time_parameters_.data());
     for (std::size_t i = 0; i < n_; ++i) time_states_[i] += sign * right_[i];
   }
   for (std::size_t i = 0; i < n_; ++i) sum_[i] += time_states_[i];

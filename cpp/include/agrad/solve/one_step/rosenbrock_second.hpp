@@ -40,7 +40,7 @@ class rosenbrock_second : public rosenbrock {
   std::size_t width() const { return static_cast<std::size_t>(along_.width); }
   std::size_t count() const { return n_ * width(); }
   /// Tangents of U_s.
-  const double* carried(const double* directions, int s) const;
+  const double* solution_tangents(const double* directions, int s) const;
 
   /// A stage, or the step's begin, as a point with directions.
   ode_point point(double t, const double* y, const double* directions) const;
@@ -66,26 +66,26 @@ class rosenbrock_second : public rosenbrock {
   // ---- forward pass
 
   /// Propagates the tangents of a step's first state to the stages and to the step's last state.
-  void carry(const one_step& at, const double* record, double* directions, double* next);
+  void propagate(const one_step& at, const double* record, double* directions, double* next);
 
-  void carry_time(const one_step& at, const double* record, const double* directions);
+  void propagate_time(const one_step& at, const double* record, const double* directions);
 
   // ---- reverse pass
 
   /// The reverse pass through a step: from the adjoint of its end to the adjoint of its begin, with tangents.
-  void send_back(const one_step& at, const double* record, const double* directions);
+  void reverse_step_with_tangents(const one_step& at, const double* record, const double* directions);
 
   /// to = (df/dy)' v with tangents; adds (df/dp)' v to the parameters' adjoint.
-  void send_with_tangents(const ode_point& at, const pair& v, pair& to);
+  void add_vjp_with_tangents(const ode_point& at, const pair& v, pair& to);
 
-  void send_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,
-                               pair& begin);
+  void reverse_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,
+                                  pair& begin);
 
   /// Adds the derivatives of sum_s V_s' J U_s; the factors of J's entries have tangents as well.
-  void send_matrix_with_tangents(const one_step& at, const double* record, const double* directions, pair& begin);
+  void reverse_matrix_with_tangents(const one_step& at, const double* record, const double* directions, pair& begin);
 
   ode_directions along_;
-  std::vector<double> carried_;  // of each step: the tangents of its first state and of the U_s
+  std::vector<double> step_tangents_;  // of each step: the tangents of its first state and of the U_s
   std::vector<double> moved_entries_, again_, by_time_tangents_, stage_tangents_, one_;
   pair l_, total_, of_record_;
   std::vector<pair> w_, v_;
@@ -96,8 +96,8 @@ class rosenbrock_second : public rosenbrock {
 template <class Base, const rosenbrock_tableau& Tableau>
 class rosenbrock_by final : public Base {
  public:
-  rosenbrock_by(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted)
-      : Base(Tableau, function, system, options, wanted) {}
+  rosenbrock_by(const std::string& function, ode_system& system, const step_options& options, ode_required required)
+      : Base(Tableau, function, system, options, required) {}
 };
 
 }  // namespace agrad

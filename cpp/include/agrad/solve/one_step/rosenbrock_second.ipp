@@ -9,12 +9,12 @@ namespace agrad {
 AGRAD_INLINE void rosenbrock_second::tangent(const ode_directions& along, double* states) {
   along_ = along;
   const std::size_t size = (1 + vectors()) * count();
-  carried_.resize(store_.steps() * size);
+  step_tangents_.resize(store_.steps() * size);
   std::vector<double> now = along_.initial_state;
   for (std::size_t step = 0, k = 0; step < store_.steps(); ++step) {
-    double* directions = carried_.data() + step * size;
+    double* directions = step_tangents_.data() + step * size;
     std::copy(now.begin(), now.end(), directions);
-    carry(place(step), taken(step), directions, now.data());
+    propagate(place(step), record_of(step), directions, now.data());
     if (detail::are_finite(directions, count())) check_finite("the tangent", "y", step, now.data(), count(), width());
     outputs_.write(step, k, directions, now.data(), count(), states);
     if (step % 64 == 0) poll_interrupt();
@@ -33,7 +33,7 @@ AGRAD_INLINE ode_gradient rosenbrock_second::second(const Eigen::Ref<const Eigen
     outputs_.collect(step, k, value, n_, l_.value.data(), of_record_.value);
     outputs_.collect(step, k, tangent, count(), l_.tangents.data(), of_record_.tangents);
     k = outputs_.before(step, k);
-    send_back(place(step), taken(step), carried_.data() + step * (1 + vectors()) * count());
+    reverse_step_with_tangents(place(step), record_of(step), step_tangents_.data() + step * (1 + vectors()) * count());
     if (step % 64 == 0) poll_interrupt();
   }
   gradient_tangents = {along_.width, l_.tangents, total_.tangents};
@@ -51,7 +51,7 @@ AGRAD_INLINE void rosenbrock_second::pair::add_vector(const pair& from, std::siz
   for (std::size_t i = 0; i < tangents.size(); ++i) tangents[i] += from.tangents[at * tangents.size() + i];
 }
 
-AGRAD_INLINE const double* rosenbrock_second::carried(const double* directions, int s) const {
+AGRAD_INLINE const double* rosenbrock_second::solution_tangents(const double* directions, int s) const {
   return directions + (1 + static_cast<std::size_t>(s)) * count();
 }
 
@@ -65,7 +65,7 @@ AGRAD_INLINE ode_point rosenbrock_second::stage_point(int s, const one_step& at,
   stage_tangents_.assign(directions, directions + count());
   stage(s, record, stage_.data());
   for (int j = 0; j < s; ++j)
-    for (std::size_t i = 0; i < count(); ++i) stage_tangents_[i] += method_.a_of(s, j) * carried(directions, j)[i];
+    for (std::size_t i = 0; i < count(); ++i) stage_tangents_[i] += method_.a_of(s, j) * solution_tangents(directions, j)[i];
   return point(time_of(s, at), stage_.data(), stage_tangents_.data());
 }
 
@@ -74,7 +74,7 @@ AGRAD_INLINE void rosenbrock_second::linearise_with_tangents(const one_step& at,
   jacobian_(at.t, record, entries_.data());
   moved_entries_.resize(matrix_.entries() * width());
   system_.jacobian_tangent(point(at.t, record, directions), moved_entries_.data());
-  again_.resize(matrix_.kept());
+  again_.resize(matrix_.factor_size());
 }
 
 AGRAD_INLINE void rosenbrock_second::add_product(bool transposed, const double* u, double* to) const {
@@ -86,25 +86,25 @@ AGRAD_INLINE void rosenbrock_second::add_product(bool transposed, const double* 
   });
 }
 
-AGRAD_INLINE void rosenbrock_second::carry(const one_step& at, const double* record, double* directions, double* next) {
+AGRAD_INLINE void rosenbrock_second::propagate(const one_step& at, const double* record, double* directions, double* next) {
   linearise_with_tangents(at, record, directions);
   matrix_.factorise(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
-  carry_time(at, record, directions);
+  propagate_time(at, record, directions);
   for (int s = 0; s < stages_; ++s) {
     double* u = directions + (1 + static_cast<std::size_t>(s)) * count();
     const ode_point of = stage_point(s, at, record, directions);
     system_.tangent(of.width, of.t, of.y, of.y_tangents, of.parameter_tangents, u);
     for (int j = 0; j < s; ++j)
-      for (std::size_t i = 0; i < count(); ++i) u[i] += method_.C_of(s, j) / at.h * carried(directions, j)[i];
+      for (std::size_t i = 0; i < count(); ++i) u[i] += method_.C_of(s, j) / at.h * solution_tangents(directions, j)[i];
     for (std::size_t i = 0; i < count(); ++i) u[i] += method_.d[s] * at.h * by_time_tangents_[i];
     add_product(false, solution(record, s), u);
     each_direction(u, [&](double* x) { matrix_.solve(again_.data(), x); });
   }
-  const double* last = carried(directions, stages_ - 1);
+  const double* last = solution_tangents(directions, stages_ - 1);
   for (std::size_t i = 0; i < count(); ++i) next[i] = stage_tangents_[i] + last[i];  // Y_s + U_s
 }
 
-AGRAD_INLINE void rosenbrock_second::carry_time(const one_step& at, const double* record, const double* directions) {
+AGRAD_INLINE void rosenbrock_second::propagate_time(const one_step& at, const double* record, const double* directions) {
   by_time_tangents_.assign(count(), 0.0);
   if (is_autonomous_) return;
   const double delta = time_difference(at);
@@ -118,7 +118,8 @@ AGRAD_INLINE void rosenbrock_second::carry_time(const one_step& at, const double
   for (double& x : by_time_tangents_) x /= delta;  // at the end: a product that is fused with its sum would not cancel
 }
 
-AGRAD_INLINE void rosenbrock_second::send_back(const one_step& at, const double* record, const double* directions) {
+AGRAD_INLINE void rosenbrock_second::reverse_step_with_tangents(const one_step& at, const double* record,
+                                                                const double* directions) {
   linearise_with_tangents(at, record, directions);
   matrix_.factorise_transposed(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
   w_.assign(vectors(), pair(n_, width())), v_.assign(vectors(), pair(n_, width()));
@@ -135,30 +136,30 @@ AGRAD_INLINE void rosenbrock_second::send_back(const one_step& at, const double*
     matrix_.solve_transposed(again_.data(), v.value.data());
     add_product(true, v.value.data(), v.tangents.data());
     each_direction(v.tangents.data(), [&](double* x) { matrix_.solve_transposed(again_.data(), x); });
-    send_with_tangents(stage_point(s, at, record, directions), v, w_[static_cast<std::size_t>(s)]);
+    add_vjp_with_tangents(stage_point(s, at, record, directions), v, w_[static_cast<std::size_t>(s)]);
     begin.add(1, w_[static_cast<std::size_t>(s)]);
     time.add(method_.d[s] * at.h / time_difference(at), v);
   }
-  if (!is_autonomous_) send_time_with_tangents(at, record, directions, time, begin);
-  send_matrix_with_tangents(at, record, directions, begin);
+  if (!is_autonomous_) reverse_time_with_tangents(at, record, directions, time, begin);
+  reverse_matrix_with_tangents(at, record, directions, begin);
   l_ = std::move(begin);
 }
 
-AGRAD_INLINE void rosenbrock_second::send_with_tangents(const ode_point& at, const pair& v, pair& to) {
+AGRAD_INLINE void rosenbrock_second::add_vjp_with_tangents(const ode_point& at, const pair& v, pair& to) {
   pair part(m_, width());
   system_.second(at, v.value.data(), v.tangents.data(),
                  {to.value.data(), part.value.data(), to.tangents.data(), part.tangents.data()});
   total_.add(1, part);
 }
 
-AGRAD_INLINE void rosenbrock_second::send_time_with_tangents(const one_step& at, const double* record, const double* directions,
-                                                             const pair& time, pair& begin) {
+AGRAD_INLINE void rosenbrock_second::reverse_time_with_tangents(const one_step& at, const double* record,
+                                                                const double* directions, const pair& time, pair& begin) {
   pair difference(n_, width()),
       before = std::exchange(total_, pair(m_, width()));  // summed separately, so that equal terms cancel exactly
   for (const double sign : {1.0, -1.0}) {
     pair v(n_, width()), w(n_, width());
     v.add(sign, time);
-    send_with_tangents(point(sign > 0 ? at.t + time_difference(at) : at.t, record, directions), v, w);
+    add_vjp_with_tangents(point(sign > 0 ? at.t + time_difference(at) : at.t, record, directions), v, w);
     difference.add(1, w);
   }
   begin.add(1, difference);
@@ -166,14 +167,14 @@ AGRAD_INLINE void rosenbrock_second::send_time_with_tangents(const one_step& at,
   total_ = std::move(before);
 }
 
-AGRAD_INLINE void rosenbrock_second::send_matrix_with_tangents(const one_step& at, const double* record,
-                                                               const double* directions, pair& begin) {
+AGRAD_INLINE void rosenbrock_second::reverse_matrix_with_tangents(const one_step& at, const double* record,
+                                                                  const double* directions, pair& begin) {
   pair weights(matrix_.entries(), width()), w(n_, width()), part(m_, width());
   std::size_t e = 0;
   each_entry([&](std::size_t i, std::size_t j) {
     for (int s = 0; s < stages_; ++s) {
       const pair& v = v_[static_cast<std::size_t>(s)];
-      const double *u = solution(record, s), *u_tangents = carried(directions, s);
+      const double *u = solution(record, s), *u_tangents = solution_tangents(directions, s);
       weights.value[e] += v.value[i] * u[j];
       for (std::size_t k = 0; k < width(); ++k)
         weights.tangents[e * width() + k] += v.tangents[i * width() + k] * u[j] + v.value[i] * u_tangents[j * width() + k];

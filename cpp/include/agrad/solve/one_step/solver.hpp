@@ -41,7 +41,7 @@ class one_step_solver : public ode_solver {
 
   /// Whether `integrate` ended early, at an event or because another method would do better. The last column is then the state
   /// at `time`, which replaces the output times that were not reached.
-  bool gave_up() const { return t_ < asked_until_; }
+  bool gave_up() const { return t_ < requested_end_; }
   double time() const { return t_; }
   bool watch(detail::event_watch* events) override;
   bool log_steps(detail::step_log* log) override;
@@ -49,14 +49,14 @@ class one_step_solver : public ode_solver {
   void continue_probe(const std::vector<double>& tangent) override { probe_.continue_from(tangent); }
   const std::vector<double>& probe() const override { return probe_.tangent(); }
 
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
  protected:
   /// order: power of the step size in a step's error. record: size of a step's record, which begins with the step's first
   /// state. interpolated: how many vectors of n at the record's begin the interpolant sums, 0 without an interpolant.
-  one_step_solver(std::string function, ode_system& system, step_options options, ode_wanted wanted, int order,
+  one_step_solver(std::string function, ode_system& system, step_options options, ode_required required, int order,
                   std::size_t record, std::size_t interpolated);
 
   /// Prepares a step from the state at the record's begin: the first step and every later step.
@@ -76,7 +76,7 @@ class one_step_solver : public ode_solver {
   virtual const double* vectors_within(const one_step& /*at*/, const double* record) { return record; }
   /// Turns the adjoint l of a step's end into that of its begin; adds to the parameters' adjoint. of_record: adjoints of the
   /// vectors that the interpolant sums, or null.
-  virtual void step_back(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
+  virtual void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
   /// The slope at the end of the step attempted last if the method has computed that slope; else null.
   virtual const double* end_slope(const double* /*record*/) const { return nullptr; }
   /// Whether to stop after an accepted step because another method would do better.
@@ -91,7 +91,7 @@ class one_step_solver : public ode_solver {
   one_step place(std::size_t step) const;
 
   /// The record of an accepted step.
-  const double* taken(std::size_t i);
+  const double* record_of(std::size_t i);
 
   void slope_at(double t, const double* y, double* to);
   /// The slope at the first state; throws if the first slope of a solve is not finite.
@@ -109,9 +109,9 @@ class one_step_solver : public ode_solver {
   std::string function_;
   ode_system& system_;
   step_options options_;
-  ode_wanted wanted_;
+  ode_required required_;
   std::size_t n_, m_;
-  bool sweeps_;
+  bool reverses_;
   ode_statistics statistics_;
   detail::step_store store_;
   detail::step_outputs outputs_;
@@ -122,7 +122,7 @@ class one_step_solver : public ode_solver {
   /// Attempts a step of the state and, if the state's error allows the step, of the probe. Returns the larger error.
   double attempt_both(const one_step& at);
 
-  double chosen_first_step(double span);
+  double chosen_first_step(double duration);
 
   /// Steps to the next output time or past it. Returns whether the integration has ended there.
   bool integrate_to_next();
@@ -132,15 +132,16 @@ class one_step_solver : public ode_solver {
   double end_of_next() const;
 
   /// Writes the states at the output times that the step has reached.
-  void put_outputs(const one_step& at);
+  void write_outputs(const one_step& at);
   /// Whether the last output is the solution's present state.
   bool is_at_output() const { return outputs_.ends_at_end() && times_[outputs_.size() - 1] == t_; }
 
   /// Ends the outputs early: the present state replaces the next output and all later outputs.
   void stop_here();
 
-  /// Takes one step and returns whether it was the last. If the error allows a longer step, the next size is at least `wanted`.
-  bool take(const one_step& whole, double wanted);
+  /// Takes one step and returns whether it was the last. If the error allows a longer step, the next size is at least
+  /// `proposed`.
+  bool advance(const one_step& whole, double proposed);
 
   /// What limited a step of size h, other than the step's own error.
   detail::step_limit limit_of(double h, double end) const;
@@ -172,7 +173,7 @@ class one_step_solver : public ode_solver {
   detail::step_logger logger_;
   progress_listener* listener_ = nullptr;  // listener of the pass that is running
   std::vector<double> slope_;
-  double t0_ = 0, t_ = 0, h_ = 0, asked_until_ = 0;
+  double t0_ = 0, t_ = 0, h_ = 0, requested_end_ = 0;
   bool integrated_ = false;
 };
 

@@ -12,7 +12,7 @@ AGRAD_INLINE const Eigen::MatrixXd& one_step_solver::integrate(const Eigen::Vect
   check_initial_value_problem(function_, y0, t0, times);
   integrated_ = false;
   listener_ = progress_listener::current();
-  t0_ = t0, times_ = times, y0_ = y0, asked_until_ = times.back();
+  t0_ = t0, times_ = times, y0_ = y0, requested_end_ = times.back();
   store_.start(record_.size(), n_, options_.max_memory);
   outputs_.clear();
   states_.resize(y0.size(), static_cast<Eigen::Index>(times.size()));
@@ -22,7 +22,7 @@ AGRAD_INLINE const Eigen::MatrixXd& one_step_solver::integrate(const Eigen::Vect
   std::copy_n(y0.data(), n_, record_.data());
   t_ = t0;
   begin(t_, record_.data());
-  probe_.start(system_, options_, wanted_, y0, t0);
+  probe_.start(system_, options_, required_, y0, t0);
   if (probe_.is_on()) begin_probe(t_, record_.data());
   if (watch_ != nullptr) begin_watch();
   h_ = options_.first_step > 0 ? options_.first_step : chosen_first_step(times.back() - t0);
@@ -44,10 +44,10 @@ AGRAD_INLINE bool one_step_solver::log_steps(detail::step_log* log) {
   return true;
 }
 
-AGRAD_INLINE ode_gradient one_step_solver::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+AGRAD_INLINE ode_gradient one_step_solver::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   check_integrated(adjoints);
   ode_gradient g{Eigen::VectorXd::Zero(y0_.size()), 0.0, times_gradient(adjoints), Eigen::VectorXd::Zero(system_.parameters())};
-  if (!sweeps_) return g;
+  if (!reverses_) return g;
   listener_ = progress_listener::current();
   std::vector<double> l(n_, 0.0);
   std::size_t outputs = outputs_.size();
@@ -56,7 +56,7 @@ AGRAD_INLINE ode_gradient one_step_solver::sweep(const Eigen::Ref<const Eigen::M
   for (std::size_t step = store_.steps(); step-- > 0;) {
     double* of_record = outputs_.collect(step, outputs, adjoint, n_, l.data(), of_record_);
     outputs = outputs_.before(step, outputs);
-    step_back(place(step), taken(step), of_record, l.data(), g.parameters.data());
+    reverse_step(place(step), record_of(step), of_record, l.data(), g.parameters.data());
     detail::drop_denormals(l);
     if (is_finite) check_finite("the adjoint", "y", step, l.data(), n_);
     if (is_finite) check_finite("the adjoint", "parameters", step, g.parameters.data(), m_);
@@ -64,23 +64,23 @@ AGRAD_INLINE ode_gradient one_step_solver::sweep(const Eigen::Ref<const Eigen::M
     if (listener_ != nullptr) listener_->at(store_.time(step));
   }
   std::copy_n(l.data(), n_, g.initial_state.data());
-  if (wanted_.initial_time) {
+  if (required_.initial_time) {
     system_.rhs(t0_, y0_.data(), error_.data());
     for (std::size_t i = 0; i < n_; ++i) g.initial_time -= l[i] * error_[i];
   }
-  if (!wanted_.initial_state) g.initial_state.setZero();
+  if (!required_.initial_state) g.initial_state.setZero();
   return g;
 }
 
-AGRAD_INLINE one_step_solver::one_step_solver(std::string function, ode_system& system, step_options options, ode_wanted wanted,
-                                              int order, std::size_t record, std::size_t interpolated)
+AGRAD_INLINE one_step_solver::one_step_solver(std::string function, ode_system& system, step_options options,
+                                              ode_required required, int order, std::size_t record, std::size_t interpolated)
     : function_(std::move(function)),
       system_(system),
       options_(std::move(options)),
-      wanted_(wanted),
+      required_(required),
       n_(static_cast<std::size_t>(system.states())),
       m_(static_cast<std::size_t>(system.parameters())),
-      sweeps_(wanted.initial_state || wanted.initial_time || m_ > 0),
+      reverses_(required.initial_state || required.initial_time || m_ > 0),
       outputs_(interpolated),
       error_(n_),
       next_(n_),
@@ -101,7 +101,7 @@ AGRAD_INLINE one_step one_step_solver::place(std::size_t step) const {
   return {store_.time(step), store_.size(step), step + 1 < store_.steps() ? store_.time(step + 1) : times_.back()};
 }
 
-AGRAD_INLINE const double* one_step_solver::taken(std::size_t i) {
+AGRAD_INLINE const double* one_step_solver::record_of(std::size_t i) {
   return store_.record(i, [&](std::size_t step, double* record) {
     repeat(place(step), record, next_.data());
     return next_.data();
@@ -141,10 +141,10 @@ AGRAD_INLINE double one_step_solver::attempt_both(const one_step& at) {
   return probe_.larger_error(of_state, [&] { return attempt_probe(at, record_.data()); });
 }
 
-AGRAD_INLINE double one_step_solver::chosen_first_step(double span) {
+AGRAD_INLINE double one_step_solver::chosen_first_step(double duration) {
   const double* y = record_.data();
   const auto slope = [&](double t, const double* at, double* to) { slope_at(t, at, to); };
-  return detail::first_step(t_, y, n_, span, order_, slope, [&](const double* x) { return weighed(x, y, y); });
+  return detail::first_step(t_, y, n_, duration, order_, slope, [&](const double* x) { return weighed(x, y, y); });
 }
 
 AGRAD_INLINE bool one_step_solver::integrate_to_next() {
@@ -159,7 +159,7 @@ AGRAD_INLINE bool one_step_solver::integrate_to_next() {
     h = is_last ? left : h_ > left / 2 ? left / 2 : h_;  // no tiny step before the end
     if (logger_.is_on()) logger_.limit(limit_of(h, end));
     if (t_ + h == t_ || !(h > 0)) fail("step_too_short", fault_place_);
-    if (take({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return true;
+    if (advance({t_, h, is_last ? end : t_ + h}, std::max(h_, h))) return true;
   }
   return false;
 }
@@ -170,7 +170,7 @@ AGRAD_INLINE double one_step_solver::end_of_next() const {
   return passes_several ? times_.back() : times_[k];
 }
 
-AGRAD_INLINE void one_step_solver::put_outputs(const one_step& at) {
+AGRAD_INLINE void one_step_solver::write_outputs(const one_step& at) {
   const auto step = static_cast<std::size_t>(statistics_.forward.steps) - 1;
   const double* vectors = nullptr;
   for (std::size_t k = outputs_.size(); k < times_.size() && times_[k] <= at.end; ++k) {
@@ -198,7 +198,7 @@ AGRAD_INLINE void one_step_solver::stop_here() {
   states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(k + 1));
 }
 
-AGRAD_INLINE bool one_step_solver::take(const one_step& whole, double wanted) {
+AGRAD_INLINE bool one_step_solver::advance(const one_step& whole, double proposed) {
   one_step at = whole;
   double error = attempt_both(at);
   if (!(error <= 1)) {
@@ -216,14 +216,14 @@ AGRAD_INLINE bool one_step_solver::take(const one_step& whole, double wanted) {
   }
   if (logger_.is_on()) log_step(at, error);
   const double factor = control_.after_accepted(error);
-  if (sweeps_) store_.add(at.t, at.h, record_.data());
+  if (reverses_) store_.add(at.t, at.h, record_.data());
   if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
   if (probe_.holds()) ++statistics_.held_by_derivatives;
   if (probe_.is_on()) probe_.accept(at.h);
-  h_ = factor >= 1 ? std::max(at.h * factor, wanted) : at.h * factor;
+  h_ = factor >= 1 ? std::max(at.h * factor, proposed) : at.h * factor;
   t_ = at.end;
   if (listener_ != nullptr) listener_->at(t_);
-  put_outputs(at);
+  write_outputs(at);
   const bool is_enough = (gives_up(at, record_.data(), next_.data()) && !is_at_output()) || has_ended_at_event();
   std::copy_n(next_.data(), n_, record_.data());
   begin(t_, record_.data());
@@ -268,7 +268,7 @@ AGRAD_INLINE one_step one_step_solver::up_to_event(const one_step& at) {
 
 AGRAD_INLINE Eigen::VectorXd one_step_solver::times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols());
-  if (!wanted_.times) return gradient;
+  if (!required_.times) return gradient;
   Eigen::VectorXd slope(y0_.size());
   for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
     if (adjoints.col(k).isZero(0)) continue;

@@ -17,16 +17,16 @@ namespace agrad::detail {
 
 /// The memory of a step store.
 struct step_memory {
-  std::vector<double> time, size, kept, again;
+  std::vector<double> time, size, records, again;
 
-  void clear() { time.clear(), size.clear(), kept.clear(), again.clear(); }
+  void clear() { time.clear(), size.clear(), records.clear(), again.clear(); }
   std::size_t bytes() const;
 };
 
 class step_store {
  public:
   step_store() = default;
-  ~step_store() { memory_pool<step_memory>::put(memory_); }
+  ~step_store() { memory_pool<step_memory>::release(memory_); }
   step_store(const step_store&) = delete;
   step_store& operator=(const step_store&) = delete;
 
@@ -46,7 +46,7 @@ class step_store {
   /// the next step's first state.
   template <class Recompute>
   const double* record(std::size_t i, const Recompute& recompute) {
-    if (every_ == 0) return kept_.data() + i * record_;
+    if (every_ == 0) return records_.data() + i * record_;
     if (i < segment_.first || i >= segment_.second) restore(i, recompute);
     return again_.data() + (i - segment_.first) * record_;
   }
@@ -60,7 +60,7 @@ class step_store {
   void restore(std::size_t i, const Recompute& recompute) {
     const std::size_t begin = i / every_ * every_, end = std::min(begin + every_, steps());
     again_.resize((end - begin) * record_);
-    const double* state = kept_.data() + begin / every_ * states_;
+    const double* state = records_.data() + begin / every_ * states_;
     for (std::size_t step = begin; step < end; ++step) {
       double* to = again_.data() + (step - begin) * record_;
       std::copy_n(state, states_, to);
@@ -71,9 +71,9 @@ class step_store {
 
   std::size_t record_ = 0, states_ = 0, every_ = 0;  // every_: 0 while whole records are kept
   double budget_ = 0;
-  step_memory memory_ = memory_pool<step_memory>::take();
+  step_memory memory_ = memory_pool<step_memory>::acquire();
   std::vector<double>&time_ = memory_.time, &size_ = memory_.size;
-  std::vector<double>&kept_ = memory_.kept, &again_ = memory_.again;
+  std::vector<double>&records_ = memory_.records, &again_ = memory_.again;
   std::pair<std::size_t, std::size_t> segment_{0, 0};  // the steps that `again_` holds
 };
 

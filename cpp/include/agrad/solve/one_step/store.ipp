@@ -7,13 +7,13 @@
 namespace agrad::detail {
 
 AGRAD_INLINE std::size_t step_memory::bytes() const {
-  return (time.capacity() + size.capacity() + kept.capacity() + again.capacity()) * sizeof(double);
+  return (time.capacity() + size.capacity() + records.capacity() + again.capacity()) * sizeof(double);
 }
 
 AGRAD_INLINE void step_store::start(std::size_t record, std::size_t states, double budget) {
   record_ = record, states_ = states;
   budget_ = budget / sizeof(double);
-  time_.clear(), size_.clear(), kept_.clear();
+  time_.clear(), size_.clear(), records_.clear();
   every_ = 0;
   segment_ = {0, 0};
 }
@@ -23,31 +23,31 @@ AGRAD_INLINE void step_store::add(double t, double h, const double* record) {
   time_.push_back(t);
   size_.push_back(h);
   if (every_ == 0) {
-    if (static_cast<double>(kept_.size() + record_) <= budget_) {
-      kept_.insert(kept_.end(), record, record + record_);
+    if (static_cast<double>(records_.size() + record_) <= budget_) {
+      records_.insert(records_.end(), record, record + record_);
       return;
     }
     thin_records(i);
   }
   if (i % every_ != 0) return;
-  kept_.insert(kept_.end(), record, record + states_);
-  if (static_cast<double>(kept_.size()) > budget_ / 2) thin_states();
+  records_.insert(records_.end(), record, record + states_);
+  if (static_cast<double>(records_.size()) > budget_ / 2) thin_states();
 }
 
 AGRAD_INLINE void step_store::thin_records(std::size_t steps) {
   every_ = 2;
   for (std::size_t i = 0, to = 0; i < steps; i += every_, to += states_)
-    std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * record_), states_,
-                kept_.begin() + static_cast<std::ptrdiff_t>(to));
-  kept_.resize((steps + every_ - 1) / every_ * states_);
+    std::copy_n(records_.begin() + static_cast<std::ptrdiff_t>(i * record_), states_,
+                records_.begin() + static_cast<std::ptrdiff_t>(to));
+  records_.resize((steps + every_ - 1) / every_ * states_);
 }
 
 AGRAD_INLINE void step_store::thin_states() {
-  const std::size_t count = kept_.size() / states_;
+  const std::size_t count = records_.size() / states_;
   for (std::size_t i = 0; i < count; i += 2)
-    std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(i * states_), states_,
-                kept_.begin() + static_cast<std::ptrdiff_t>(i / 2 * states_));
-  kept_.resize((count + 1) / 2 * states_);
+    std::copy_n(records_.begin() + static_cast<std::ptrdiff_t>(i * states_), states_,
+                records_.begin() + static_cast<std::ptrdiff_t>(i / 2 * states_));
+  records_.resize((count + 1) / 2 * states_);
   every_ *= 2;
 }
 

@@ -18,21 +18,22 @@ namespace agrad {
 
 class switching_solver final : public ode_solver {
  public:
-  switching_solver(const std::string& function, ode_system& system, const step_options& options, ode_wanted wanted);
+  switching_solver(const std::string& function, ode_system& system, const step_options& options, ode_required required);
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
 
   void continue_probe(const std::vector<double>& tangent) override { first_.continue_probe(tangent); }
   const std::vector<double>& probe() const override { return has_switched_ ? second_.probe() : first_.probe(); }
 
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   bool has_tangents() const override { return first_.has_tangents() && second_.has_tangents(); }
   bool has_first_tangents() const override { return first_.has_first_tangents() && second_.has_first_tangents(); }
 
   void tangent(const ode_directions& along, double* states) override;
 
-  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back) override;
+  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                      ode_directions& gradient_tangents) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
@@ -41,9 +42,10 @@ class switching_solver final : public ode_solver {
   bool log_steps(detail::step_log* log) override;
 
  private:
-  ode_gradient swept(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
+  ode_gradient reverse_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
-  ode_gradient second_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents, ode_directions& back);
+  ode_gradient second_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                              ode_directions& gradient_tangents);
 
   Eigen::Ref<const Eigen::MatrixXd> late_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
   /// The adjoints before the switch, then the adjoint of the state in which the second solver began.
@@ -54,9 +56,9 @@ class switching_solver final : public ode_solver {
   /// Uses order 5 for tight tolerances.
   static const rosenbrock_tableau& stiff_tableau(const step_options& options);
   /// The second solver computes the adjoint of its initial state for derivatives of any state, initial time or parameter.
-  static ode_wanted after(ode_wanted wanted, const ode_system& system);
+  static ode_required after(ode_required required, const ode_system& system);
 
-  runge_kutta<tsitouras_tableau> first_;
+  explicit_runge_kutta_second<tsitouras_tableau> first_;
   rosenbrock_second second_;
   Eigen::MatrixXd states_;
   Eigen::Index reached_ = 0;  // output times before the switch

@@ -7,9 +7,9 @@
 namespace agrad {
 
 AGRAD_INLINE switching_solver::switching_solver(const std::string& function, ode_system& system, const step_options& options,
-                                                ode_wanted wanted)
-    : first_(function, system, options, wanted),
-      second_(stiff_tableau(options), function, system, options, after(wanted, system)) {
+                                                ode_required required)
+    : first_(function, system, options, required),
+      second_(stiff_tableau(options), function, system, options, after(required, system)) {
   first_.watch_stiffness();
 }
 
@@ -32,8 +32,8 @@ AGRAD_INLINE const Eigen::MatrixXd& switching_solver::integrate(const Eigen::Vec
   return states_;
 }
 
-AGRAD_INLINE ode_gradient switching_solver::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  ode_gradient g = swept(adjoints);
+AGRAD_INLINE ode_gradient switching_solver::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  ode_gradient g = reverse_of_both(adjoints);
   add_up();
   return g;
 }
@@ -50,8 +50,9 @@ AGRAD_INLINE void switching_solver::tangent(const ode_directions& along, double*
 }
 
 AGRAD_INLINE ode_gradient switching_solver::second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                                                   ode_directions& back) {
-  ode_gradient g = has_switched_ ? second_of_both(adjoints, tangents, back) : first_.second(adjoints, tangents, back);
+                                                   ode_directions& gradient_tangents) {
+  ode_gradient g = has_switched_ ? second_of_both(adjoints, tangents, gradient_tangents)
+                                 : first_.second(adjoints, tangents, gradient_tangents);
   add_up();
   return g;
 }
@@ -66,10 +67,10 @@ AGRAD_INLINE bool switching_solver::log_steps(detail::step_log* log) {
   return first_.log_steps(log) && second_.log_steps(log);
 }
 
-AGRAD_INLINE ode_gradient switching_solver::swept(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!has_switched_) return first_.sweep(adjoints);
-  const ode_gradient late = second_.sweep(late_part(adjoints));
-  ode_gradient g = first_.sweep(early_part(adjoints, late));
+AGRAD_INLINE ode_gradient switching_solver::reverse_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  if (!has_switched_) return first_.reverse(adjoints);
+  const ode_gradient late = second_.reverse(late_part(adjoints));
+  ode_gradient g = first_.reverse(early_part(adjoints, late));
   g.parameters += late.parameters;
   g.times.conservativeResize(adjoints.cols());
   g.times.tail(late.times.size()) = late.times;
@@ -77,15 +78,16 @@ AGRAD_INLINE ode_gradient switching_solver::swept(const Eigen::Ref<const Eigen::
 }
 
 AGRAD_INLINE ode_gradient switching_solver::second_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints,
-                                                           const double* tangents, ode_directions& back) {
+                                                           const double* tangents, ode_directions& gradient_tangents) {
   ode_directions of_late;
   const auto count = static_cast<std::size_t>(reached_ * adjoints.rows() * width_);
   const ode_gradient late = second_.second(late_part(adjoints), tangents + count, of_late);
   std::vector<double> of_early(tangents, tangents + count);
   of_early.insert(of_early.end(), of_late.initial_state.begin(), of_late.initial_state.end());
-  ode_gradient g = first_.second(early_part(adjoints, late), of_early.data(), back);
+  ode_gradient g = first_.second(early_part(adjoints, late), of_early.data(), gradient_tangents);
   g.parameters += late.parameters;
-  for (std::size_t i = 0; i < back.parameters.size(); ++i) back.parameters[i] += of_late.parameters[i];
+  for (std::size_t i = 0; i < gradient_tangents.parameters.size(); ++i)
+    gradient_tangents.parameters[i] += of_late.parameters[i];
   g.times = Eigen::VectorXd::Zero(adjoints.cols());
   return g;
 }
@@ -115,8 +117,8 @@ AGRAD_INLINE const rosenbrock_tableau& switching_solver::stiff_tableau(const ste
   return options.relative_tolerance < 1e-5 ? rodas5p_tableau : rodas4_tableau;
 }
 
-AGRAD_INLINE ode_wanted switching_solver::after(ode_wanted wanted, const ode_system& system) {
-  return {wanted.initial_state || wanted.initial_time || system.parameters() > 0, false, wanted.times};
+AGRAD_INLINE ode_required switching_solver::after(ode_required required, const ode_system& system) {
+  return {required.initial_state || required.initial_time || system.parameters() > 0, false, required.times};
 }
 
 }  // namespace agrad

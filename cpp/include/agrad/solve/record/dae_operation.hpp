@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/machine/operation.hpp>
+#include <agrad/program/store/portable.hpp>
 #include <agrad/solve/dae/solver.hpp>
-#include <agrad/solve/record/kept_options.hpp>
+#include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/program/dae.hpp>
 #include <agrad/solve/system/program/time_switches.hpp>
 
@@ -27,7 +27,7 @@ class dae_operation final : public external_operation {
  public:
   /// function: the name at the start of messages. f: the residual of (t, n states, n derivatives, parameters).
   dae_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times,
-                std::size_t stops, dae_options options, dae_wanted wanted)
+                std::size_t stops, dae_options options, dae_required required)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
@@ -36,8 +36,8 @@ class dae_operation final : public external_operation {
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - 2 * n_),
         options_(std::move(options)),
         switches_(*f_, 2 * static_cast<std::size_t>(n_)),
-        wanted_(wanted) {
-    wanted_.stops = wanted_.stops || (switches_.move() && m_ > 0);
+        required_(required) {
+    required_.stops = required_.stops || (switches_.move() && m_ > 0);
     check_solver_options(function_, options_, n_);
   }
 
@@ -45,30 +45,30 @@ class dae_operation final : public external_operation {
   std::size_t input_size() const { return static_cast<std::size_t>(2 * n_ + 1 + m_) + times_ + stops_; }
   std::size_t output_size() const { return static_cast<std::size_t>(2 * n_) * times_; }
 
-  static constexpr std::string_view kept_kind = "dae";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "dae";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override {
     return arguments == input_size() && results == output_size();
   }
-  void write(portable_writer& to) const override { to(function_, f_, n_, times_, stops_, options_, wanted_); }
+  void write(portable_writer& to) const override { to(function_, f_, n_, times_, stops_, options_, required_); }
   static std::shared_ptr<const external_operation> read(portable_reader& from) {
     std::string function;
     std::shared_ptr<const program> f;
     Eigen::Index states = 0;
     std::size_t times = 0, stops = 0;
     dae_options options;
-    dae_wanted wanted;
-    from(function, f, states, times, stops, options, wanted);
+    dae_required required;
+    from(function, f, states, times, stops, options, required);
     from.expect(is_right_hand_side(*f, states, 2) && times > 0 && std::max(times, stops) <= most_times, "a solve");
     return std::make_shared<const dae_operation>(std::move(function), std::move(f), states, times, stops, std::move(options),
-                                                 wanted);
+                                                 required);
   }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
     auto& mine = static_cast<solvers&>(s);
-    std::unique_ptr<solver>& chosen = with_adjoint ? mine.swept : mine.plain;
+    std::unique_ptr<solver>& chosen = with_adjoint ? mine.differentiable : mine.plain;
     if (chosen == nullptr) chosen = std::make_unique<solver>(*this, with_adjoint);
     const double* time = x + 2 * n_;
     const double *first_stop = time + 1 + times_, *parameters = first_stop + stops_;
@@ -89,7 +89,7 @@ class dae_operation final : public external_operation {
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     const Eigen::Map<const Eigen::MatrixXd> adjoints(y_adjoint, 2 * n_, static_cast<Eigen::Index>(times_));
     auto& mine = static_cast<solvers&>(s);
-    const dae_gradient g = mine.swept->integrator.sweep(adjoints);
+    const dae_gradient g = mine.differentiable->integrator.reverse(adjoints);
     Eigen::Map<Eigen::VectorXd> to(x_adjoint, static_cast<Eigen::Index>(input_size()));
     to.head(n_) += g.initial_state;
     to.segment(n_, n_) += g.initial_slope;
@@ -113,12 +113,12 @@ class dae_operation final : public external_operation {
   struct solver {
     solver(const dae_operation& of, bool with_adjoint)
         : system(of.f_, of.n_, with_adjoint),
-          integrator(of.function_, system, of.options_, with_adjoint ? of.wanted_ : dae_wanted{}) {}
+          integrator(of.function_, system, of.options_, with_adjoint ? of.required_ : dae_required{}) {}
     program_dae system;
     dae_solver integrator;
   };
   struct solvers final : external_operation::state {
-    std::unique_ptr<solver> plain, swept;
+    std::unique_ptr<solver> plain, differentiable;
     const ode_statistics* last = nullptr;
     std::vector<time_switches::time> switches;  // follow the stops of the operand
     time_switches::room at_switches;
@@ -132,7 +132,7 @@ class dae_operation final : public external_operation {
   Eigen::Index m_;
   dae_options options_;
   time_switches switches_;
-  dae_wanted wanted_;
+  dae_required required_;
 };
 
 }  // namespace agrad

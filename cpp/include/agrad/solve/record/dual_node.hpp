@@ -31,8 +31,9 @@ class dual_node : public ode_node<System> {
 
  public:
   template <class Make, class... Args>
-  dual_node(const std::string& function, const Make& make, ode_wanted wanted, dual_directions<S, K> directions, Args&&... args)
-      : base(function, make, wanted, std::forward<Args>(args)...), directions_(std::move(directions)) {
+  dual_node(const std::string& function, const Make& make, ode_required required, dual_directions<S, K> directions,
+            Args&&... args)
+      : base(function, make, required, std::forward<Args>(args)...), directions_(std::move(directions)) {
     if (!(std::is_same_v<S, double> ? this->solver->has_first_tangents() : this->solver->has_tangents()))
       throw DerivativeError(function +
                             ": has first derivatives only with this method and right-hand side, but must have more; tsit5, " +
@@ -42,7 +43,7 @@ class dual_node : public ode_node<System> {
 
   /// Returns the solution with tangents. Where S is var, these are variables of the node, which the tape then owns.
   static std::vector<vector_of<dual<S, K>>> solution(std::unique_ptr<dual_node> node, const Eigen::MatrixXd& states) {
-    const std::vector<Eigen::MatrixXd> tangents = node->carry(states);
+    const std::vector<Eigen::MatrixXd> tangents = node->propagate(states);
     const auto& moving = node->directions_.moving();
     const auto scalar = node->numberer(static_cast<std::size_t>(states.size()) * (1 + moving.size()));
     std::vector<vector_of<dual<S, K>>> to(static_cast<std::size_t>(states.cols()), vector_of<dual<S, K>>(states.rows()));
@@ -54,18 +55,18 @@ class dual_node : public ode_node<System> {
     }
     if constexpr (std::is_same_v<S, var>) {
       tape::current().push(
-          [owned = std::move(node), count = states.cols()](auto& adjoint) { owned->sweep_with_tangents(adjoint, count); });
+          [owned = std::move(node), count = states.cols()](auto& adjoint) { owned->reverse_with_tangents(adjoint, count); });
     }
     return to;
   }
 
  private:
   /// Computes the tangents of all states in each nonzero direction.
-  std::vector<Eigen::MatrixXd> carry(const Eigen::MatrixXd& states) {
+  std::vector<Eigen::MatrixXd> propagate(const Eigen::MatrixXd& states) {
     std::vector<Eigen::MatrixXd> tangents(directions_.moving().size(), Eigen::MatrixXd(states.rows(), states.cols()));
     for (std::size_t from = 0; from < tangents.size(); from += lane_count) {
       const part of = group_of(from);
-      const std::vector<double>& together = carried(of, states.size());
+      const std::vector<double>& together = propagated(of, states.size());
       const auto width = static_cast<Eigen::Index>(of.count == 1 ? 1 : lane_count);
       for (Eigen::Index i = 0; i < states.size(); ++i)
         for (std::size_t a = 0; a < of.count; ++a)
@@ -85,13 +86,13 @@ class dual_node : public ode_node<System> {
   }
 
   /// Returns the tangents of the states in these directions; the solver then has the same tangents.
-  const std::vector<double>& carried(part of, Eigen::Index states) {
-    if (carried_.first == of.first && carried_.count == of.count) return together_;
+  const std::vector<double>& propagated(part of, Eigen::Index states) {
+    if (propagated_.first == of.first && propagated_.count == of.count) return together_;
     const ode_directions along = directions_.of(of.first, of.count);
     together_.resize(static_cast<std::size_t>(states) * static_cast<std::size_t>(along.width));
-    carried_.count = 0;  // in case `tangent` throws
+    propagated_.count = 0;  // in case `tangent` throws
     this->solver->tangent(along, together_.data());
-    carried_ = of;
+    propagated_ = of;
     return together_;
   }
 
@@ -111,7 +112,7 @@ class dual_node : public ode_node<System> {
 
   /// Propagates the adjoints of the states and of their tangents to the arguments and to the arguments' tangents.
   template <class Adjoint>
-  void sweep_with_tangents(const Adjoint& adjoint, Eigen::Index count) {
+  void reverse_with_tangents(const Adjoint& adjoint, Eigen::Index count) {
     Eigen::MatrixXd of_values = this->adjoints_from(adjoint, this->first, count);
     std::vector<std::pair<std::size_t, Eigen::MatrixXd>> of_tangents;
     for (std::size_t a = 0; a < directions_.moving().size(); ++a) {
@@ -120,28 +121,28 @@ class dual_node : public ode_node<System> {
       if (!each.isZero(0)) of_tangents.emplace_back(a, std::move(each));
     }
     if (side_by_side && of_tangents.size() == 1 && group_of(of_tangents[0].first).count >= few) {
-      sweep_one(adjoint, of_tangents[0].first, std::move(of_tangents[0].second));
-      base::sweep(adjoint, count);
+      reverse_direction(adjoint, of_tangents[0].first, std::move(of_tangents[0].second));
+      base::reverse(adjoint, count);
       return;
     }
     for (const auto& [a, lambda] : of_tangents) {
-      carried({a, 1}, lambda.size());
+      propagated({a, 1}, lambda.size());
       ode_directions of_arguments;
       const ode_gradient g = this->solver->second(lambda, of_values.data(), of_arguments);
       add_to_values(adjoint, of_arguments, 0);
       add_to_tangents(adjoint, directions_.moving()[a], g);
       of_values.setZero();  // the first call has propagated all of them
     }
-    if (of_tangents.empty()) base::sweep(adjoint, count);
+    if (of_tangents.empty()) base::reverse(adjoint, count);
   }
 
   /// Propagates the adjoint of the tangents in direction a alone, as in a column of a Hessian. Between columns, only the
   /// adjoints of the values differ, and these are propagated to first order; so one call of `second` serves a group of columns.
   template <class Adjoint>
-  void sweep_one(const Adjoint& adjoint, std::size_t a, Eigen::MatrixXd&& lambda) {
+  void reverse_direction(const Adjoint& adjoint, std::size_t a, Eigen::MatrixXd&& lambda) {
     const part group = group_of(a);
     if (!(shared_.first == group.first && shared_.lambda.size() == lambda.size() && shared_.lambda == lambda)) {
-      carried(group, lambda.size());
+      propagated(group, lambda.size());
       const std::vector<double> still(static_cast<std::size_t>(lambda.size()) * lane_count, 0.0);
       shared_.lambda.resize(0, 0);  // in case `second` throws
       shared_.gradient = this->solver->second(lambda, still.data(), shared_.derivatives);
@@ -173,14 +174,14 @@ class dual_node : public ode_node<System> {
   }
 
   dual_directions<S, K> directions_;
-  part carried_{0, 0};            // directions of the solver's tangents
+  part propagated_{0, 0};         // directions of the solver's tangents
   std::vector<double> together_;  // the solver's tangents
   struct {
     std::size_t first;       // of a group of directions
     Eigen::MatrixXd lambda;  // adjoints of the tangents in one direction of the group
     ode_gradient gradient;
     ode_directions derivatives;
-  } shared_{};  // of the last call of sweep_one
+  } shared_{};  // of the last call of reverse_direction
   // For a program, one pass computes all directions of a group at the cost of a few; a functor is recorded once for each
   // direction anyway.
   static constexpr bool side_by_side = std::is_base_of_v<program_system, System>;
@@ -207,7 +208,7 @@ auto dual_solution(const std::string& function, const Make& make, const F& f, do
   using start = argument<primal_argument_t<Y0>>;
   const primal_argument_t<Y0> first = primal_argument(y0);
   const Eigen::VectorXd initial = start::values(first);
-  auto node = std::make_unique<node_type>(function, make, ode_wanted{start::active, false, false},
+  auto node = std::make_unique<node_type>(function, make, ode_required{start::active, false, false},
                                           typename kind::directions(y0, args...), f, initial.size(), primal_argument(args)...);
   const Eigen::MatrixXd states = node->solver->integrate(initial, t0, times);
   start::collect(first, node->initial_state);

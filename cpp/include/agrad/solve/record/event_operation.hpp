@@ -20,8 +20,8 @@
 #include <agrad/base/progress.hpp>
 #include <agrad/program/machine/operation.hpp>
 #include <agrad/solve/events/solver.hpp>
-#include <agrad/solve/record/kept_events.hpp>
 #include <agrad/solve/record/maker.hpp>
+#include <agrad/solve/record/stored_events.hpp>
 #include <agrad/solve/system/program/event.hpp>
 #include <agrad/solve/system/program/ode.hpp>
 #include <agrad/solve/system/program/time_switches.hpp>
@@ -46,24 +46,24 @@ class event_operation final : public external_operation {
   std::size_t output_size() const { return n_ * times_ + 1 + n_ + hits_ * (1 + n_); }
 
   /// Can be stored under the same conditions as an `ode_operation`.
-  static constexpr std::string_view kept_kind = "events";
-  std::string_view kind() const override { return make_.is_portable() && !progress_ ? kept_kind : std::string_view(); }
-  bool fits(std::size_t given, std::size_t made) const override { return given == input_size() && made == output_size(); }
+  static constexpr std::string_view stored_kind = "events";
+  std::string_view kind() const override { return make_.is_portable() && !progress_ ? stored_kind : std::string_view(); }
+  bool fits(std::size_t in, std::size_t out) const override { return in == input_size() && out == output_size(); }
   void write(portable_writer& to) const override;
   template <class ReadMaker>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const ReadMaker& read_maker) {
-    kept_events k;
+    stored_events k;
     from(k);
-    auto made = std::make_shared<event_operation>(k.function, k.f, static_cast<Eigen::Index>(k.states), k.times,
-                                                  read_maker(from), k.plan, k.events, k.counts, nullptr, k.same_steps);
-    made->active_ = std::move(k.active), made->reads_hits_ = k.reads_hits;
-    return made;
+    auto result = std::make_shared<event_operation>(k.function, k.f, static_cast<Eigen::Index>(k.states), k.times,
+                                                    read_maker(from), k.plan, k.events, k.counts, nullptr, k.same_steps);
+    result->active_ = std::move(k.active), result->reads_hits_ = k.reads_hits;
+    return result;
   }
 
   /// From the next run on, a number of hits that differs from the recording is an error.
   void expect_hits() const { reads_hits_ = true; }
 
-  std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<runs>(); }
+  std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solve_states>(); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
 
@@ -88,9 +88,9 @@ class event_operation final : public external_operation {
   bool log_steps(const double* x, detail::step_log& log, bool differentiated) const;
 
  private:
-  struct run {
-    run(const event_operation& of, bool with_adjoint);
-    static event_solver::functions made(const event_operation& of);
+  struct solve_state {
+    solve_state(const event_operation& of, bool with_adjoint);
+    static event_solver::functions event_functions(const event_operation& of);
     program_system system;
     event_solver::functions events;
     event_solver solver;
@@ -100,26 +100,26 @@ class event_operation final : public external_operation {
     time_switches::room at_switches;
     std::vector<std::size_t> slots;  // index of each hit among the outputs; hits_ for a hit that is not an output
   };
-  struct runs final : external_operation::state {
-    std::unique_ptr<run> plain, swept;
+  struct solve_states final : external_operation::state {
+    std::unique_ptr<solve_state> plain, differentiable;
   };
 
   /// Runs a solve, reports the progress and enters the costs into the ledger.
-  const event_solution& told(run& by, const double* x) const;
+  const event_solution& solve_with_progress(solve_state& by, const double* x) const;
 
-  const event_solution& solve(run& by, const double* x) const;
+  const event_solution& solve(solve_state& by, const double* x) const;
 
-  event_adjoints adjoints_of(const run& mine, const double* y_adjoint) const;
+  event_adjoints adjoints_of(const solve_state& mine, const double* y_adjoint) const;
   /// Returns the tangents of these adjoints.
-  event_tangents tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const;
+  event_tangents tangents_of(const solve_state& mine, int width, const double* y_adjoint_tangent) const;
 
   static event_plan with_switches(event_plan plan, const time_switches& switches);
 
   /// Propagates the adjoints of switching times to the parameters.
-  void leave_switches(run& mine, event_gradient& g) const;
-  void leave_switches_second(run& mine, event_gradient& g, event_directions& back) const;
+  void reverse_switches(solve_state& mine, event_gradient& g) const;
+  void reverse_switches_second(solve_state& mine, event_gradient& g, event_directions& dg) const;
   /// Appends the directions of the switching times to the directions of the stops.
-  void enter_switches(run& mine, event_directions& along) const;
+  void propagate_switches(solve_state& mine, event_directions& along) const;
 
   /// As in `ode_operation`.
   struct tangent_kind {
@@ -128,7 +128,7 @@ class event_operation final : public external_operation {
   };
   tangent_kind kind_of(const event_solver& by) const;
 
-  event_directions directions(run& of, int width, const double* x_tangent) const;
+  event_directions directions(solve_state& of, int width, const double* x_tangent) const;
 
   void place(const event_solution& solution, std::vector<std::size_t>& slots) const;
 

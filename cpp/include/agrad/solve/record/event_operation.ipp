@@ -23,7 +23,7 @@ AGRAD_INLINE event_operation::event_operation(std::string function, std::shared_
       hits_(std::accumulate(counts_.hits.begin(), counts_.hits.end(), std::size_t{0})),
       progress_(std::move(progress)),
       same_steps_(same_steps),
-      tangents_(kind_of(run(*this, true).solver)) {}
+      tangents_(kind_of(solve_state(*this, true).solver)) {}
 
 AGRAD_INLINE std::size_t event_operation::input_size() const {
   std::size_t size = n_ + 1 + times_ + m_ + 3 * plan_.doses.size() + plan_.stops;
@@ -32,16 +32,16 @@ AGRAD_INLINE std::size_t event_operation::input_size() const {
 }
 
 AGRAD_INLINE void event_operation::write(portable_writer& to) const {
-  to(kept_events{function_, f_, n_, times_, plan_, events_, counts_, active_, same_steps_, reads_hits_});
+  to(stored_events{function_, f_, n_, times_, plan_, events_, counts_, active_, same_steps_, reads_hits_});
   make_.write(to);
 }
 
 AGRAD_INLINE void event_operation::forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const {
-  auto& mine = static_cast<runs&>(s);
+  auto& mine = static_cast<solve_states&>(s);
   const bool differentiated = with_adjoint || same_steps_;
-  std::unique_ptr<run>& chosen = differentiated ? mine.swept : mine.plain;
-  if (chosen == nullptr) chosen = std::make_unique<run>(*this, differentiated);
-  const event_solution& solution = told(*chosen, x);
+  std::unique_ptr<solve_state>& chosen = differentiated ? mine.differentiable : mine.plain;
+  if (chosen == nullptr) chosen = std::make_unique<solve_state>(*this, differentiated);
+  const event_solution& solution = solve_with_progress(*chosen, x);
   check_counts(solution);
   place(solution, chosen->slots);
   y = std::copy_n(solution.states.data(), n_ * times_, y);
@@ -56,11 +56,11 @@ AGRAD_INLINE void event_operation::forward(external_operation::state& s, const d
 }
 
 AGRAD_INLINE void event_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
-  run& mine = *static_cast<runs&>(s).swept;
-  const event_adjoints back = adjoints_of(mine, y_adjoint);
+  solve_state& mine = *static_cast<solve_states&>(s).differentiable;
+  const event_adjoints adjoints = adjoints_of(mine, y_adjoint);
   run_pass(progress_.get(), true, [&] {
-    event_gradient g = mine.solver.sweep(back);
-    leave_switches(mine, g);
+    event_gradient g = mine.solver.reverse(adjoints);
+    reverse_switches(mine, g);
     add(g, x_adjoint);
     return mine.started;
   });
@@ -78,7 +78,7 @@ AGRAD_INLINE const external_operation* event_operation::first_without_tangents(i
 
 AGRAD_INLINE void event_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
                                            double* y_tangent) const {
-  run& mine = *static_cast<runs&>(s).swept;
+  solve_state& mine = *static_cast<solve_states&>(s).differentiable;
   event_directions along = directions(mine, width, x_tangent);
   const event_tangents d = mine.solver.tangent(along, reads_hits_);
   mine.along = std::move(along.parameters);
@@ -96,47 +96,47 @@ AGRAD_INLINE void event_operation::tangent(external_operation::state& s, int wid
 
 AGRAD_INLINE void event_operation::second(external_operation::state& s, int width, const double* y_adjoint,
                                           const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
-  run& mine = *static_cast<runs&>(s).swept;
-  event_directions back;
-  event_gradient g = mine.solver.second(adjoints_of(mine, y_adjoint), tangents_of(mine, width, y_adjoint_tangent), back);
-  leave_switches_second(mine, g, back);
+  solve_state& mine = *static_cast<solve_states&>(s).differentiable;
+  event_directions dg;
+  event_gradient g = mine.solver.second(adjoints_of(mine, y_adjoint), tangents_of(mine, width, y_adjoint_tangent), dg);
+  reverse_switches_second(mine, g, dg);
   add(g, x_adjoint);
-  const auto put = [&](const std::vector<double>& part) {
+  const auto add_part = [&](const std::vector<double>& part) {
     for (const double each : part) *x_adjoint_tangent++ += each;
   };
-  for (const auto* part : {&back.initial_state, &back.initial_time, &back.times, &back.parameters, &back.dose_times,
-                           &back.amounts, &back.durations, &back.stops})
-    put(*part);
-  for (const auto& part : back.event_parameters) put(part);
+  for (const auto* part :
+       {&dg.initial_state, &dg.initial_time, &dg.times, &dg.parameters, &dg.dose_times, &dg.amounts, &dg.durations, &dg.stops})
+    add_part(*part);
+  for (const auto& part : dg.event_parameters) add_part(part);
 }
 
 AGRAD_INLINE event_solution event_operation::solve(const double* x, bool differentiated) const {
-  run once(*this, differentiated || same_steps_);
-  return told(once, x);
+  solve_state once(*this, differentiated || same_steps_);
+  return solve_with_progress(once, x);
 }
 
 AGRAD_INLINE bool event_operation::log_steps(const double* x, detail::step_log& log, bool differentiated) const {
-  run once(*this, differentiated || same_steps_);
+  solve_state once(*this, differentiated || same_steps_);
   if (!once.solver.log_steps(&log)) return false;
   solve(once, x);
   return true;
 }
 
-AGRAD_INLINE event_operation::run::run(const event_operation& of, bool with_adjoint)
+AGRAD_INLINE event_operation::solve_state::solve_state(const event_operation& of, bool with_adjoint)
     : system(of.f_, static_cast<Eigen::Index>(of.n_), with_adjoint, of.structure_),
-      events(made(of)),
+      events(event_functions(of)),
       solver(of.function_, system, events, of.make_, of.plan_, with_adjoint) {
   system.set_active(of.active_);
 }
 
-AGRAD_INLINE event_solver::functions event_operation::run::made(const event_operation& of) {
+AGRAD_INLINE event_solver::functions event_operation::solve_state::event_functions(const event_operation& of) {
   event_solver::functions all;
   for (const event_programs& each : of.events_)
     all.push_back(std::make_unique<program_event>(each, static_cast<Eigen::Index>(of.n_)));
   return all;
 }
 
-AGRAD_INLINE const event_solution& event_operation::told(run& by, const double* x) const {
+AGRAD_INLINE const event_solution& event_operation::solve_with_progress(solve_state& by, const double* x) const {
   const event_solution* solution = nullptr;
   run_pass(progress_.get(), false, [&] {
     solution = &solve(by, x);
@@ -146,9 +146,9 @@ AGRAD_INLINE const event_solution& event_operation::told(run& by, const double* 
   return *solution;
 }
 
-AGRAD_INLINE const event_solution& event_operation::solve(run& by, const double* x) const {
+AGRAD_INLINE const event_solution& event_operation::solve(solve_state& by, const double* x) const {
   event_values v;
-  const auto take = [&](std::size_t count) {
+  const auto read = [&](std::size_t count) {
     std::vector<double> values(x, x + count);
     x += count;
     return values;
@@ -156,11 +156,11 @@ AGRAD_INLINE const event_solution& event_operation::solve(run& by, const double*
   v.initial_state = Eigen::Map<const Eigen::VectorXd>(x, static_cast<Eigen::Index>(n_));
   v.initial_time = by.started = x[n_];
   x += n_ + 1;
-  v.times = take(times_);
+  v.times = read(times_);
   by.system.set_parameters(x);
-  by.parameters = take(m_);
-  v.dose_times = take(plan_.doses.size()), v.amounts = take(plan_.doses.size()), v.durations = take(plan_.doses.size());
-  v.stops = take(plan_.stops);
+  by.parameters = read(m_);
+  v.dose_times = read(plan_.doses.size()), v.amounts = read(plan_.doses.size()), v.durations = read(plan_.doses.size());
+  v.stops = read(plan_.stops);
   if (switches_.size() > 0 && !v.times.empty())
     by.switches = switches_.within(v.initial_time, v.times.back(), by.parameters.data(), v.stops, by.at_switches);
   for (const auto& each : by.switches) v.stops.push_back(each.at);
@@ -168,40 +168,41 @@ AGRAD_INLINE const event_solution& event_operation::solve(run& by, const double*
   return by.solver.integrate(v);
 }
 
-AGRAD_INLINE event_adjoints event_operation::adjoints_of(const run& mine, const double* y_adjoint) const {
-  event_adjoints back;
+AGRAD_INLINE event_adjoints event_operation::adjoints_of(const solve_state& mine, const double* y_adjoint) const {
+  event_adjoints adjoints;
   const auto n = static_cast<Eigen::Index>(n_);
-  back.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
+  adjoints.states = Eigen::Map<const Eigen::MatrixXd>(y_adjoint, n, static_cast<Eigen::Index>(times_));
   y_adjoint += n_ * times_;
-  back.end = *y_adjoint++;
-  back.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
+  adjoints.end = *y_adjoint++;
+  adjoints.end_state = Eigen::Map<const Eigen::VectorXd>(y_adjoint, n);
   y_adjoint += n_;
-  back.hit_times.assign(mine.slots.size(), 0.0);
-  back.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
+  adjoints.hit_times.assign(mine.slots.size(), 0.0);
+  adjoints.hit_states = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(mine.slots.size()));
   for (std::size_t j = 0; j < mine.slots.size(); ++j) {
     if (mine.slots[j] == hits_) continue;
-    back.hit_times[j] = y_adjoint[mine.slots[j]];
-    back.hit_states.col(static_cast<Eigen::Index>(j)) =
+    adjoints.hit_times[j] = y_adjoint[mine.slots[j]];
+    adjoints.hit_states.col(static_cast<Eigen::Index>(j)) =
         Eigen::Map<const Eigen::VectorXd>(y_adjoint + hits_ + mine.slots[j] * n_, n);
   }
-  return back;
+  return adjoints;
 }
 
-AGRAD_INLINE event_tangents event_operation::tangents_of(const run& mine, int width, const double* y_adjoint_tangent) const {
-  const auto take = [&](std::size_t first, std::size_t count) {
+AGRAD_INLINE event_tangents event_operation::tangents_of(const solve_state& mine, int width,
+                                                         const double* y_adjoint_tangent) const {
+  const auto read = [&](std::size_t first, std::size_t count) {
     return Eigen::Map<const tangent_rows>(y_adjoint_tangent + first * static_cast<std::size_t>(width),
                                           static_cast<Eigen::Index>(count), width);
   };
   const std::size_t end = n_ * times_, hits = end + 1 + n_;
   const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(mine.slots.size());
-  event_tangents back{take(0, end), take(end + 1, n_), take(end, 1), tangent_rows::Zero(count, width),
-                      tangent_rows::Zero(n * count, width)};
+  event_tangents tangents{read(0, end), read(end + 1, n_), read(end, 1), tangent_rows::Zero(count, width),
+                          tangent_rows::Zero(n * count, width)};
   for (std::size_t j = 0; j < mine.slots.size(); ++j) {
     if (mine.slots[j] == hits_) continue;
-    back.hit_times.row(static_cast<Eigen::Index>(j)) = take(hits + mine.slots[j], 1);
-    back.hit_states.middleRows(static_cast<Eigen::Index>(j) * n, n) = take(hits + hits_ + mine.slots[j] * n_, n_);
+    tangents.hit_times.row(static_cast<Eigen::Index>(j)) = read(hits + mine.slots[j], 1);
+    tangents.hit_states.middleRows(static_cast<Eigen::Index>(j) * n, n) = read(hits + hits_ + mine.slots[j] * n_, n_);
   }
-  return back;
+  return tangents;
 }
 
 AGRAD_INLINE event_plan event_operation::with_switches(event_plan plan, const time_switches& switches) {
@@ -209,7 +210,7 @@ AGRAD_INLINE event_plan event_operation::with_switches(event_plan plan, const ti
   return plan;
 }
 
-AGRAD_INLINE void event_operation::leave_switches(run& mine, event_gradient& g) const {
+AGRAD_INLINE void event_operation::reverse_switches(solve_state& mine, event_gradient& g) const {
   for (std::size_t k = 0; k < mine.switches.size(); ++k) {
     const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
     if (by_time == 0) continue;
@@ -219,22 +220,21 @@ AGRAD_INLINE void event_operation::leave_switches(run& mine, event_gradient& g) 
   g.stops.conservativeResize(static_cast<Eigen::Index>(plan_.stops));
 }
 
-AGRAD_INLINE void event_operation::leave_switches_second(run& mine, event_gradient& g, event_directions& back) const {
+AGRAD_INLINE void event_operation::reverse_switches_second(solve_state& mine, event_gradient& g, event_directions& dg) const {
   for (std::size_t k = 0; k < mine.switches.size(); ++k) {
     const double by_time = g.stops[static_cast<Eigen::Index>(plan_.stops + k)];
     const Eigen::Map<const Eigen::RowVectorXd> tangents(
-        back.stops.data() + (plan_.stops + k) * static_cast<std::size_t>(back.width), back.width);
+        dg.stops.data() + (plan_.stops + k) * static_cast<std::size_t>(dg.width), dg.width);
     if (by_time == 0 && tangents.isZero(0)) continue;
     const moving_vector by =
-        switches_.gradient_along(mine.switches[k], mine.parameters.data(), back.width, mine.along.data(), mine.at_switches);
-    Eigen::Map<tangent_rows>(back.parameters.data(), by.value.size(), back.width) +=
-        by.value * tangents + by_time * by.tangents;
+        switches_.gradient_along(mine.switches[k], mine.parameters.data(), dg.width, mine.along.data(), mine.at_switches);
+    Eigen::Map<tangent_rows>(dg.parameters.data(), by.value.size(), dg.width) += by.value * tangents + by_time * by.tangents;
   }
-  back.stops.resize(plan_.stops * static_cast<std::size_t>(back.width));
-  leave_switches(mine, g);
+  dg.stops.resize(plan_.stops * static_cast<std::size_t>(dg.width));
+  reverse_switches(mine, g);
 }
 
-AGRAD_INLINE void event_operation::enter_switches(run& mine, event_directions& along) const {
+AGRAD_INLINE void event_operation::propagate_switches(solve_state& mine, event_directions& along) const {
   const auto w = static_cast<std::size_t>(along.width);
   for (const auto& each : mine.switches) {
     const std::vector<double> by_parameters = switches_.gradient(each, mine.parameters.data(), mine.at_switches);
@@ -251,19 +251,19 @@ AGRAD_INLINE event_operation::tangent_kind event_operation::kind_of(const event_
   return {has_second ? 2 : by.has_first_tangents() ? 1 : 0, by.tangents_match()};
 }
 
-AGRAD_INLINE event_directions event_operation::directions(run& of, int width, const double* x_tangent) const {
-  const auto take = [&](std::size_t count) {
+AGRAD_INLINE event_directions event_operation::directions(solve_state& of, int width, const double* x_tangent) const {
+  const auto read = [&](std::size_t count) {
     const double* from = x_tangent;
     x_tangent += count * static_cast<std::size_t>(width);
     return std::vector<double>(from, x_tangent);
   };
   event_directions along;
   along.width = width;
-  along.initial_state = take(n_), along.initial_time = take(1), along.times = take(times_), along.parameters = take(m_);
-  for (auto* part : {&along.dose_times, &along.amounts, &along.durations}) *part = take(plan_.doses.size());
-  along.stops = take(plan_.stops);
-  for (const auto& event : of.events) along.event_parameters.push_back(take(static_cast<std::size_t>(event->parameters())));
-  enter_switches(of, along);
+  along.initial_state = read(n_), along.initial_time = read(1), along.times = read(times_), along.parameters = read(m_);
+  for (auto* part : {&along.dose_times, &along.amounts, &along.durations}) *part = read(plan_.doses.size());
+  along.stops = read(plan_.stops);
+  for (const auto& event : of.events) along.event_parameters.push_back(read(static_cast<std::size_t>(event->parameters())));
+  propagate_switches(of, along);
   return along;
 }
 
@@ -295,13 +295,14 @@ AGRAD_INLINE void event_operation::fail(const event_solution& solution, const st
 }
 
 AGRAD_INLINE void event_operation::add(const event_gradient& g, double* to) const {
-  const auto put = [&](const Eigen::VectorXd& part) {
+  const auto add_part = [&](const Eigen::VectorXd& part) {
     for (Eigen::Index i = 0; i < part.size(); ++i) *to++ += part[i];
   };
-  put(g.initial_state);
+  add_part(g.initial_state);
   *to++ += g.initial_time;
-  for (const Eigen::VectorXd* part : {&g.times, &g.parameters, &g.dose_times, &g.amounts, &g.durations, &g.stops}) put(*part);
-  for (const Eigen::VectorXd& part : g.event_parameters) put(part);
+  for (const Eigen::VectorXd* part : {&g.times, &g.parameters, &g.dose_times, &g.amounts, &g.durations, &g.stops})
+    add_part(*part);
+  for (const Eigen::VectorXd& part : g.event_parameters) add_part(part);
 }
 
 }  // namespace agrad

@@ -2,7 +2,7 @@
 //
 // Any callable is a maker. Operations can be stored if their maker has a function `write`, from whose output a maker can be
 // made.
-// Read next: solve/record/ode_operation.hpp; solve/record/kept_options.hpp, the fields of the options.
+// Read next: solve/record/ode_operation.hpp; solve/record/stored_options.hpp, the fields of the options.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <agrad/program/keep/portable.hpp>
+#include <agrad/program/store/portable.hpp>
 #include <agrad/solve/solver/solver.hpp>
 #include <agrad/solve/system/ode.hpp>
 
@@ -26,8 +26,8 @@ class ode_maker {
     if constexpr (is_written<Make>) write_ = [make](portable_writer& to) { make.write(to); };
   }
 
-  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_wanted wanted) const {
-    return make_(function, system, wanted);
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
+    return make_(function, system, required);
   }
   bool is_portable() const { return write_ != nullptr; }
   void write(portable_writer& to) const { write_(to); }
@@ -44,7 +44,7 @@ class ode_maker {
   template <class Make>
   static constexpr bool is_written = writes<Make>::value;
 
-  std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_wanted)> make_;
+  std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_required)> make_;
   std::function<void(portable_writer&)> write_;
 };
 

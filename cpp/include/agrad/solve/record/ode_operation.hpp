@@ -13,8 +13,8 @@
 
 #include <agrad/base/progress.hpp>
 #include <agrad/program/machine/operation.hpp>
-#include <agrad/solve/record/kept_options.hpp>
 #include <agrad/solve/record/maker.hpp>
+#include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/solver/solver.hpp>
 #include <agrad/solve/system/moving_state.hpp>
 #include <agrad/solve/system/program/ode.hpp>
@@ -29,7 +29,7 @@ class ode_operation final : public external_operation {
   /// whose options the solver checks. progress: receives the progress of each run, if not null. same_steps: whether a run
   /// without derivatives takes the steps of a run with derivatives.
   ode_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, std::size_t times, maker make,
-                ode_wanted wanted, std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false);
+                ode_required required, std::shared_ptr<const progress_host> progress = nullptr, bool same_steps = false);
 
   /// Sets the active parameters, where not all are; call before the first run.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
@@ -39,7 +39,7 @@ class ode_operation final : public external_operation {
   std::size_t output_size() const { return static_cast<std::size_t>(n_) * times_; }
 
   /// An operation can be stored if its maker can be stored and no progress is reported.
-  static constexpr std::string_view kept_kind = "ode";
+  static constexpr std::string_view stored_kind = "ode";
   std::string_view kind() const override;
   bool fits(std::size_t arguments, std::size_t results) const override;
   void write(portable_writer& to) const override;
@@ -50,17 +50,17 @@ class ode_operation final : public external_operation {
     std::shared_ptr<const program> f;
     Eigen::Index states = 0;
     std::size_t times = 0;
-    ode_wanted wanted;
+    ode_required required;
     std::vector<bool> active;
     bool same_steps = false;
-    from(function, f, states, times, wanted, active, same_steps);
+    from(function, f, states, times, required, active, same_steps);
     from.expect(is_right_hand_side(*f, states, 1) && times > 0 && times <= most_times &&
                     (active.empty() || active.size() == f->input_size() - 1 - static_cast<std::size_t>(states)),
                 "a solve");
-    auto made = std::make_shared<ode_operation>(std::move(function), std::move(f), states, times, read_maker(from), wanted,
-                                                nullptr, same_steps);
-    made->set_active(std::move(active));
-    return made;
+    auto result = std::make_shared<ode_operation>(std::move(function), std::move(f), states, times, read_maker(from), required,
+                                                  nullptr, same_steps);
+    result->set_active(std::move(active));
+    return result;
   }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solvers>(); }
@@ -107,7 +107,7 @@ class ode_operation final : public external_operation {
     Eigen::RowVectorXd of_t0;
   };
   struct solvers final : external_operation::state {
-    std::unique_ptr<solver> plain, swept;
+    std::unique_ptr<solver> plain, differentiable;
   };
 
   const Eigen::MatrixXd& integrate(solver& by, const double* x) const;
@@ -120,8 +120,8 @@ class ode_operation final : public external_operation {
   static tangent_kind kind_of(const ode_solver& by);
 
   /// Return whether a derivative with respect to a time is wanted, and whether a derivative through the steps is wanted.
-  bool moves() const { return wanted_.initial_time || wanted_.times; }
-  bool sweeps() const { return wanted_.initial_state || wanted_.initial_time || m_ > 0; }
+  bool moves() const { return required_.initial_time || required_.times; }
+  bool reverses() const { return required_.initial_state || required_.initial_time || m_ > 0; }
 
   void add(const ode_gradient& g, double* x_adjoint) const;
 
@@ -132,7 +132,7 @@ class ode_operation final : public external_operation {
   std::size_t times_;
   Eigen::Index m_;
   maker make_;
-  ode_wanted wanted_;
+  ode_required required_;
   std::shared_ptr<const progress_host> progress_;
   mutable ode_ledger ledger_;
   std::vector<bool> active_;

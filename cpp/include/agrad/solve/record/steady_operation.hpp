@@ -11,10 +11,10 @@
 #include <utility>
 
 #include <agrad/base/progress.hpp>
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/machine/operation.hpp>
 #include <agrad/program/sparse/reach.hpp>
-#include <agrad/solve/record/kept_options.hpp>
+#include <agrad/program/store/portable.hpp>
+#include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/steady/solver.hpp>
 #include <agrad/solve/system/program/ode.hpp>
 
@@ -30,13 +30,13 @@ class steady_operation final : public external_operation {
   /// function: the name at the start of messages. f: the right-hand side of (t, n states, parameters). Throws DomainError where
   /// f depends on t and the options have no time.
   steady_operation(std::string function, std::shared_ptr<const program> f, Eigen::Index states, steady_options options,
-                   listener tell = nullptr)
+                   listener report_to = nullptr)
       : function_(std::move(function)),
         f_(std::move(f)),
         n_(states),
         m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n_),
         options_(std::move(options)),
-        tell_(std::move(tell)),
+        report_to_(std::move(report_to)),
         has_tangents_(solver(*this).system.has_tangents()) {
     if (!options_.time && depends_on(*f_, 0)) throw DomainError(detail::needs_no_time(function_));
   }
@@ -45,8 +45,8 @@ class steady_operation final : public external_operation {
   std::size_t input_size() const { return static_cast<std::size_t>(n_ + m_); }
   std::size_t output_size() const { return static_cast<std::size_t>(n_); }
 
-  static constexpr std::string_view kept_kind = "steady";
-  std::string_view kind() const override { return kept_kind; }
+  static constexpr std::string_view stored_kind = "steady";
+  std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override {
     return arguments == input_size() && results == output_size();
   }
@@ -61,9 +61,9 @@ class steady_operation final : public external_operation {
     from(function, f, states, options);
     from.expect(is_right_hand_side(*f, states, 1), "a steady state");
     check_solver_options(function, options, states);
-    listener tell = listener_of(function);
+    listener report_to = listener_of(function);
     return std::make_shared<const steady_operation>(std::move(function), std::move(f), states, std::move(options),
-                                                    std::move(tell));
+                                                    std::move(report_to));
   }
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solver>(*this); }
@@ -73,11 +73,11 @@ class steady_operation final : public external_operation {
     auto& mine = static_cast<solver&>(s);
     mine.system.set_parameters(x + n_);
     Eigen::Map<Eigen::VectorXd>(y, n_) = mine.steady.solve(Eigen::Map<const Eigen::VectorXd>(x, n_));
-    if (tell_) tell_(mine.steady.report());
+    if (report_to_) report_to_(mine.steady.report());
   }
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
-    add(static_cast<solver&>(s).steady.sweep(Eigen::Map<const Eigen::VectorXd>(y_adjoint, n_)), x_adjoint);
+    add(static_cast<solver&>(s).steady.reverse(Eigen::Map<const Eigen::VectorXd>(y_adjoint, n_)), x_adjoint);
   }
 
   bool has_tangents() const override { return has_tangents_; }
@@ -89,12 +89,12 @@ class steady_operation final : public external_operation {
 
   void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
               double* x_adjoint, double* x_adjoint_tangent) const override {
-    ode_directions back;
+    ode_directions dg;
     auto& mine = static_cast<solver&>(s);
-    add(mine.steady.second(Eigen::Map<const Eigen::VectorXd>(y_adjoint, n_), y_adjoint_tangent, back), x_adjoint);
-    for (std::size_t i = 0; i < back.initial_state.size(); ++i) x_adjoint_tangent[i] += back.initial_state[i];
+    add(mine.steady.second(Eigen::Map<const Eigen::VectorXd>(y_adjoint, n_), y_adjoint_tangent, dg), x_adjoint);
+    for (std::size_t i = 0; i < dg.initial_state.size(); ++i) x_adjoint_tangent[i] += dg.initial_state[i];
     double* parameters = x_adjoint_tangent + n_ * width;
-    for (std::size_t i = 0; i < back.parameters.size(); ++i) parameters[i] += back.parameters[i];
+    for (std::size_t i = 0; i < dg.parameters.size(); ++i) parameters[i] += dg.parameters[i];
   }
 
   /// Returns the report of the last run with this state.
@@ -119,7 +119,7 @@ class steady_operation final : public external_operation {
   std::shared_ptr<const program> f_;
   Eigen::Index n_, m_;
   steady_options options_;
-  listener tell_;
+  listener report_to_;
   bool has_tangents_;
 };
 

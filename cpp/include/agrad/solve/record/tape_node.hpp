@@ -27,15 +27,15 @@ struct ode_node {
   tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
 
   template <class Make, class... Args>
-  ode_node(const std::string& function, const Make& make, ode_wanted wanted, Args&&... system_args)
-      : system(function, std::forward<Args>(system_args)...), solver(make(function, system, wanted)) {}
+  ode_node(const std::string& function, const Make& make, ode_required required, Args&&... system_args)
+      : system(function, std::forward<Args>(system_args)...), solver(make(function, system, required)) {}
 
   /// Propagates the adjoints of the states to the arguments.
   template <class Adjoint>
-  void sweep(const Adjoint& adjoint, Eigen::Index count) {
+  void reverse(const Adjoint& adjoint, Eigen::Index count) {
     const Eigen::MatrixXd states = adjoints_from(adjoint, first, count);
     if (states.isZero(0)) return;
-    const ode_gradient g = solver->sweep(states);
+    const ode_gradient g = solver->reverse(states);
     add(adjoint, initial_state, g.initial_state.data());
     add(adjoint, initial_time, &g.initial_time);
     add(adjoint, times, g.times.data());
@@ -76,7 +76,7 @@ std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Ei
       solution[static_cast<std::size_t>(k)][i] = tape_access::variable(states(i, k), index, t);
     }
   }
-  t.push([owned = std::move(node), count = states.cols()](auto& adjoint) { owned->sweep(adjoint, count); });
+  t.push([owned = std::move(node), count = states.cols()](auto& adjoint) { owned->reverse(adjoint, count); });
   return solution;
 }
 
@@ -94,8 +94,8 @@ auto solve_recorded(const std::string& function, const Make& make, const F& f, c
   check_initial_value_problem(function, initial, start, outputs);
 
   using system = typename system_for<Make>::template type<F, Args...>;
-  const ode_wanted wanted{argument<Y0>::active, argument<T0>::active, argument<Time>::active};
-  auto node = std::make_unique<ode_node<system>>(function, make, wanted, f, initial.size(), args...);
+  const ode_required required{argument<Y0>::active, argument<T0>::active, argument<Time>::active};
+  auto node = std::make_unique<ode_node<system>>(function, make, required, f, initial.size(), args...);
   const Eigen::MatrixXd states = node->solver->integrate(initial, start, outputs);
   if constexpr (active) {
     argument<Y0>::collect(y0, node->initial_state);

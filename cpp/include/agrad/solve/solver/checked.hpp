@@ -38,7 +38,7 @@ class checked_solver final : public ode_solver {
 
   const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
 
-  ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
 

@@ -30,10 +30,10 @@ AGRAD_INLINE const Eigen::MatrixXd& checked_solver::integrate(const Eigen::Vecto
   return solver_->integrate(y0, t0, times);
 }
 
-AGRAD_INLINE ode_gradient checked_solver::sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  ode_gradient g = solver_->sweep(adjoints);
+AGRAD_INLINE ode_gradient checked_solver::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  ode_gradient g = solver_->reverse(adjoints);
   if (!std::exchange(other_is_there_, true)) other_->integrate(y0_, t0_, times_);
-  const ode_gradient other = other_->sweep(adjoints);
+  const ode_gradient other = other_->reverse(adjoints);
   if (!(difference_of(g, other).relative <= allowed_)) {
     const gradient_difference found = beside_parts(g, other, adjoints);
     if (!(found.relative <= allowed_)) return report_(found), g;
@@ -55,7 +55,7 @@ AGRAD_INLINE gradient_difference checked_solver::beside_parts(const ode_gradient
   for (Eigen::Index k = 0; k < scattered.cols(); ++k)
     for (Eigen::Index i = 0; i < scattered.rows(); ++i)
       if ((i + k) % 2 == 1) scattered(i, k) = -scattered(i, k);
-  const ode_gradient parts = solver_->sweep(scattered);
+  const ode_gradient parts = solver_->reverse(scattered);
   return difference_of(g, other, &parts, rounding * adjoints.norm());
 }
 

@@ -122,7 +122,7 @@ class event_watch {
 
   static int sign(double x) { return (x > 0) - (x < 0); }
 
-  void look(std::size_t e, double t, const double* y, const double* slope, double& value, double& rate);
+  void evaluate(std::size_t e, double t, const double* y, const double* slope, double& value, double& rate);
 
   /// Adds the step's first crossing in the event's direction to the candidates.
   void scan(std::size_t e, double h);

@@ -52,7 +52,7 @@ AGRAD_INLINE void event_watch::begin(double t, const double* y, const double* sl
   fired_.clear();
   for (std::size_t e = 0; e < of_.size(); ++e) {
     event& each = of_[e];
-    look(e, t, y, slope, each.value, each.slope);
+    evaluate(e, t, y, slope, each.value, each.slope);
     if (!each.is_new && each.side != 0) continue;
     const bool is_clear = std::abs(each.value) > each.zero;
     each.side = is_clear ? sign(each.value) : each.slope != 0 || !each.stops ? sign(each.slope) : each.from;
@@ -67,7 +67,7 @@ AGRAD_INLINE bool event_watch::sees(double t, const double* y, const double* slo
   const double h = t - t_;
   for (std::size_t e = 0; e < of_.size(); ++e) {
     event& each = of_[e];
-    look(e, t, y, slope, each.next_value, each.next_slope);
+    evaluate(e, t, y, slope, each.next_value, each.next_slope);
     scan(e, h);
   }
   if (!candidates_.empty()) return true;
@@ -75,8 +75,8 @@ AGRAD_INLINE bool event_watch::sees(double t, const double* y, const double* slo
   return false;
 }
 
-AGRAD_INLINE void event_watch::look(std::size_t e, double t, const double* y, const double* slope, double& value,
-                                    double& rate) {
+AGRAD_INLINE void event_watch::evaluate(std::size_t e, double t, const double* y, const double* slope, double& value,
+                                        double& rate) {
   double by_t = 0;
   value = events_[e]->root_gradient(start_ + t, y, by_t, by_y_.data(), nullptr);
   if (!std::isfinite(value)) fail(e, t, value);

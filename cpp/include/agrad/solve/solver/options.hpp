@@ -21,7 +21,7 @@ inline constexpr double usual_tolerance = 1e-6;
 inline constexpr long usual_steps = 1000000;
 
 void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
-                      Eigen::Index wanted, std::string_view what);
+                      Eigen::Index required, std::string_view what);
 
 void check_positive_count(std::string_view function, std::string_view argument, long count);
 

@@ -7,8 +7,8 @@
 namespace agrad::detail {
 
 AGRAD_INLINE void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
-                                   Eigen::Index wanted, std::string_view what) {
-  check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(wanted), what);
+                                   Eigen::Index required, std::string_view what) {
+  check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(required), what);
   check_each(function, argument, tolerances.data(), static_cast<std::size_t>(tolerances.size()), 1, must_be::positive_finite);
 }
 

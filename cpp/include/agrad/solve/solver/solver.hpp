@@ -1,6 +1,6 @@
 // ODE solver: the interface of all methods to the operations that record a solve.
 //
-// A solver integrates an `ode_system` from an initial state to output times. The reverse pass (`sweep`) then propagates
+// A solver integrates an `ode_system` from an initial state to output times. The reverse pass (`reverse`) then propagates
 // adjoints of the states at these times to the initial state, the initial time, the times and the system's active parameters.
 // Read next: solve/cvodes/adjoint.hpp, solve/one_step/explicit_runge_kutta.hpp.
 #pragma once
@@ -19,12 +19,12 @@ struct step_log;
 }  // namespace detail
 
 /// Which derivatives a solve must provide. Derivatives of active parameters are always included.
-struct ode_wanted {
+struct ode_required {
   bool initial_state = false;
   bool initial_time = false;
   bool times = false;
 
-  friend bool operator==(const ode_wanted& a, const ode_wanted& b) {
+  friend bool operator==(const ode_required& a, const ode_required& b) {
     return a.initial_state == b.initial_state && a.initial_time == b.initial_time && a.times == b.times;
   }
 };
@@ -52,12 +52,12 @@ class ode_solver {
   virtual const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) = 0;
 
   /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
-  virtual ode_gradient sweep(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
+  virtual ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
 
-  /// The gradients of several scalars, each as by `sweep`.
-  virtual std::vector<ode_gradient> sweep_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
+  /// The gradients of several scalars, each as by `reverse`.
+  virtual std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
     std::vector<ode_gradient> gradients;
-    for (const auto& each : adjoints) gradients.push_back(sweep(each));
+    for (const auto& each : adjoints) gradients.push_back(reverse(each));
     return gradients;
   }
 

@@ -19,7 +19,7 @@ struct ode_pass_statistics {
   long error_test_failures = 0;
   long convergence_failures = 0;
 
-  ode_pass_statistics& operator+=(const ode_pass_statistics& more);
+  ode_pass_statistics& operator+=(const ode_pass_statistics& other);
 };
 
 /// Counts of the quadrature in the backward integration, which shares its steps.
@@ -27,7 +27,7 @@ struct ode_quadrature_statistics {
   long rhs_evaluations = 0;
   long error_test_failures = 0;
 
-  ode_quadrature_statistics& operator+=(const ode_quadrature_statistics& more);
+  ode_quadrature_statistics& operator+=(const ode_quadrature_statistics& other);
 };
 
 /// Counts of the sensitivities in the forward integration; an evaluation covers all sensitivities.
@@ -36,7 +36,7 @@ struct ode_sensitivity_statistics {
   long error_test_failures = 0;
   long convergence_failures = 0;
 
-  ode_sensitivity_statistics& operator+=(const ode_sensitivity_statistics& more);
+  ode_sensitivity_statistics& operator+=(const ode_sensitivity_statistics& other);
 };
 
 /// Counts of the last `integrate` and of all later reverse passes. Steps that a reverse pass computes again from a checkpoint
@@ -56,7 +56,7 @@ struct ode_statistics {
   const char* stiff_method = "";                                 // name of that method
 
   /// Adds the statistics of a later part of the same integration.
-  ode_statistics& operator+=(const ode_statistics& more);
+  ode_statistics& operator+=(const ode_statistics& other);
 };
 
 /// The statistics of an operation's last run, in whichever thread, for readers outside of the run: the reverse pass comes after

@@ -22,7 +22,7 @@ enum class step_limit : std::uint8_t { error, growth, convergence, largest, outp
 /// Errors below this fraction of the allowed error do not limit a step.
 inline constexpr double idle_error = 1e-3;
 
-struct step_row {
+struct step_entry {
   double t = 0, h = 0;      // begin and size
   double error = 0;         // of all states together, where 1 is allowed
   std::int32_t state = -1;  // index of the state with the largest error relative to its tolerance
@@ -37,15 +37,15 @@ struct step_row {
 };
 
 /// A rejected attempt of a step.
-struct rejected_row {
+struct rejected_entry {
   double t = 0;
   std::int32_t state = -1;
   bool by_error = true;  // else Newton's method did not converge, or a number was not finite
 };
 
 struct step_log {
-  std::vector<step_row> steps;
-  std::vector<rejected_row> rejected;
+  std::vector<step_entry> steps;
+  std::vector<rejected_entry> rejected;
   step_limit at_end = step_limit::end;  // what ends the present integration
   bool is_stiff = false;                // whether the stiff method of a switching solver takes the steps
 

@@ -78,15 +78,15 @@ class conserved_totals {
 
   /// Replaces the redundant equations by the totals of x.
   template <class Vector>
-  void put(Eigen::VectorXd& equations, const Vector& x) const {
+  void write(Eigen::VectorXd& equations, const Vector& x) const {
     for (Eigen::Index k = 0; k < count(); ++k) equations[places_[static_cast<std::size_t>(k)]] = rows_.row(k).dot(x);
   }
   /// Does the same for the derivatives of the equations.
-  void put_rows(Eigen::MatrixXd& J) const {
+  void write_rows(Eigen::MatrixXd& J) const {
     for (Eigen::Index k = 0; k < count(); ++k) J.row(places_[static_cast<std::size_t>(k)]) = rows_.row(k);
   }
   /// Removes the adjoints of the totals from `equations`, which become zero, and returns the adjoint of x.
-  Eigen::VectorXd take_adjoint(Eigen::VectorXd& equations) const {
+  Eigen::VectorXd extract_adjoint(Eigen::VectorXd& equations) const {
     Eigen::VectorXd x = Eigen::VectorXd::Zero(equations.size());
     for (Eigen::Index k = 0; k < count(); ++k) {
       double& adjoint = equations[places_[static_cast<std::size_t>(k)]];

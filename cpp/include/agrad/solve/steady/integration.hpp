@@ -41,14 +41,14 @@ class steady_integration {
   /// state goes to zero, by a part of its largest earlier size.
   bool is_near(const Eigen::VectorXd& steady) const;
   /// Returns whether the last span is over: a system near a state for that long stays there.
-  bool is_over() const { return count_ == most_spans; }
+  bool is_over() const { return count_ == most_durations; }
 
   const Eigen::VectorXd& state() const { return y_; }
   double time() const { return time_; }
   const std::string& message() const { return message_; }
 
  private:
-  static constexpr int most_spans = 16;
+  static constexpr int most_durations = 16;
 
   static ode_forward_options coarse(const Eigen::VectorXd& y0, const steady_options& options);
 
@@ -56,7 +56,7 @@ class steady_integration {
   Eigen::VectorXd y_;
   Eigen::VectorXd peak_;  // largest size of each state so far
   cvodes_forward solver_;
-  double span_ = 1, time_ = 0;
+  double duration_ = 1, time_ = 0;
   int count_ = 0;
   std::string message_;
 };

@@ -22,23 +22,23 @@ AGRAD_INLINE steady_integration::steady_integration(const std::string& function,
   frozen_.jacobian(0, y0.data(), J);
   const double speed = slope.cwiseAbs().maxCoeff(), rate = J.cwiseAbs().rowwise().sum().maxCoeff();
   const double longest = std::max(speed > 0 ? peak_.maxCoeff() / speed : 0, std::isfinite(rate) && rate > 0 ? 1 / rate : 0);
-  span_ = longest > 0 ? std::clamp(longest, 1e-20, 1e20) : 1.0;
+  duration_ = longest > 0 ? std::clamp(longest, 1e-20, 1e20) : 1.0;
 }
 
 AGRAD_INLINE bool steady_integration::advance() {
-  if (count_++ == most_spans) {
+  if (count_++ == most_durations) {
     message_ = "integration led to no steady state";
     return false;
   }
   try {
-    y_ = solver_.integrate(y_, 0, {span_});
+    y_ = solver_.integrate(y_, 0, {duration_});
   } catch (const SolverError& error) {
     time_ += error.t;
     message_ = "integration stopped (" + error.code + "): " + error.advice;
     return false;
   }
-  time_ += span_;
-  span_ *= 10;
+  time_ += duration_;
+  duration_ *= 10;
   peak_ = peak_.cwiseMax(y_.cwiseAbs());
   return true;
 }

@@ -62,10 +62,10 @@ class steady_solver {
   const steady_report& report() const { return report_; }
 
   /// Returns the gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
-  ode_gradient sweep(const Eigen::VectorXd& adjoint) {
+  ode_gradient reverse(const Eigen::VectorXd& adjoint) {
     factor();
     Eigen::VectorXd w = factors_.solve_transposed(adjoint);
-    ode_gradient gradient{totals_.take_adjoint(w), 0, {}, Eigen::VectorXd(system_.parameters())};
+    ode_gradient gradient{totals_.extract_adjoint(w), 0, {}, Eigen::VectorXd(system_.parameters())};
     if (system_.parameters() > 0) system_.vjp(time_, y_.data(), w.data(), nullptr, gradient.parameters.data());
     gradient.parameters = -gradient.parameters;
     if (adjoint.allFinite() && gradient.parameters.hasNaN()) fail_derivative("the gradient with respect to a parameter is nan");
@@ -83,14 +83,14 @@ class steady_solver {
     for (int k = 0; k < width; ++k) {
       auto column = across(tangents_.data(), width, k);
       Eigen::VectorXd right = -column;
-      totals_.put(right, across(along_.initial_state.data(), width, k));
+      totals_.write(right, across(along_.initial_state.data(), width, k));
       column = factors_.solve(right);
     }
     std::copy(tangents_.begin(), tangents_.end(), states);
   }
 
   /// After `tangent`: returns the gradient, with derivatives along the same directions in `back`, for an adjoint with tangents.
-  ode_gradient second(const Eigen::VectorXd& adjoint, const double* adjoint_tangents, ode_directions& back) {
+  ode_gradient second(const Eigen::VectorXd& adjoint, const double* adjoint_tangents, ode_directions& gradient_tangents) {
     if (report_.singular) {
       throw DerivativeError(function_ +
                             ": the Jacobian is singular, but must be invertible apart from conserved totals; a derivative of "
@@ -99,21 +99,21 @@ class steady_solver {
     const int width = along_.width;
     const auto n = static_cast<std::size_t>(y_.size() * width), m = static_cast<std::size_t>(system_.parameters() * width);
     Eigen::VectorXd w = factors_.solve_transposed(adjoint);
-    const Eigen::VectorXd initial_state = totals_.take_adjoint(w);
+    const Eigen::VectorXd initial_state = totals_.extract_adjoint(w);
     std::vector<double> w_tangents(n, 0.0), turned(n), ignored(static_cast<std::size_t>(y_.size()));
-    back.width = width, back.initial_state.resize(n), back.parameters.resize(m);
+    gradient_tangents.width = width, gradient_tangents.initial_state.resize(n), gradient_tangents.parameters.resize(m);
     Eigen::VectorXd parameters(system_.parameters());
     const ode_point at{width, time_, y_.data(), tangents_.data(), along_.parameters.data()};
-    const ode_adjoints to{ignored.data(), parameters.data(), turned.data(), back.parameters.data()};
+    const ode_adjoints to{ignored.data(), parameters.data(), turned.data(), gradient_tangents.parameters.data()};
     system_.second(at, w.data(), w_tangents.data(), to);  // turned: the change of J^T w along the directions
     for (int k = 0; k < width; ++k) {
       const Eigen::VectorXd changed = across(adjoint_tangents, width, k) - across(turned.data(), width, k);
       Eigen::VectorXd dw = factors_.solve_transposed(changed);
-      across(back.initial_state.data(), width, k) = totals_.take_adjoint(dw);
+      across(gradient_tangents.initial_state.data(), width, k) = totals_.extract_adjoint(dw);
       across(w_tangents.data(), width, k) = dw;
     }
     system_.second(at, w.data(), w_tangents.data(), to);
-    for (double& x : back.parameters) x = -x;
+    for (double& x : gradient_tangents.parameters) x = -x;
     return {initial_state, 0, {}, -parameters};
   }
 
@@ -142,7 +142,7 @@ class steady_solver {
   }
   Eigen::VectorXd equation(const Eigen::VectorXd& y) const {
     Eigen::VectorXd g = slope(y);
-    totals_.put(g, y - y0_);
+    totals_.write(g, y - y0_);
     return g;
   }
 
@@ -164,7 +164,7 @@ class steady_solver {
     not_finite_ = detail::place_not_finite(matrix_);
     if (!not_finite_.empty()) return false;
     terms_ = matrix_.cwiseAbs() * y.cwiseAbs();
-    totals_.put_rows(matrix_);
+    totals_.write_rows(matrix_);
     factors_.compute(matrix_);
     return true;
   }

@@ -74,9 +74,9 @@ Handle expect_object(Pointer object, const std::string& function, const char* ca
 
 /// Makes a context without error handlers and logger, because both would print.
 inline context_handle make_context(const std::string& function) {
-  SUNContext made = nullptr;
-  SUNContext_Create(SUN_COMM_NULL, &made);
-  context_handle context = expect_object<context_handle>(made, function, "SUNContext_Create");
+  SUNContext raw_context = nullptr;
+  SUNContext_Create(SUN_COMM_NULL, &raw_context);
+  context_handle context = expect_object<context_handle>(raw_context, function, "SUNContext_Create");
   SUNContext_ClearErrHandlers(context.get());
   SUNContext_SetLogger(context.get(), nullptr);
   return context;

@@ -39,7 +39,7 @@ struct numbers_matrix {
 /// Factors of a `numbers_matrix`, for a vector of n states or for several such vectors, one after the other.
 struct factors {
   newton_matrix matrix;
-  std::vector<double> kept;
+  std::vector<double> stored_factors;
   bool transposed;
 
   static factors& of(SUNLinearSolver s) { return *static_cast<factors*>(s->content); }

@@ -41,7 +41,7 @@ AGRAD_INLINE SUNMatrix numbers_matrix::make(SUNContext context, std::shared_ptr<
 
 AGRAD_INLINE SUNLinearSolver factors::make(SUNContext context, const chosen_algebra& how, bool transposed) {
   auto own = std::make_unique<factors>(factors{newton_matrix(how), {}, transposed});
-  own->kept.resize(own->matrix.kept());
+  own->stored_factors.resize(own->matrix.factor_size());
   SUNLinearSolver s = SUNLinSolNewEmpty(context);
   if (s == nullptr) return nullptr;
   s->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
@@ -61,8 +61,8 @@ AGRAD_INLINE SUNLinearSolver factors::make(SUNContext context, const chosen_alge
 
 AGRAD_INLINE int factors::setup(const double* values) noexcept {
   try {
-    const bool is_regular =
-        transposed ? matrix.factorise_transposed(0, 1, values, kept.data()) : matrix.factorise(0, 1, values, kept.data());
+    const bool is_regular = transposed ? matrix.factorise_transposed(0, 1, values, stored_factors.data())
+                                       : matrix.factorise(0, 1, values, stored_factors.data());
     return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
   } catch (...) {
     return -1;  // out of memory
@@ -75,7 +75,8 @@ AGRAD_INLINE int factors::solve(N_Vector x, N_Vector b) noexcept {
     double* values = N_VGetArrayPointer(x);
     const auto n = static_cast<sunindextype>(matrix.how().states);
     for (sunindextype first = 0; first < N_VGetLength(x); first += n)
-      transposed ? matrix.solve_transposed(kept.data(), values + first) : matrix.solve(kept.data(), values + first);
+      transposed ? matrix.solve_transposed(stored_factors.data(), values + first)
+                 : matrix.solve(stored_factors.data(), values + first);
     return SUN_SUCCESS;
   } catch (...) {
     return -1;

@@ -60,13 +60,13 @@ struct active_scalars<Dense<T, R, C, O, MR, MC>, std::enable_if_t<active_scalars
   using with = Dense<S, R, C, O, MR, MC>;
   template <class S, class X, class Next>
   static with<S> make(const X& x, const Next& next) {
-    with<S> made(x.rows(), x.cols());
-    for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(x.data()[i]);
-    return made;
+    with<S> result(x.rows(), x.cols());
+    for (Eigen::Index i = 0; i < x.size(); ++i) result.data()[i] = next(x.data()[i]);
+    return result;
   }
-  template <class Use, class X, class... More>
-  static void each(const Use& use, X& x, More&... more) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) use(x.data()[i], more.data()[i]...);
+  template <class Use, class X, class... Others>
+  static void each(const Use& use, X& x, Others&... others) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) use(x.data()[i], others.data()[i]...);
   }
 };
 
@@ -80,9 +80,9 @@ struct active_scalars<matrix<var>> {
     if constexpr (std::is_same_v<S, var>) {
       return x;  // a matrix on the tape has no other scalars
     } else {
-      with<S> made(x.rows(), x.cols());
-      for (Eigen::Index i = 0; i < x.size(); ++i) made.data()[i] = next(entry(x, i));
-      return made;
+      with<S> result(x.rows(), x.cols());
+      for (Eigen::Index i = 0; i < x.size(); ++i) result.data()[i] = next(entry(x, i));
+      return result;
     }
   }
   template <class Use, class... X>
@@ -105,14 +105,14 @@ struct active_scalars<std::vector<T>, std::enable_if_t<active_scalars<T>::any>> 
   using with = std::vector<typename active_scalars<T>::template with<S>>;
   template <class S, class X, class Next>
   static with<S> make(const X& x, const Next& next) {
-    with<S> made;
-    made.reserve(x.size());
-    for (const auto& each : x) made.push_back(active_scalars<T>::template make<S>(each, next));
-    return made;
+    with<S> result;
+    result.reserve(x.size());
+    for (const auto& each : x) result.push_back(active_scalars<T>::template make<S>(each, next));
+    return result;
   }
-  template <class Use, class X, class... More>
-  static void each(const Use& use, X& x, More&... more) {
-    for (std::size_t i = 0; i < x.size(); ++i) active_scalars<T>::each(use, x[i], more[i]...);
+  template <class Use, class X, class... Others>
+  static void each(const Use& use, X& x, Others&... others) {
+    for (std::size_t i = 0; i < x.size(); ++i) active_scalars<T>::each(use, x[i], others[i]...);
   }
 };
 
@@ -204,7 +204,7 @@ inline constexpr bool hold_second_duals = is_second_dual<promoted_t<T...>>;
 
 /// A copy of an argument: evaluates expressions of the tape and of Eigen, copies references.
 template <class X>
-auto kept_argument(const X& x) {
+auto stored_argument(const X& x) {
   if constexpr (is_expression<X>)
     return var(x);
   else if constexpr (std::is_base_of_v<Eigen::EigenBase<X>, X>)
@@ -213,6 +213,6 @@ auto kept_argument(const X& x) {
     return std::decay_t<const X&>(x);
 }
 template <class X>
-using kept_argument_t = decltype(kept_argument(std::declval<const X&>()));
+using stored_argument_t = decltype(stored_argument(std::declval<const X&>()));
 
 }  // namespace agrad::detail

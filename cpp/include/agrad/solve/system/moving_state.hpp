@@ -46,18 +46,18 @@ class moving_state {
   explicit moving_state(ode_system& system) : system_(system) {}
 
   /// Moves a state's tangents to a time that is later by `by`.
-  void forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents);
+  void propagate_tangent(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, Eigen::Ref<tangent_rows> tangents);
 
   /// Turns the adjoint of the moved state into the adjoint of the given state; adds to `time` and to the tangents of the
   /// parameters' adjoints. parameter_tangents: of the system's parameters, along the directions.
-  void back(const moving_place& at, const std::vector<double>& parameter_tangents, moving_vector& state, moving_number& time,
-            tangent_rows& parameters);
+  void propagate_adjoint(const moving_place& at, const std::vector<double>& parameter_tangents, moving_vector& state,
+                         moving_number& time, tangent_rows& parameters);
 
  private:
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
 
   ode_system& system_;
-  Eigen::VectorXd slope_, back_, of_parameters_;
+  Eigen::VectorXd slope_, y_adjoint_, of_parameters_;
   tangent_rows moved_;
 };
 

@@ -15,13 +15,13 @@ AGRAD_INLINE moving_vector& moving_vector::operator+=(const moving_vector& other
   return *this;
 }
 
-AGRAD_INLINE void moving_state::forth(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
-                                      Eigen::Ref<tangent_rows> tangents) {
+AGRAD_INLINE void moving_state::propagate_tangent(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
+                                                  Eigen::Ref<tangent_rows> tangents) {
   if (!by.isZero(0)) tangents += slope_at(t, y) * by;
 }
 
-AGRAD_INLINE void moving_state::back(const moving_place& at, const std::vector<double>& parameter_tangents,
-                                     moving_vector& state, moving_number& time, tangent_rows& parameters) {
+AGRAD_INLINE void moving_state::propagate_adjoint(const moving_place& at, const std::vector<double>& parameter_tangents,
+                                                  moving_vector& state, moving_number& time, tangent_rows& parameters) {
   if (state.is_zero()) return;
   const Eigen::VectorXd& slope = slope_at(at.t, at.y);
   moved_.resize(slope.size(), at.by.size());
@@ -30,9 +30,9 @@ AGRAD_INLINE void moving_state::back(const moving_place& at, const std::vector<d
   time.value += at.sign * state.value.dot(slope);
   time.tangents += at.sign * (slope.transpose() * state.tangents + state.value.transpose() * moved_);
   if (at.by.isZero(0)) return;
-  back_.resize(slope.size()), of_parameters_.setZero(parameters.rows());
-  system_.vjp(at.t, at.y.data(), state.value.data(), back_.data(), of_parameters_.data());
-  state.tangents += at.sign * back_ * at.by;
+  y_adjoint_.resize(slope.size()), of_parameters_.setZero(parameters.rows());
+  system_.vjp(at.t, at.y.data(), state.value.data(), y_adjoint_.data(), of_parameters_.data());
+  state.tangents += at.sign * y_adjoint_ * at.by;
   parameters += at.sign * of_parameters_ * at.by;
 }
 

@@ -30,7 +30,7 @@ void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial&
 
 /// Propagates the adjoint of a result to operand I; `partial(j)` returns the partial derivatives in column j.
 template <class Operand, class Adjoint, class Partial>
-void send_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial) {
+void propagate_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial) {
   const adjoint_columns<Adjoint> bars(adjoint, y);
   if constexpr (Operand::is_scalar) {
     double total = 0;
@@ -47,14 +47,14 @@ void send_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x
 }
 
 /// A rule whose derivatives are computed in the reverse pass.
-template <class Rule, class... Kept>
+template <class Rule, class... Stored>
 struct recomputed {
   matrix<var> y;  // with as many columns as the loops have
-  std::tuple<Kept...> operands;
+  std::tuple<Stored...> operands;
 
   template <class Adjoint>
   void operator()(const Adjoint& adjoint) const {
-    send_each(adjoint, std::index_sequence_for<Kept...>{});
+    propagate_each(adjoint, std::index_sequence_for<Stored...>{});
   }
 
  private:
@@ -67,15 +67,15 @@ struct recomputed {
       return column[i];
   }
   template <class Adjoint, std::size_t... I>
-  void send_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
-    (send<I>(adjoint, std::get<I>(operands)), ...);
+  void propagate_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
+    (propagate<I>(adjoint, std::get<I>(operands)), ...);
   }
   template <std::size_t I, class Adjoint, class Operand>
-  void send(const Adjoint& adjoint, const Operand& x) const {
+  void propagate(const Adjoint& adjoint, const Operand& x) const {
     if constexpr (Operand::is_active) {
-      send_columns(adjoint, y, x, [&](Eigen::Index j) {
+      propagate_columns(adjoint, y, x, [&](Eigen::Index j) {
         return std::apply(
-            [&](const Kept&... each) {
+            [&](const Stored&... each) {
               return [value = y.val().data() + j * y.outer(), columns = std::make_tuple(each.column(j)...)](Eigen::Index i) {
                 return std::apply(
                     [&](const auto&... column) -> double {
@@ -91,27 +91,28 @@ struct recomputed {
 };
 
 /// A rule whose partial derivatives were stored.
-template <class... Kept>
+template <class... Stored>
 struct remembered {
   matrix<var> y;
-  std::tuple<Kept...> operands;
-  std::array<const double*, sizeof...(Kept)> partials;
+  std::tuple<Stored...> operands;
+  std::array<const double*, sizeof...(Stored)> partials;
 
   template <class Adjoint>
   void operator()(const Adjoint& adjoint) const {
-    send_each(adjoint, std::index_sequence_for<Kept...>{});
+    propagate_each(adjoint, std::index_sequence_for<Stored...>{});
   }
 
  private:
   template <class Adjoint, std::size_t... I>
-  void send_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
-    (send(adjoint, std::get<I>(operands), partials[I]), ...);
+  void propagate_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
+    (propagate(adjoint, std::get<I>(operands), partials[I]), ...);
   }
   template <class Adjoint, class Operand>
-  void send(const Adjoint& adjoint, const Operand& x, const double* partial) const {
+  void propagate(const Adjoint& adjoint, const Operand& x, const double* partial) const {
     if constexpr (Operand::is_active) {
-      send_columns(adjoint, y, x,
-                   [&](Eigen::Index j) { return [column = partial + j * y.outer()](Eigen::Index i) { return column[i]; }; });
+      propagate_columns(adjoint, y, x, [&](Eigen::Index j) {
+        return [column = partial + j * y.outer()](Eigen::Index i) { return column[i]; };
+      });
     }
   }
 };
@@ -128,11 +129,11 @@ class entrywise {
     if constexpr (has_values<Rule>) {
       double* to = matrix_access::writable(y).data();
       for (Eigen::Index j = 0; j < y.cols(); ++j) values_into<Rule>(to + j * y.outer(), y.rows(), x.column(j)...);
-      push(recomputed<Rule, std::decay_t<decltype(x.kept(true))>...>{y, {x.kept(!Rule::is_linear)...}});
+      push(recomputed<Rule, std::decay_t<decltype(x.stored_copy(true))>...>{y, {x.stored_copy(!Rule::is_linear)...}});
     } else {
       const std::array<double*, sizeof...(x)> partials{room(x, y.size())...};
       for (Eigen::Index j = 0; j < y.cols(); ++j) fill(y, partials, j, std::index_sequence_for<Operand...>{}, x.column(j)...);
-      remembered<std::decay_t<decltype(x.kept(false))>...> closure{y, {x.kept(false)...}, {}};
+      remembered<std::decay_t<decltype(x.stored_copy(false))>...> closure{y, {x.stored_copy(false)...}, {}};
       std::copy(partials.begin(), partials.end(), closure.partials.begin());
       push(closure);
     }

@@ -41,7 +41,7 @@ struct joined_place {
 };
 
 template <class Operand, class Adjoint, class Bar>
-void send_part(const Adjoint& adjoint, const Operand& x, const Bar& bar) {
+void propagate_part(const Adjoint& adjoint, const Operand& x, const Bar& bar) {
   if constexpr (!Operand::is_active)
     return;
   else if constexpr (Operand::is_scalar)
@@ -67,9 +67,9 @@ matrix<var> join(const char* function, std::index_sequence<I...>, const part<Ope
   const matrix<var> y = beside ? matrix_access::room(rows[0], along) : matrix_access::room(along, cols[0]);
   matrix<var>::map to = matrix_access::writable(y);
   (parts.each([&](Eigen::Index i, Eigen::Index j, double x) { to(places[I].row + i, places[I].col + j) = x; }), ...);
-  push([y, places, rows, cols, kept = std::make_tuple(parts.operand.kept(false)...)](auto& adjoint) {
+  push([y, places, rows, cols, stored_copy = std::make_tuple(parts.operand.stored_copy(false)...)](auto& adjoint) {
     const auto bar = adjoint[y];
-    (send_part(adjoint, std::get<I>(kept), bar.block(places[I].row, places[I].col, rows[I], cols[I])), ...);
+    (propagate_part(adjoint, std::get<I>(stored_copy), bar.block(places[I].row, places[I].col, rows[I], cols[I])), ...);
   });
   return y;
 }

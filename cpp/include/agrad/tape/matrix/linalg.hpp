@@ -19,18 +19,18 @@ class tape_room {
   tape_room(const tape_room&) = delete;
   tape_room& operator=(const tape_room&) = delete;
   ~tape_room() {
-    if (AGRAD_UNLIKELY(!is_kept_)) memory_.rewind(before_);
+    if (AGRAD_UNLIKELY(!is_committed_)) memory_.rewind(before_);
   }
-  kept_matrix matrix(Index rows, Index cols) {
-    return kept_matrix(memory_.allocate_array<double>(static_cast<std::size_t>(rows * cols)), rows, cols);
+  matrix_map matrix(Index rows, Index cols) {
+    return matrix_map(memory_.allocate_array<double>(static_cast<std::size_t>(rows * cols)), rows, cols);
   }
   int* integers(Index n) { return memory_.allocate_array<int>(static_cast<std::size_t>(n)); }
-  void keep() { is_kept_ = true; }
+  void commit() { is_committed_ = true; }
 
  private:
   arena& memory_;
   arena::mark before_;
-  bool is_kept_ = false;
+  bool is_committed_ = false;
 };
 
 namespace detail {
@@ -41,8 +41,8 @@ struct tape_constant {
   Index rows, cols;
   Eigen::Map<const MatrixXd> val() const { return Eigen::Map<const MatrixXd>(values, rows, cols); }
 };
-inline const matrix<var>& kept_argument(const matrix<var>& a) { return a; }
-inline tape_constant kept_argument(const const_block& a) {
+inline const matrix<var>& stored_argument(const matrix<var>& a) { return a; }
+inline tape_constant stored_argument(const const_block& a) {
   double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
   Eigen::Map<MatrixXd>(copy, a.rows(), a.cols()) = a;
   return {copy, a.rows(), a.cols()};
@@ -101,10 +101,10 @@ auto outgoing_to(Adjoint& adjoint, const A& a) {
 }
 
 /// The closure for the reverse pass: prepares blocks and calls the rule's adjoint.
-template <class Rule, class Kept, class Arguments, std::size_t R>
+template <class Rule, class Prepared, class Arguments, std::size_t R>
 struct linalg_closure {
   Rule rule;
-  Kept kept;
+  Prepared prepared;
   Arguments arguments;
   std::array<matrix<var>, R> results;
 
@@ -118,7 +118,7 @@ struct linalg_closure {
   void run(Adjoint& adjoint, std::index_sequence<A...>, std::index_sequence<Y...>) const {
     const incoming bars[] = {incoming(adjoint, results[Y])...};
     if (((bars[Y].get() == nullptr) && ...)) return;  // zero adjoints: no infinite derivative can become nan
-    rule.adjoint(kept, const_block(std::get<A>(arguments).val())..., const_block(results[Y].val())..., bars[Y].get()...,
+    rule.adjoint(prepared, const_block(std::get<A>(arguments).val())..., const_block(results[Y].val())..., bars[Y].get()...,
                  outgoing_to(adjoint, std::get<A>(arguments)).get()...);
   }
 };
@@ -133,22 +133,22 @@ struct algebra<matrix<var>> {
 
   static matrix<var>::const_map primal(const matrix<var>& a) { return a.val(); }
 
-  template <class Rule, class Kept, class... A>
-  static std::array<matrix<var>, Rule::results> apply(const Rule& rule, const Kept& kept, const typename Rule::shapes& shapes,
-                                                      const A&... a) {
-    return on(std::make_index_sequence<Rule::results>{}, rule, kept, shapes, a...);
+  template <class Rule, class Prepared, class... A>
+  static std::array<matrix<var>, Rule::results> apply(const Rule& rule, const Prepared& prepared,
+                                                      const typename Rule::shapes& shapes, const A&... a) {
+    return on(std::make_index_sequence<Rule::results>{}, rule, prepared, shapes, a...);
   }
 
  private:
-  template <std::size_t... R, class Rule, class Kept, class... A>
-  static std::array<matrix<var>, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Kept& kept,
+  template <std::size_t... R, class Rule, class Prepared, class... A>
+  static std::array<matrix<var>, Rule::results> on(std::index_sequence<R...>, const Rule& rule, const Prepared& prepared,
                                                    const typename Rule::shapes& shapes, const A&... a) {
     std::array<matrix<var>, Rule::results> y{agrad::detail::matrix_access::room(shapes[R].rows, shapes[R].cols)...};
     if (!all_empty(shapes))
-      rule.value(kept, const_block(linalg::primal(a))..., block(agrad::detail::matrix_access::writable(y[R]))...);
-    using arguments = std::tuple<std::decay_t<decltype(detail::kept_argument(a))>...>;
-    push([closure = detail::linalg_closure<Rule, Kept, arguments, sizeof...(R)>{
-              rule, kept, arguments(detail::kept_argument(a)...), y}](auto& adjoint) { closure(adjoint); });
+      rule.value(prepared, const_block(linalg::primal(a))..., block(agrad::detail::matrix_access::writable(y[R]))...);
+    using arguments = std::tuple<std::decay_t<decltype(detail::stored_argument(a))>...>;
+    push([closure = detail::linalg_closure<Rule, Prepared, arguments, sizeof...(R)>{
+              rule, prepared, arguments(detail::stored_argument(a)...), y}](auto& adjoint) { closure(adjoint); });
     return y;
   }
 };

@@ -1,8 +1,8 @@
 // Operands: the four kinds of arguments that an elementwise function of matrices takes, with one interface.
 //
 // The kinds are a matrix of variables, a constant matrix, a scalar variable and a number. An operand returns the entries of
-// column j as an object with operator[], and knows the place of its adjoint; `kept` returns what the closure stores for the
-// reverse pass. If all matrices are contiguous, everything is one column.
+// column j as an object with operator[], and knows the place of its adjoint; `stored_copy` returns what the closure stores for
+// the reverse pass. If all matrices are contiguous, everything is one column.
 // Read next: tape/matrix/elementwise.hpp.
 #pragma once
 
@@ -52,10 +52,10 @@ struct matrix_operand {
   Eigen::Index rows() const { return x.rows(); }
   Eigen::Index cols() const { return x.cols(); }
   bool is_contiguous() const { return x.is_contiguous(); }
-  const matrix_operand& kept(bool) const { return *this; }
+  const matrix_operand& stored_copy(bool) const { return *this; }
 };
 
-struct kept_constant {
+struct stored_constant {
   static constexpr bool is_active = false, is_scalar = false;
   const double* first;
   Eigen::Index outer;
@@ -63,7 +63,7 @@ struct kept_constant {
 };
 
 /// Copies a constant to the arena.
-inline matrix<var>::const_map kept(const Eigen::Ref<const Eigen::MatrixXd>& a) {
+inline matrix<var>::const_map stored_copy(const Eigen::Ref<const Eigen::MatrixXd>& a) {
   double* copy = tape::current().memory().allocate_array<double>(static_cast<std::size_t>(a.size()));
   Eigen::Map<Eigen::MatrixXd>(copy, a.rows(), a.cols()) = a;
   return matrix<var>::const_map(copy, a.rows(), a.cols(), Eigen::OuterStride<>(a.rows()));
@@ -78,9 +78,9 @@ class constant_operand {
   Eigen::Index rows() const { return x_.rows(); }
   Eigen::Index cols() const { return x_.cols(); }
   bool is_contiguous() const { return x_.outerStride() == x_.rows() || x_.cols() <= 1; }
-  kept_constant kept(bool with_values) const {
+  stored_constant stored_copy(bool with_values) const {
     if (!with_values) return {nullptr, 0};
-    const auto copy = detail::kept(x_);
+    const auto copy = detail::stored_copy(x_);
     return {copy.data(), copy.outerStride()};
   }
 
@@ -94,7 +94,7 @@ struct scalar_operand {
   tape::index_type index;
   repeated column(Eigen::Index) const { return {value}; }
   bool is_contiguous() const { return true; }
-  const scalar_operand& kept(bool) const { return *this; }
+  const scalar_operand& stored_copy(bool) const { return *this; }
 };
 
 struct number_operand {
@@ -102,7 +102,7 @@ struct number_operand {
   double value;
   repeated column(Eigen::Index) const { return {value}; }
   bool is_contiguous() const { return true; }
-  const number_operand& kept(bool) const { return *this; }
+  const number_operand& stored_copy(bool) const { return *this; }
 };
 
 template <class X>

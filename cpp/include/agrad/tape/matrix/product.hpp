@@ -40,7 +40,7 @@ auto make_factor(const X& x) {
   else if constexpr (std::is_same_v<typename X::Scalar, var>)
     return factor<true, false>{matrix<var>(x)};
   else
-    return factor<false, false>{kept(x.derived().matrix())};
+    return factor<false, false>{stored_copy(x.derived().matrix())};
 }
 
 template <bool is_transposed>

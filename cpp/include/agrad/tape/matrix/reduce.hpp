@@ -14,7 +14,7 @@ namespace detail {
 /// The values of a matrix as consecutive numbers: in place, or a copy in the arena.
 inline const_array consecutive(const matrix<var>& a) {
   if (a.is_contiguous()) return const_array(a.val().data(), a.size());
-  return const_array(kept(a.val()).data(), a.size());
+  return const_array(stored_copy(a.val()).data(), a.size());
 }
 inline double* room_for(Eigen::Index n) { return tape::current().memory().allocate_array<double>(static_cast<std::size_t>(n)); }
 /// A contiguous matrix as one column, so that loops over columns become one loop.
@@ -58,7 +58,7 @@ struct scattered {
     values = v;
     indices = k;
   }
-  explicit scattered(const vector_of<double>& x) : values(kept(x).data()), indices(nullptr), size(x.size()) {}
+  explicit scattered(const vector_of<double>& x) : values(stored_copy(x).data()), indices(nullptr), size(x.size()) {}
 
   template <class Adjoint>
   void add(const Adjoint& adjoint, double factor, const double* partial) const {
@@ -107,7 +107,7 @@ struct paired_columns {
     return sum;
   }
   template <class Adjoint, class A, class B>
-  void send(const Adjoint& adjoint, double bar, const A& a, const B& b) const {
+  void propagate(const Adjoint& adjoint, double bar, const A& a, const B& b) const {
     if constexpr (A::is_active) {
       const adjoint_columns<Adjoint> columns(adjoint, a.x);
       for (Eigen::Index j = 0; j < cols; ++j) {
@@ -123,10 +123,10 @@ template <class A, class B>
 var inner_product(const A& a, const B& b) {
   const bool is_flat = a.is_contiguous() && b.is_contiguous();
   const paired_columns pairs{is_flat ? a.rows() * a.cols() : a.rows(), is_flat ? 1 : a.cols()};
-  return custom(pairs.dot(a, b), [pairs, a = a.kept(true), b = b.kept(true)](auto& adjoint, const var& y) {
+  return custom(pairs.dot(a, b), [pairs, a = a.stored_copy(true), b = b.stored_copy(true)](auto& adjoint, const var& y) {
     const double bar = adjoint[y];
-    pairs.send(adjoint, bar, a, b);
-    pairs.send(adjoint, bar, b, a);
+    pairs.propagate(adjoint, bar, a, b);
+    pairs.propagate(adjoint, bar, b, a);
   });
 }
 }  // namespace detail

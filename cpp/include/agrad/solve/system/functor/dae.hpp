@@ -35,7 +35,7 @@ struct doubled_residual {
   template <class Z, class... Args, class = std::enable_if_t<takes<Z, Args...>()>>
   auto operator()(double t, const Z& z, const Args&... args) const {
     const Eigen::Index n = z.size() / 2;
-    const auto r = kept_argument(f(t, Z(z.head(n)), Z(z.tail(n)), args...));
+    const auto r = stored_argument(f(t, Z(z.head(n)), Z(z.tail(n)), args...));
     check_size(function, "the result of f", static_cast<std::size_t>(r.size()), static_cast<std::size_t>(n),
                "one equation for each state");
     using scalar = std::decay_t<decltype(r[0])>;

@@ -94,7 +94,7 @@ class functor_event final : public event_function {
  private:
   template <class Result>
   auto checked(Result&& result) const {
-    kept_argument_t<std::decay_t<Result>> after(std::forward<Result>(result));
+    stored_argument_t<std::decay_t<Result>> after(std::forward<Result>(result));
     check_size(function_, "the result of reset", static_cast<std::size_t>(after.size()), static_cast<std::size_t>(y_.size()),
                "one for each state");
     return after;
@@ -115,7 +115,7 @@ class functor_event final : public event_function {
     } else {
       std::apply([&](const auto&... p) { use(time, state, p...); }, values_);
     }
-    tape::current().sweep();
+    tape::current().reverse();
     adjoints_.assign(static_cast<std::size_t>(1 + y_.size() + m_), 0.0);
     adjoints_[0] = time.adj();
     for (Eigen::Index i = 0; i < y_.size(); ++i) adjoints_[static_cast<std::size_t>(1 + i)] = state[i].adj();

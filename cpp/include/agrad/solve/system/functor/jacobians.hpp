@@ -58,7 +58,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
             use(e, x.value.tangent[column], x.tangent[0].tangent[column]);
           });
         };
-        this->send_back({at.width, k, factors, factor_tangents}, outputs, to);
+        this->reverse_outputs({at.width, k, factors, factor_tangents}, outputs, to);
       }
     }
   }

@@ -57,9 +57,9 @@ class lane_arguments {
   };
   template <class LaneOf>
   lane_arguments(Eigen::Index states, const std::tuple<argument_value_t<Args>...>& values, const seeder<LaneOf>& next)
-      : y_(made(states, next)), args_(with_duals<scalar, Args...>(values, next, as_tuple{})) {}
+      : y_(make_vector(states, next)), args_(with_duals<scalar, Args...>(values, next, as_tuple{})) {}
   template <class Next>
-  static vector_of<scalar> made(Eigen::Index states, const Next& next) {
+  static vector_of<scalar> make_vector(Eigen::Index states, const Next& next) {
     vector_of<scalar> y(states);
     for (scalar& each : y) each = next(0);
     return y;

@@ -115,11 +115,11 @@ class functor_system : public ode_system {
           lanes_[i].tangent[static_cast<std::size_t>(k)] =
               colours_.colour[static_cast<std::size_t>(i)] == first + static_cast<std::uint32_t>(k);
       };
-      const auto take = [&](const auto& slope, std::uint32_t first, int k) {
+      const auto read = [&](const auto& slope, std::uint32_t first, int k) {
         const auto number = [&](std::uint32_t i) { return tangent_of(slope[i], static_cast<std::size_t>(k)); };
-        recovery_.take(first + static_cast<std::uint32_t>(k), number, entries);
+        recovery_.recover(first + static_cast<std::uint32_t>(k), number, entries);
       };
-      by_lanes(t, colours_.count, seed, take);
+      by_lanes(t, colours_.count, seed, read);
     } else {
       ode_system::jacobian_entries(t, y, entries);
     }
@@ -131,10 +131,10 @@ class functor_system : public ode_system {
       const auto seed = [&](std::uint32_t, int) {
         for (Eigen::Index i = 0; i < states(); ++i) lanes_[i].tangent[0] = v[i];
       };
-      const auto take = [&](const auto& slope, std::uint32_t, int) {
+      const auto read = [&](const auto& slope, std::uint32_t, int) {
         for (Eigen::Index i = 0; i < states(); ++i) to[i] = tangent_of(slope[i], 0);
       };
-      by_lanes(t, 1, seed, take);
+      by_lanes(t, 1, seed, read);
     } else {
       ode_system::jvp(t, y, v, to);
     }
@@ -171,7 +171,7 @@ class functor_system : public ode_system {
   /// The result of f, evaluated while its operands exist; returned without a move, because a read of duals just written stalls.
   template <class Y, class... P>
   auto evaluated(double t, const Y& y, const P&... p) const {
-    const kept_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
+    const stored_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
     check_size(function_, "the result of f", static_cast<std::size_t>(slope.size()), static_cast<std::size_t>(states()),
                "one for each state");
     return slope;
@@ -181,24 +181,24 @@ class functor_system : public ode_system {
     const auto seed = [&](std::uint32_t first, int k) {
       lanes_[first + static_cast<std::uint32_t>(k)].tangent[static_cast<std::size_t>(k)] = 1;
     };
-    const auto take = [&](const auto& slope, std::uint32_t first, int k) {
+    const auto read = [&](const auto& slope, std::uint32_t first, int k) {
       for (Eigen::Index i = 0; i < states(); ++i)
         J(i, first + static_cast<std::uint32_t>(k)) = tangent_of(slope[i], static_cast<std::size_t>(k));
     };
-    by_lanes(t, static_cast<std::uint32_t>(states()), seed, take);
+    by_lanes(t, static_cast<std::uint32_t>(states()), seed, read);
   }
 
-  /// Calls f on y with `count` directions, `width` at a time: seed(first, k) sets direction first + k, take(slope, first, k)
+  /// Calls f on y with `count` directions, `width` at a time: seed(first, k) sets direction first + k, read(slope, first, k)
   /// reads it.
-  template <class Seed, class Take>
-  void by_lanes(double t, std::uint32_t count, const Seed& seed, const Take& take) {
+  template <class Seed, class Read>
+  void by_lanes(double t, std::uint32_t count, const Seed& seed, const Read& read) {
     lanes_.resize(states());
     for (std::uint32_t first = 0; first < count; first += width) {
       const int here = static_cast<int>(std::min<std::uint32_t>(width, count - first));
       for (Eigen::Index i = 0; i < states(); ++i) lanes_[i] = lanes(y_[i]);
       for (int k = 0; k < here; ++k) seed(first, k);
       const auto slope = with_values(t, lanes_);
-      for (int k = 0; k < here; ++k) take(slope, first, k);
+      for (int k = 0; k < here; ++k) read(slope, first, k);
     }
   }
   static double tangent_of(const lanes& x, std::size_t k) { return x.tangent[k]; }
@@ -211,7 +211,7 @@ class functor_system : public ode_system {
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(states());
     for (Eigen::Index i = 0; i < states(); ++i) {
       lambda[i] = 1;
-      sweep_from(slope, lambda.data());
+      reverse_from(slope, lambda.data());
       for (Eigen::Index j = 0; j < states(); ++j) J(i, j) = y[j].adj();
       lambda[i] = 0;
     }
@@ -228,7 +228,7 @@ class functor_system : public ode_system {
   void state_adjoint(double t, const double* lambda, double* y_adjoint) {
     const isolated_scope own;
     renew_state();
-    sweep_from(with_values(t, variables_), lambda);
+    reverse_from(with_values(t, variables_), lambda);
     read_state(y_adjoint);
   }
 
@@ -237,7 +237,7 @@ class functor_system : public ode_system {
     const isolated_scope own;
     renew_state();
     argument<std::tuple<Args...>>::renew(args_, values_);
-    sweep_from(std::apply([&](const Args&... p) { return evaluated(t, variables_, p...); }, args_), lambda);
+    reverse_from(std::apply([&](const Args&... p) { return evaluated(t, variables_, p...); }, args_), lambda);
     read_state(y_adjoint);
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
@@ -245,20 +245,20 @@ class functor_system : public ode_system {
   void parameters_adjoint(double t, const double* lambda, double* parameter_adjoint) {
     const isolated_scope own;
     argument<std::tuple<Args...>>::renew(args_, values_);
-    sweep_from(std::apply([&](const Args&... p) { return evaluated(t, y_, p...); }, args_), lambda);
+    reverse_from(std::apply([&](const Args&... p) { return evaluated(t, y_, p...); }, args_), lambda);
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 
   /// The reverse pass of the innermost scope, from a vector with the given adjoints.
   template <class Vector>
-  static void sweep_from(const Vector& slope, const double* lambda) {
+  static void reverse_from(const Vector& slope, const double* lambda) {
     tape& t = tape::current();
     t.clear_adjoints();
     if constexpr (std::is_same_v<scalar_of<Vector>, var>) {
       for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(slope.size()); ++i) {
         t.seed(slope[i].index(), lambda[i]);
       }
-      t.sweep();
+      t.reverse();
     }
   }
 

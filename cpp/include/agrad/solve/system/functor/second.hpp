@@ -35,7 +35,7 @@ class functor_second : public functor_tangents<F, Args...> {
           use(i, x.value, x.tangent[0]);
         }
       };
-      this->send_back({at.width, k, lambda, lambda_tangents}, outputs, to);
+      this->reverse_outputs({at.width, k, lambda, lambda_tangents}, outputs, to);
     }
   }
 
@@ -84,19 +84,19 @@ class functor_second : public functor_tangents<F, Args...> {
 
   /// Adds the outputs' adjoints, propagated to the leaves; outputs(use) calls use(e, value, tangent) for output e.
   template <class Outputs>
-  void send_back(const seeds& w, const Outputs& outputs, const ode_adjoints& to) {
+  void reverse_outputs(const seeds& w, const Outputs& outputs, const ode_adjoints& to) {
     tape& t = tape::current();
     t.clear_adjoints();
     outputs([&](Eigen::Index e, const var& value, const var& tangent) {
       seed(value, w.tangents[e * w.directions + w.k]);
       seed(tangent, w.adjoints[e]);
     });
-    t.sweep();
+    t.reverse();
     add_leaves(w.directions, w.k, to.y_tangents, to.parameter_tangents);
     if (w.k > 0) return;
     t.clear_adjoints();
     outputs([&](Eigen::Index e, const var& value, const var&) { seed(value, w.adjoints[e]); });
-    t.sweep();
+    t.reverse();
     add_leaves(1, 0, to.y, to.parameters);
   }
 

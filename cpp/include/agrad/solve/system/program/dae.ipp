@@ -60,11 +60,11 @@ AGRAD_INLINE void program_dae::tangent(const dae_point& at, const dae_directions
   f_->forward(work_, inputs_.data(), residual_.data(), true);
   const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w;
   directions_.assign(inputs_.size() * w, 0.0);
-  const auto put = [&](const double* from, std::size_t count, std::size_t place) {
+  const auto write = [&](const double* from, std::size_t count, std::size_t place) {
     if (from != nullptr) std::copy_n(from, count, directions_.data() + place);
   };
-  put(along.t, w, 0), put(along.y, n, w), put(along.yp, n, w + n);
-  put(along.parameters, static_cast<std::size_t>(parameters()) * w, w + 2 * n);
+  write(along.t, w, 0), write(along.y, n, w), write(along.yp, n, w + n);
+  write(along.parameters, static_cast<std::size_t>(parameters()) * w, w + 2 * n);
   if (along.width == 1)
     f_->tangent<1>(work_, directions_.data(), r);
   else

@@ -16,7 +16,7 @@
 
 namespace agrad::detail {
 
-struct entry_run {
+struct entry_range {
   std::uint32_t column, row, place, step, length;
 
   /// Whether the entry in `of_column` and `of_row`, stored at `at`, extends the range; the second entry sets the step.
@@ -30,8 +30,8 @@ struct entry_run {
 
 /// The ranges of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: first ranges of all
 /// columns' first entries, then of their second entries, and so on.
-std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
-                                  const slot* slots, std::size_t begin, std::size_t end);
+std::vector<entry_range> entry_ranges(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
+                                      const slot* slots, std::size_t begin, std::size_t end);
 
 }  // namespace agrad::detail
 

@@ -6,7 +6,7 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE bool entry_run::takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at) {
+AGRAD_INLINE bool entry_range::takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at) {
   if (of_column != column + length || of_row != row + length || at < place) return false;
   if (length == 1) step = at - place;
   if (at != place + length * step) return false;
@@ -14,7 +14,7 @@ AGRAD_INLINE bool entry_run::takes(std::uint32_t of_column, std::uint32_t of_row
   return true;
 }
 
-AGRAD_INLINE void entry_run::add_product(const double* values, const double* lambda, double* sums) const {
+AGRAD_INLINE void entry_range::add_product(const double* values, const double* lambda, double* sums) const {
   const auto n = static_cast<Eigen::Index>(length);
   const Eigen::Map<const Eigen::ArrayXd> of_rows(lambda + row, n);
   Eigen::Map<Eigen::ArrayXd> to(sums + column, n);
@@ -24,15 +24,16 @@ AGRAD_INLINE void entry_run::add_product(const double* values, const double* lam
     to += of_rows * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + place, n, Eigen::InnerStride<>(step));
 }
 
-AGRAD_INLINE void entry_run::add_forward_product(const double* values, const double* v, double* sums) const {
+AGRAD_INLINE void entry_range::add_forward_product(const double* values, const double* v, double* sums) const {
   const auto n = static_cast<Eigen::Index>(length);
   const Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>> entries(values + place, n, Eigen::InnerStride<>(step));
   Eigen::Map<Eigen::ArrayXd>(sums + row, n) += Eigen::Map<const Eigen::ArrayXd>(v + column, n) * entries;
 }
 
-AGRAD_INLINE std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
-                                               const slot* slots, std::size_t begin, std::size_t end) {
-  std::vector<entry_run> runs;
+AGRAD_INLINE std::vector<entry_range> entry_ranges(const std::vector<std::uint32_t>& first,
+                                                   const std::vector<std::uint32_t>& rows, const slot* slots, std::size_t begin,
+                                                   std::size_t end) {
+  std::vector<entry_range> ranges;
   // Columns with entries left: the loop visits each entry once, however long a column is.
   std::vector<std::uint32_t> columns(end - begin);
   std::iota(columns.begin(), columns.end(), 0U);
@@ -41,11 +42,11 @@ AGRAD_INLINE std::vector<entry_run> entry_runs(const std::vector<std::uint32_t>&
     columns.erase(std::remove_if(columns.begin(), columns.end(), is_done), columns.end());
     for (const std::uint32_t column : columns) {
       const std::uint32_t e = first[begin + column] + which;
-      if (column == columns.front() || !runs.back().takes(column, rows[e], slots[e]))
-        runs.push_back({column, rows[e], slots[e], 0, 1});
+      if (column == columns.front() || !ranges.back().takes(column, rows[e], slots[e]))
+        ranges.push_back({column, rows[e], slots[e], 0, 1});
     }
   }
-  return runs;
+  return ranges;
 }
 
 }  // namespace agrad::detail

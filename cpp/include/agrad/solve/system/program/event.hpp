@@ -24,7 +24,7 @@ struct event_programs {
 };
 
 template <class Archive>
-void keep(Archive& archive, event_programs& event) {
+void serialize(Archive& archive, event_programs& event) {
   bool resets = event.reset != nullptr;
   archive(event.root, resets);
   if (resets) archive(event.reset);

@@ -28,10 +28,10 @@ class linearization {
     std::vector<double> inputs;
   };
 
-  /// f: a program of t, n states and parameters. rows_of_columns: the pattern of df/d(y, p), of which the first `wanted`
+  /// f: a program of t, n states and parameters. rows_of_columns: the pattern of df/d(y, p), of which the first `required`
   /// columns are wanted. Null if the entries do not consist of rules or are so many that reverse passes of f are faster.
   static std::shared_ptr<const linearization> of(const program& f, std::size_t n, const csr_pattern& rows_of_columns,
-                                                 std::size_t wanted, int points);
+                                                 std::size_t required, int points);
 
   /// Evaluates at the points, a time and n states each.
   void evaluate(workspace& w, const double* t, const double* y, const double* p) const;
@@ -44,18 +44,18 @@ class linearization {
 
   std::size_t points() const { return points_; }
   /// Whether products use diagonals (solve/system/program/diagonals.hpp).
-  bool has_runs() const { return !of_states_.empty(); }
+  bool has_ranges() const { return !of_states_.empty(); }
   /// The costs of an evaluation: the program's operations, and the entries that these compute.
   std::size_t operations() const { return entries_->code().operations.size(); }
   std::size_t work() const { return detail::work_of(*entries_); }
 
  private:
-  linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t wanted, int points);
+  linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t required, int points);
 
   void record(const program& f, detail::derivative_flow& flow);
 
   /// Finds diagonals; none if separate entries are faster.
-  void find_runs();
+  void find_ranges();
 
   struct entries_at {
     const double* values;
@@ -67,8 +67,8 @@ class linearization {
   /// Sums of columns begin .. end.
   void multiply(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
   /// Not inline, because the loops above become slower beside inlined code.
-  [[gnu::noinline]] void product_by_runs(const entries_at& at, std::size_t k, double* y_adjoint,
-                                         double* parameter_adjoint) const;
+  [[gnu::noinline]] void product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint,
+                                           double* parameter_adjoint) const;
   /// The same sums if entries are not finite: a zero adjoint cancels such an entry.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
 
@@ -76,9 +76,9 @@ class linearization {
   static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more exceed the caches
 
   std::size_t states_, points_;
-  std::vector<std::uint32_t> first_, rows_;                                // of each column's entries
-  std::shared_ptr<const program> entries_;                                 // outputs: the entries point by point
-  std::vector<std::vector<detail::entry_run>> of_states_, of_parameters_;  // of each point, or empty
+  std::vector<std::uint32_t> first_, rows_;                                  // of each column's entries
+  std::shared_ptr<const program> entries_;                                   // outputs: the entries point by point
+  std::vector<std::vector<detail::entry_range>> of_states_, of_parameters_;  // of each point, or empty
 };
 
 }  // namespace agrad

@@ -7,16 +7,16 @@
 namespace agrad {
 
 AGRAD_INLINE std::shared_ptr<const linearization> linearization::of(const program& f, std::size_t n,
-                                                                    const csr_pattern& rows_of_columns, std::size_t wanted,
+                                                                    const csr_pattern& rows_of_columns, std::size_t required,
                                                                     int points) {
   const std::size_t most = 2 * detail::work_of(f) + 64;
-  linearization made(n, rows_of_columns, wanted, points);
-  if (made.rows_.size() > most || made.rows_.size() * made.points_ > most_entries) return nullptr;
-  detail::derivative_flow flow(f, 1, wanted, 2 * most);  // some operations will turn out to be unused
+  linearization result(n, rows_of_columns, required, points);
+  if (result.rows_.size() > most || result.rows_.size() * result.points_ > most_entries) return nullptr;
+  detail::derivative_flow flow(f, 1, required, 2 * most);  // some operations will turn out to be unused
   if (!flow.run()) return nullptr;
-  made.record(f, flow);
-  if (detail::work_of(*made.entries_) > most * made.points_) return nullptr;
-  return std::make_shared<const linearization>(std::move(made));
+  result.record(f, flow);
+  if (detail::work_of(*result.entries_) > most * result.points_) return nullptr;
+  return std::make_shared<const linearization>(std::move(result));
 }
 
 AGRAD_INLINE void linearization::evaluate(workspace& w, const double* t, const double* y, const double* p) const {
@@ -31,7 +31,7 @@ AGRAD_INLINE void linearization::evaluate(workspace& w, const double* t, const d
 AGRAD_INLINE void linearization::product(const workspace& w, std::size_t k, const double* lambda, double* y_adjoint,
                                          double* parameter_adjoint) const {
   const entries_at at{w.run.values.data(), entries_->outputs().data() + k * rows_.size(), lambda};
-  if (has_runs()) return product_by_runs(at, k, y_adjoint, parameter_adjoint);
+  if (has_ranges()) return product_by_ranges(at, k, y_adjoint, parameter_adjoint);
   if (y_adjoint != nullptr) multiply(at, 0, states_, y_adjoint);
   if (parameter_adjoint != nullptr) multiply(at, states_, first_.size() - 1, parameter_adjoint);
 }
@@ -48,17 +48,17 @@ AGRAD_INLINE void linearization::forward_product(const workspace& at, std::size_
       for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) to[rows_[e]] += values[slots[e]] * factor;
     }
   };
-  if (!has_runs()) {
+  if (!has_ranges()) {
     add(0, states_, v);
   } else {
-    for (const detail::entry_run& run : of_states_[k]) run.add_forward_product(values, v, to);
+    for (const detail::entry_range& run : of_states_[k]) run.add_forward_product(values, v, to);
   }
   if (w != nullptr) add(states_, first_.size() - 1, w);
 }
 
-AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t wanted, int points)
+AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t required, int points)
     : states_(n), points_(static_cast<std::size_t>(points)), first_{0} {
-  for (std::size_t j = 0; j < wanted; ++j) {
+  for (std::size_t j = 0; j < required; ++j) {
     const auto rows = rows_of_columns.row(j);
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     first_.push_back(static_cast<std::uint32_t>(rows_.size()));
@@ -76,25 +76,25 @@ AGRAD_INLINE void linearization::record(const program& f, detail::derivative_flo
   for (std::size_t i = 0; i < f.input_size(); ++i) {
     const bool varies = i <= states_;  // t and the states
     const std::vector<double> values(varies ? points_ : 1, f.fixed()[f.inputs()[i]]);
-    batch.put(of_point.inputs()[i], {all.input(values.data(), values.size()), varies ? 1U : 0U});
+    batch.set_place(of_point.inputs()[i], {all.input(values.data(), values.size()), varies ? 1U : 0U});
   }
   batch.run();
   std::vector<slot> outputs;
   for (std::uint32_t k = 0; k < points_; ++k)
     for (const slot s : entries) outputs.push_back(batch.at(s).row(k));
   entries_ = schedule(all, outputs);
-  find_runs();
+  find_ranges();
 }
 
-AGRAD_INLINE void linearization::find_runs() {
-  std::size_t runs = 0;
+AGRAD_INLINE void linearization::find_ranges() {
+  std::size_t ranges = 0;
   for (std::size_t k = 0; k < points_; ++k) {
     const slot* slots = entries_->outputs().data() + k * rows_.size();
-    of_states_.push_back(detail::entry_runs(first_, rows_, slots, 0, states_));
-    of_parameters_.push_back(detail::entry_runs(first_, rows_, slots, states_, first_.size() - 1));
-    runs += of_states_.back().size() + of_parameters_.back().size();
+    of_states_.push_back(detail::entry_ranges(first_, rows_, slots, 0, states_));
+    of_parameters_.push_back(detail::entry_ranges(first_, rows_, slots, states_, first_.size() - 1));
+    ranges += of_states_.back().size() + of_parameters_.back().size();
   }
-  if (runs * least_length > rows_.size() * points_) of_states_.clear(), of_parameters_.clear();
+  if (ranges * least_length > rows_.size() * points_) of_states_.clear(), of_parameters_.clear();
 }
 
 AGRAD_INLINE void linearization::multiply(const entries_at& at, std::size_t begin, std::size_t end, double* to) const {
@@ -108,16 +108,17 @@ AGRAD_INLINE void linearization::multiply(const entries_at& at, std::size_t begi
   if (none != 0) multiply_carefully(at, begin, end, to);
 }
 
-AGRAD_INLINE void linearization::product_by_runs(const entries_at& at, std::size_t k, double* y_adjoint,
-                                                 double* parameter_adjoint) const {
-  const auto multiply_runs = [&](const std::vector<detail::entry_run>& runs, std::size_t begin, std::size_t end, double* to) {
+AGRAD_INLINE void linearization::product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint,
+                                                   double* parameter_adjoint) const {
+  const auto multiply_ranges = [&](const std::vector<detail::entry_range>& ranges, std::size_t begin, std::size_t end,
+                                   double* to) {
     std::fill_n(to, end - begin, 0.0);
-    for (const detail::entry_run& run : runs) run.add_product(at.values, at.lambda, to);
+    for (const detail::entry_range& run : ranges) run.add_product(at.values, at.lambda, to);
     const Eigen::Map<const Eigen::VectorXd> sums(to, static_cast<Eigen::Index>(end - begin));
     if ((0 * sums).sum() != 0) multiply_carefully(at, begin, end, to);
   };
-  if (y_adjoint != nullptr) multiply_runs(of_states_[k], 0, states_, y_adjoint);
-  if (parameter_adjoint != nullptr) multiply_runs(of_parameters_[k], states_, first_.size() - 1, parameter_adjoint);
+  if (y_adjoint != nullptr) multiply_ranges(of_states_[k], 0, states_, y_adjoint);
+  if (parameter_adjoint != nullptr) multiply_ranges(of_parameters_[k], states_, first_.size() - 1, parameter_adjoint);
 }
 
 AGRAD_INLINE void linearization::multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end,

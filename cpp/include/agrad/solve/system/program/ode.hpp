@@ -100,11 +100,11 @@ class program_system : public ode_system {
                  const ode_adjoints& to);
 
   /// Sets the tangents of t to zero, and the tangents of the states and of the parameters.
-  void put_directions(int width, const double* y_tangents, const double* parameter_tangents);
+  void set_directions(int width, const double* y_tangents, const double* parameter_tangents);
 
   void jacobian_by_rows(Eigen::Ref<Eigen::MatrixXd> J);
 
-  void take_adjoints(double* y_adjoint, double* parameter_adjoint) const;
+  void write_adjoints(double* y_adjoint, double* parameter_adjoint) const;
 
   /// Whether there is a program of the entries; looks once.
   bool find_entries();
@@ -118,7 +118,7 @@ class program_system : public ode_system {
   Eigen::Index n_, m_;
   std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one
   std::vector<bool> active_;                        // of the parameters, or empty
-  bool differentiated_, has_looked_ = false;
+  bool differentiated_, has_searched_ = false;
   int linear_at_ = 0;
   unsigned long calls_ = 0;
   workspace real_, tangent_, entries_work_;

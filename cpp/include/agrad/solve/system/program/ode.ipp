@@ -53,7 +53,7 @@ AGRAD_INLINE void program_system::jvp(double t, const double* y, const double* v
 
 AGRAD_INLINE void program_system::use_pattern(std::shared_ptr<const csr_pattern> pattern) {
   ode_system::use_pattern(std::move(pattern));
-  has_looked_ = false;
+  has_searched_ = false;
   if (!find_entries()) compressed_ = structure_->compressed(*f_, n_, *pattern_);
 }
 
@@ -71,14 +71,14 @@ AGRAD_INLINE void program_system::jacobian_adjoint(double t, const double* y, co
   entries_.resize(entries_program_->output_size());
   entries_program_->forward(entries_work_, inputs_.data(), entries_.data(), true);
   entries_program_->reverse(entries_work_, weights, adjoints_.data());
-  take_adjoints(y_adjoint, parameter_adjoint);
+  write_adjoints(y_adjoint, parameter_adjoint);
 }
 
 AGRAD_INLINE void program_system::jacobian_tangent(const ode_point& at, double* entry_tangents) {
   set_state(at.t, at.y);
   entries_.resize(entries_program_->output_size());
   entries_program_->forward(entries_work_, inputs_.data(), entries_.data(), true);
-  put_directions(at.width, at.y_tangents, at.parameter_tangents);
+  set_directions(at.width, at.y_tangents, at.parameter_tangents);
   by_width(at.width, [&](auto w) { entries_program_->tangent<w()>(entries_work_, directions_.data(), entry_tangents); });
 }
 
@@ -94,7 +94,7 @@ AGRAD_INLINE void program_system::vjp(double t, const double* y, const double* l
   set_state(t, y);
   f_->forward(real_, inputs_.data(), slope_.data(), true);
   f_->reverse(real_, lambda, adjoints_.data());
-  take_adjoints(y_adjoint, parameter_adjoint);
+  write_adjoints(y_adjoint, parameter_adjoint);
 }
 
 AGRAD_INLINE void program_system::linearize(int points, const double* t, const double* y) {
@@ -130,14 +130,14 @@ AGRAD_INLINE void program_system::tangent(int width, double t, const double* y, 
                                           const double* parameter_tangents, double* dydt_tangents) {
   set_state(t, y);
   f_->forward(real_, inputs_.data(), slope_.data(), true);
-  put_directions(width, y_tangents, parameter_tangents);
+  set_directions(width, y_tangents, parameter_tangents);
   by_width(width, [&](auto w) { f_->tangent<w()>(real_, directions_.data(), dydt_tangents); });
 }
 
 AGRAD_INLINE void program_system::moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) {
   set_state(at.t, at.y);
   f_->forward(real_, inputs_.data(), slope_.data(), true);
-  put_directions(at.width, at.y_tangents, at.parameter_tangents);
+  set_directions(at.width, at.y_tangents, at.parameter_tangents);
   std::copy_n(t_tangents, at.width, directions_.data());
   by_width(at.width, [&](auto w) { f_->tangent<w()>(real_, directions_.data(), dydt_tangents); });
 }
@@ -161,7 +161,7 @@ AGRAD_INLINE void program_system::second_of(const program& g, workspace& work, i
   std::copy_n(back_.data() + width + n, m, to.parameter_tangents);
 }
 
-AGRAD_INLINE void program_system::put_directions(int width, const double* y_tangents, const double* parameter_tangents) {
+AGRAD_INLINE void program_system::set_directions(int width, const double* y_tangents, const double* parameter_tangents) {
   const auto w = static_cast<std::size_t>(width), n = static_cast<std::size_t>(n_);
   const auto m = static_cast<std::size_t>(parameters());  // other parameters are constants
   directions_.assign(inputs_.size() * w, 0.0);
@@ -180,14 +180,14 @@ AGRAD_INLINE void program_system::jacobian_by_rows(Eigen::Ref<Eigen::MatrixXd> J
   }
 }
 
-AGRAD_INLINE void program_system::take_adjoints(double* y_adjoint, double* parameter_adjoint) const {
+AGRAD_INLINE void program_system::write_adjoints(double* y_adjoint, double* parameter_adjoint) const {
   if (y_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1, n_, y_adjoint);
   if (parameter_adjoint != nullptr) std::copy_n(adjoints_.begin() + 1 + n_, m_, parameter_adjoint);
 }
 
 AGRAD_INLINE bool program_system::find_entries() {
-  if (!has_looked_) entries_program_ = structure_->entries(*f_, n_, pattern_);
-  has_looked_ = true;
+  if (!has_searched_) entries_program_ = structure_->entries(*f_, n_, pattern_);
+  has_searched_ = true;
   return entries_program_ != nullptr;
 }
 

@@ -84,17 +84,17 @@ class recordings {
   template <class Constants, class Record>
   recorded_program find(Eigen::Index states, const Constants& constants, const Record& record) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    std::shared_ptr<entry>& kept = latest_[typeid(Constants)];
-    if (kept != nullptr && kept->states == states && kept->is_for(&constants)) return kept->made;
-    kept = std::make_shared<entry_for<Constants>>(states, constants, record());
-    return kept->made;
+    std::shared_ptr<entry>& latest = latest_[typeid(Constants)];
+    if (latest != nullptr && latest->states == states && latest->is_for(&constants)) return latest->recording;
+    latest = std::make_shared<entry_for<Constants>>(states, constants, record());
+    return latest->recording;
   }
 
  private:
   struct entry {
     Eigen::Index states;
-    recorded_program made;
-    entry(Eigen::Index n, recorded_program p) : states(n), made(std::move(p)) {}
+    recorded_program recording;
+    entry(Eigen::Index n, recorded_program p) : states(n), recording(std::move(p)) {}
     virtual ~entry() = default;
     virtual bool is_for(const void* constants) const = 0;
   };
@@ -129,7 +129,7 @@ class recorded_function {
     const std::tuple<argument_value_t<Args>...> values{argument<Args>::values(args)...};
     const auto constants = with_duals<double, Args...>(
         values, [](double) { return 0.0; }, as_tuple{});
-    return kept_->find(states, constants, [&] { return record<Args...>(function, states, values); });
+    return recordings_->find(states, constants, [&] { return record<Args...>(function, states, values); });
   }
 
  private:
@@ -158,7 +158,7 @@ class recorded_function {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // value of an input
 
   F f_;
-  std::shared_ptr<detail::recordings> kept_ = std::make_shared<detail::recordings>();
+  std::shared_ptr<detail::recordings> recordings_ = std::make_shared<detail::recordings>();
 };
 
 /// Records a right-hand side, for derivatives without the tape: faster from a handful of states on, and the more often the

@@ -53,13 +53,13 @@ class recorded_system final : public program_system {
   using few_lanes = lane_arguments<4, F, Args...>;
   using lanes = lane_arguments<8, F, Args...>;
 
-  recorded_system(const recorded_function<F>& f, const recorded_program& made, Eigen::Index states, const Args&... args)
-      : program_system(made.f, states, true, made.structure),
+  recorded_system(const recorded_function<F>& f, const recorded_program& recording, Eigen::Index states, const Args&... args)
+      : program_system(recording.f, states, true, recording.structure),
         f_(f.callable()),
         y_(states),
         values_(argument<Args>::values(args)...),
-        coloured_(made.structure->coloured(*made.f)),
-        work_(work_of(*made.f)) {
+        coloured_(recording.structure->coloured(*recording.f)),
+        work_(work_of(*recording.f)) {
     (argument<Args>::collect(args, indices_), ...);
     std::vector<double> parameters;
     const auto next = [&](double x) { return parameters.push_back(x), x; };
@@ -81,7 +81,7 @@ class recorded_system final : public program_system {
 
   template <class Y, class... P>
   auto evaluated(double t, const Y& y, const P&... p) const {
-    const kept_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
+    const stored_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
     return slope;
   }
 

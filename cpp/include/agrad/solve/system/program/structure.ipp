@@ -51,8 +51,8 @@ AGRAD_INLINE std::shared_ptr<const linearization> program_structure::linear(cons
   const std::shared_ptr<const coloured_pattern> known = coloured(f);
   const std::lock_guard<fork_safe_mutex> locked(mutex_);
   if (linear_in_ != m || linear_at_ != points) {
-    const auto states = static_cast<std::size_t>(n), wanted = static_cast<std::size_t>(n + m);
-    linear_ = known == nullptr ? nullptr : linearization::of(f, states, known->columns, wanted, points);
+    const auto states = static_cast<std::size_t>(n), required = static_cast<std::size_t>(n + m);
+    linear_ = known == nullptr ? nullptr : linearization::of(f, states, known->columns, required, points);
     linear_in_ = m, linear_at_ = points;
   }
   return linear_;

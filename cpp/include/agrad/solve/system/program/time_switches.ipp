@@ -49,11 +49,11 @@ AGRAD_INLINE moving_vector time_switches::gradient_along(const time& of, const d
   inputs.row(0) = by.transpose() * inputs.bottomRows(m);
   std::vector<double> adjoints(sides_.input_size());
   tangent_rows sides(static_cast<Eigen::Index>(sides_.output_size()), width), back(inputs.rows(), width);
-  const auto send = [&](auto lanes) {
+  const auto propagate = [&](auto lanes) {
     sides_.template tangent<lanes()>(w.run, inputs.data(), sides.data());
     sides_.template second<lanes()>(w.run, seeds(of).data(), adjoints.data(), back.data());
   };
-  width == 1 ? send(std::integral_constant<int, 1>{}) : send(std::integral_constant<int, lane_count>{});
+  width == 1 ? propagate(std::integral_constant<int, 1>{}) : propagate(std::integral_constant<int, lane_count>{});
   moving_vector found{by, tangent_rows::Zero(m, width)};
   if (adjoints[0] != 0) found.tangents = -(back.bottomRows(m) + by * back.row(0)) / adjoints[0];
   return found;

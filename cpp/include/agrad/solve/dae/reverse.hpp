@@ -1,4 +1,4 @@
-// DAE sweep: the reverse pass, which computes a gradient segment by segment from the last to the first.
+// DAE reverse: the reverse pass, which computes a gradient segment by segment from the last to the first.
 //
 // Read first: solve/dae/solution.hpp.
 #pragma once
@@ -13,16 +13,16 @@
 namespace agrad::detail {
 
 /// Reverse passes over solutions; the adjoint problem is made in the first pass of a solution and kept.
-class dae_sweep {
+class dae_reverse_pass {
  public:
   /// The reverse passes add their costs to `statistics`.
-  dae_sweep(dae_solution& way, ode_statistics& statistics) : way_(way), statistics_(statistics) {}
+  dae_reverse_pass(dae_solution& solution, ode_statistics& statistics) : solution_(solution), statistics_(statistics) {}
 
   /// Drops the adjoint problem before another integration.
   void forget() { backward_.reset(); }
 
-  /// Implements `dae_solver::sweep`.
-  dae_gradient run(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
+  /// Implements `dae_solver::reverse`.
+  dae_gradient compute(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
  private:
   dae_gradient zero_gradient(Eigen::Index times) const;
@@ -36,14 +36,14 @@ class dae_sweep {
   Eigen::VectorXd backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g);
 
   /// Propagates the adjoint w of the differential part from the end of segment i to its begin, and adds the outputs' adjoints.
-  void back_through(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g);
+  void reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g);
 
   /// Does the same by products with the sensitivities at the outputs.
   Eigen::VectorXd by_sensitivities(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g);
 
-  void take_to_initial_values(const Eigen::VectorXd& of_differential, dae_gradient& g);
+  void reverse_initial_values(const Eigen::VectorXd& of_differential, dae_gradient& g);
 
-  dae_solution& way_;
+  dae_solution& solution_;
   ode_statistics& statistics_;
   std::unique_ptr<ida_backward> backward_;
 };
@@ -51,5 +51,5 @@ class dae_sweep {
 }  // namespace agrad::detail
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/dae/sweep.ipp>
+#include <agrad/solve/dae/reverse.ipp>
 #endif

@@ -1,4 +1,4 @@
-// Kept events: the stored members of an `event_operation`, except the maker.
+// Stored events: the stored members of an `event_operation`, except the maker.
 // Read next: solve/record/event_operation.hpp.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <agrad/program/keep/portable.hpp>
-#include <agrad/solve/record/kept_options.hpp>
+#include <agrad/program/store/portable.hpp>
+#include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/program/event.hpp>
 
 namespace agrad {
@@ -22,12 +22,12 @@ struct event_counts {
 };
 
 template <class Archive>
-void keep(Archive& archive, event_counts& counts) {
+void serialize(Archive& archive, event_counts& counts) {
   archive(counts.hits, counts.reached, counts.counted);
 }
 
 /// The arguments of an `event_operation`, and its settings.
-struct kept_events {
+struct stored_events {
   std::string function = {};
   std::shared_ptr<const program> f = nullptr;
   std::size_t states = 0, times = 0;
@@ -39,7 +39,7 @@ struct kept_events {
 };
 
 template <class Archive>
-void keep(Archive& archive, kept_events& k) {
+void serialize(Archive& archive, stored_events& k) {
   archive(k.function, k.f, k.states, k.times, k.plan, k.events, k.counts, k.active, k.same_steps, k.reads_hits);
   archive.expect(is_right_hand_side(*k.f, static_cast<Eigen::Index>(k.states), 1) && k.times > 0 &&
                      std::max(k.times, k.plan.stops) <= most_times &&

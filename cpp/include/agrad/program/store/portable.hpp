@@ -1,12 +1,12 @@
 // Portable: programs as bytes, to be stored outside of memory and made into programs again.
 //
-//     const std::string bytes = kept_program(f, names, "1.0");
+//     const std::string bytes = stored_program(f, names, "1.0");
 //     std::shared_ptr<const program> again = program_of(bytes, names, "1.0");
 //
 // Kernels and kinds of external operations are stored by name, and the caller provides the names (cpp/rows/kernels.hpp). An
 // external operation states its fields (`external_operation::write`); an operation with other contents than data has no kind,
 // and a program with such an operation cannot be stored. Programs and operations that occur in several places are written once.
-// All that is read is validated before a program is made (program/keep/validate.hpp), even if the checksum is correct.
+// All that is read is validated before a program is made (program/store/validate.hpp), even if the checksum is correct.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/keep/archive.hpp>
-#include <agrad/program/keep/validate.hpp>
 #include <agrad/program/program.hpp>
+#include <agrad/program/store/archive.hpp>
+#include <agrad/program/store/validate.hpp>
 
 namespace agrad {
 
@@ -74,13 +74,13 @@ struct code_rows {
 
 class portable_writer : public archive_writer<portable_writer> {
  public:
-  using archive_writer::put;
+  using archive_writer::write;
 
   explicit portable_writer(const portable_names& names) : names_(names) {}
 
-  void put(const std::shared_ptr<const program>& f) { put(*f); }
-  void put(const program& f);
-  void put(const std::shared_ptr<const external_operation>& f);
+  void write(const std::shared_ptr<const program>& f) { write(*f); }
+  void write(const program& f);
+  void write(const std::shared_ptr<const external_operation>& f);
 
  private:
   /// Writes the number of an object that may occur again; returns whether this is its first occurrence.
@@ -108,19 +108,19 @@ class portable_writer : public archive_writer<portable_writer> {
 
 class portable_reader : public archive_reader<portable_reader> {
  public:
-  using archive_reader::take;
+  using archive_reader::read;
 
   portable_reader(std::string_view bytes, const portable_names& names) : archive_reader(bytes), names_(names) {}
 
-  void take(std::shared_ptr<const program>& f);
-  void take(std::shared_ptr<const external_operation>& f);
+  void read(std::shared_ptr<const program>& f);
+  void read(std::shared_ptr<const external_operation>& f);
 
  private:
   /// Reads an object's number, and the object if it is new. An object is not part of itself.
   template <class Shared, class Read>
-  Shared taken(std::unordered_map<std::uint32_t, Shared>& known, const Read& read) {
+  Shared read_shared(std::unordered_map<std::uint32_t, Shared>& known, const Read& read_new) {
     std::uint32_t number = 0;
-    take(number);
+    read(number);
     if (number < count_) {
       const auto found = known.find(number);
       expect(found != known.end(), "the number of a part");
@@ -129,9 +129,9 @@ class portable_reader : public archive_reader<portable_reader> {
     expect(number == count_, "the number of a part");
     ++count_;
     const detail::deeper level(depth_);
-    Shared made = read();
-    known.emplace(number, made);
-    return made;
+    Shared shared = read_new();
+    known.emplace(number, shared);
+    return shared;
   }
 
   std::shared_ptr<const external_operation> read_external();
@@ -155,7 +155,7 @@ class portable_reader : public archive_reader<portable_reader> {
 
 /// Returns the program as sealed bytes. maker: the version of agrad, on whose rules the program depends. Throws not_portable
 /// for a program with operations that cannot be stored.
-std::string kept_program(const program& f, const portable_names& names, std::string_view maker);
+std::string stored_program(const program& f, const portable_names& names, std::string_view maker);
 
 /// Returns the stored program. Throws std::invalid_argument for bytes of another format or version, for damaged bytes, and for
 /// bytes that are not a program.
@@ -164,5 +164,5 @@ std::shared_ptr<const program> program_of(std::string_view bytes, const portable
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/program/keep/portable.ipp>
+#include <agrad/program/store/portable.ipp>
 #endif

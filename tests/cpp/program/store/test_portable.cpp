@@ -1,4 +1,5 @@
-// Programs kept as bytes: the same bits come back, other bytes are refused in words, and what was damaged on purpose never crashes.
+// Programs kept as bytes: the same bits come back, other bytes are refused in words, and what was damaged on purpose never
+// crashes.
 #include <doctest/doctest.h>
 
 #include <agrad/program/derive/adjoints.hpp>
@@ -20,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "kept_fuzz.hpp"
+#include "pickle_fuzz.hpp"
 #include "recording.hpp"
 
-namespace test_program_kept {
+namespace test_program_portable {
 
 namespace kernels = agrad::kernels;
 using agrad::recorder;
@@ -42,13 +43,13 @@ namespace {
 
 const kept_fuzz::names& names() {
   static const kept_fuzz::names all({{"scan", agrad::scan_operation::read},
-                                     {"sweep", agrad::sweep_operation::read},
+                                     {"sweep", agrad::reverse_operation::read},
                                      {"tangent", agrad::tangent_operation::read},
                                      {"parallel", agrad::parallel_operation::read}});
   return all;
 }
 
-std::string kept(const agrad::program& f) { return agrad::kept_program(f, names(), version); }
+std::string kept(const agrad::program& f) { return agrad::stored_program(f, names(), version); }
 shared_program read(const std::string& bytes) { return agrad::program_of(bytes, names(), version); }
 
 numbers point(std::size_t n) {
@@ -121,11 +122,12 @@ shared_program matrices() {
   using agrad::linalg::shape;
   const std::array<shape, 2> two{{{3, 3}, {3, 2}}};
   const std::array<shape, 1> one{{{3, 3}}};
-  return schedule(r, together({apply(r, kernels::batched_product, 8, {c, b}, {2, 3, 2, 2, 1, 0}),
-                               linalg(agrad::linalg_kernel<agrad::linalg::solve_rule>, 6,
-                                      6 + agrad::linalg::kept_slots<agrad::linalg::solve_rule>(two), {spd, b}, {3, 3, 3, 2}),
-                               linalg(agrad::linalg_kernel<agrad::linalg::cholesky_rule>, 9,
-                                      9 + agrad::linalg::kept_slots<agrad::linalg::cholesky_rule>(one), {spd}, {3, 3})}));
+  return schedule(r,
+                  together({apply(r, kernels::batched_product, 8, {c, b}, {2, 3, 2, 2, 1, 0}),
+                            linalg(agrad::linalg_kernel<agrad::linalg::solve_rule>, 6,
+                                   6 + agrad::linalg::prepared_slots<agrad::linalg::solve_rule>(two), {spd, b}, {3, 3, 3, 2}),
+                            linalg(agrad::linalg_kernel<agrad::linalg::cholesky_rule>, 9,
+                                   9 + agrad::linalg::prepared_slots<agrad::linalg::cholesky_rule>(one), {spd}, {3, 3})}));
 }
 
 shared_program densities() {
@@ -182,14 +184,15 @@ shared_program nested() {
   const slots y = range(r.apply(loop(false), r.consecutive(x[0], 12), 11, true), 11);
   const slots a = record<agrad::add_rule>(r, slots(x.begin(), x.begin() + 4), constants(r, {2, 0, 0, 2}));
   const std::array<agrad::linalg::shape, 2> shapes{{{2, 2}, {2, 1}}};
-  const slots solved = apply(r, agrad::linalg_kernel<agrad::linalg::solve_rule>,
-                             2 + agrad::linalg::kept_slots<agrad::linalg::solve_rule>(shapes), {a, {x[4], x[5]}}, {2, 2, 2, 1});
+  const slots solved =
+      apply(r, agrad::linalg_kernel<agrad::linalg::solve_rule>,
+            2 + agrad::linalg::prepared_slots<agrad::linalg::solve_rule>(shapes), {a, {x[4], x[5]}}, {2, 2, 2, 1});
   const slots z = record<agrad::pow_rule>(r, record<agrad::exp_rule>(r, y), {x[7]});
   const slot sum = recording::sum(r, together({z, {solved[0], solved[1]}}))[0];
   agrad::recorded_part part(r, begin, r.code().operations.size(), x);
   agrad::adjoint_recorder back(r, part);
   back.seed(sum, r.constant(1.0));
-  back.sweep();
+  back.reverse();
   return schedule(r, back.of(x));
 }
 
@@ -333,4 +336,4 @@ TEST_CASE("kept programs: an order of operations that cannot be is refused") {
   CHECK(check(1, 2, {0}, {1}) != fine);
 }
 
-}  // namespace test_program_kept
+}  // namespace test_program_portable

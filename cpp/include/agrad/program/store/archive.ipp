@@ -1,8 +1,8 @@
-// Definitions of program/keep/archive.hpp.
+// Definitions of program/store/archive.hpp.
 #pragma once
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/keep/archive.hpp>
+#include <agrad/program/store/archive.hpp>
 
 namespace agrad::detail {
 

@@ -1,4 +1,4 @@
-// Sweep: the tape's out-of-line members, above all the loop of the reverse pass.
+// Reverse: the tape's out-of-line members, above all the loop of the reverse pass.
 //
 // The loop reads the stream of edges from the end, statement by statement. Statements with a zero adjoint are skipped, which
 // saves work; rules/passing.hpp says what happens to infinite partial derivatives.
@@ -18,9 +18,9 @@ namespace agrad {
 // The thread's own tape ends with the thread. A recording after that, in the destructor of an object with static storage, gets
 // a tape that is never deleted.
 inline void tape::make_current() noexcept {
-  struct keeper {
+  struct owner_of_thread {
     tape* own = new tape;
-    ~keeper() {
+    ~owner_of_thread() {
       has_ended_ = true;
       if (current_ == own) current_ = nullptr;
       delete own;
@@ -29,7 +29,7 @@ inline void tape::make_current() noexcept {
   if (has_ended_) {
     current_ = new tape;
   } else {
-    thread_local keeper own;
+    thread_local owner_of_thread own;
     current_ = own.own;
   }
 }
@@ -57,18 +57,18 @@ inline void tape::make_adjoints() {
 }
 
 inline void tape::clear_adjoints() {
-  check_not_swept("grad");
+  check_not_in_reverse_pass("grad");
   make_adjoints();
   const std::size_t first = first_reached_;
   std::memset(adjoints_.data() + first, 0, (next_ - first) * sizeof(double));
 }
 
 inline void tape::clear_lanes() {
-  check_not_swept("jacobian");
+  check_not_in_reverse_pass("jacobian");
   make_adjoints();  // for its check, and for closures that read plain adjoints
-  const std::size_t first = first_reached_, wanted = next_ * lanes;
-  if (lane_adjoints_.size() < wanted) {
-    const std::size_t missing = wanted - lane_adjoints_.size();
+  const std::size_t first = first_reached_, required = next_ * lanes;
+  if (lane_adjoints_.size() < required) {
+    const std::size_t missing = required - lane_adjoints_.size();
     lane_adjoints_.room(missing);
     lane_adjoints_.advance(missing);
   }
@@ -86,12 +86,12 @@ namespace detail {
 /// Propagates a statement's adjoint to its leaves: one number for each index, or `Lanes` numbers side by side. In an isolated
 /// reverse pass, leaves before the first index of the pass are constants, whose adjoints are added to index 0.
 template <int Lanes, bool Isolated>
-class carrier {
+class propagator {
  public:
-  carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
+  propagator(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
   /// Propagates the adjoint of the statement that ends before `end`; returns the statement's beginning.
-  const edge* carry(const edge* end, std::uint32_t leaves) {
+  const edge* propagate(const edge* end, std::uint32_t leaves) {
     double adjoint[std::size_t{Lanes}];
     std::memcpy(adjoint, adjoints_ + std::size_t{end[-2].note} * Lanes, sizeof adjoint);
     const edge* begin = end - statement::size(leaves);
@@ -112,11 +112,11 @@ class carrier {
 };
 
 template <bool Isolated>
-class carrier<1, Isolated> {
+class propagator<1, Isolated> {
  public:
-  carrier(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
+  propagator(double* adjoints, std::uint32_t first) : adjoints_(adjoints), first_(first) {}
 
-  const edge* carry(const edge* end, std::uint32_t leaves) {
+  const edge* propagate(const edge* end, std::uint32_t leaves) {
     // In a chain x = f(x) the adjoint written last is read next; a read from memory would take ten cycles longer.
     const std::uint32_t target = end[-2].note;
     const double adjoint = target == last_index_ ? last_ : adjoints_[target];
@@ -157,60 +157,60 @@ class carrier<1, Isolated> {
 }  // namespace detail
 
 template <int Lanes, bool Isolated>
-void tape::sweep_back(std::size_t first, std::size_t last) {
+void tape::reverse_statements_of(std::size_t first, std::size_t last) {
   stream<double>& adjoints = Lanes == 1 ? adjoints_ : lane_adjoints_;
   const edge* begin = statements_.data() + first;
   const edge* end = statements_.data() + last;
-  detail::carrier<Lanes, Isolated> carrier(adjoints.data(), first_reached_);
+  detail::propagator<Lanes, Isolated> propagator(adjoints.data(), first_reached_);
   while (end != begin) {
     const std::uint32_t leaves = end[-1].note;
     if (leaves != statement::closure) {
-      end = carrier.carry(end, leaves);
+      end = propagator.propagate(end, leaves);
     } else {
       // A closure may record and run a reverse pass in a scope of its own, which may move the arrays.
       const std::ptrdiff_t place = --end - begin;
       closure_base& closure = statement::closure_of(*end);
-      (Lanes == 1 ? closure.sweep : closure.sweep_lanes)(closure, *this);
+      (Lanes == 1 ? closure.reverse : closure.reverse_lanes)(closure, *this);
       begin = statements_.data() + first;
       end = begin + place;
-      carrier = detail::carrier<Lanes, Isolated>(adjoints.data(), first_reached_);
+      propagator = detail::propagator<Lanes, Isolated>(adjoints.data(), first_reached_);
     }
   }
 }
 
 template <int Lanes>
-void tape::sweep_statements(std::size_t first, std::size_t last) {
+void tape::reverse_statements(std::size_t first, std::size_t last) {
   if (first_reached_ > 1)
-    sweep_back<Lanes, true>(first, last);
+    reverse_statements_of<Lanes, true>(first, last);
   else
-    sweep_back<Lanes, false>(first, last);
+    reverse_statements_of<Lanes, false>(first, last);
 }
 
 template <int Lanes>
-void tape::sweep_scopes() {
+void tape::reverse_scopes() {
   make_adjoints();
   struct under_way {
     tape& t;
     std::size_t outer;
-    explicit under_way(tape& on) : t(on), outer(std::exchange(on.swept_, on.scopes_.size())) {}
-    ~under_way() { t.swept_ = outer; }
+    explicit under_way(tape& on) : t(on), outer(std::exchange(on.reversed_scopes_, on.scopes_.size())) {}
+    ~under_way() { t.reversed_scopes_ = outer; }
   } const guard(*this);
   const level& innermost = scopes_.back();
   const std::size_t floor = innermost.floor, first = innermost.edges;
-  sweep_statements<Lanes>(first, statements_.size());
-  if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) sweep_outer_scopes<Lanes>(floor);
+  reverse_statements<Lanes>(first, statements_.size());
+  if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) reverse_outer_scopes<Lanes>(floor);
 }
 
 // From inner to outer scopes; the statements of a scope are skipped if all adjoints of the scope are zero.
 template <int Lanes>
-void tape::sweep_outer_scopes(std::size_t floor) {
+void tape::reverse_outer_scopes(std::size_t floor) {
   for (std::size_t depth = scopes_.size() - 1; depth-- > floor;) {
     const level begin = scopes_[depth], end = scopes_[depth + 1];
     if (begin.edges == end.edges) continue;
     const double* adjoints = (Lanes == 1 ? adjoints_ : lane_adjoints_).data();
     bool has_arrived = false;
     for (std::size_t i = begin.next * Lanes; i < end.next * Lanes; ++i) has_arrived |= adjoints[i] != 0;
-    if (has_arrived) sweep_statements<Lanes>(begin.edges, end.edges);
+    if (has_arrived) reverse_statements<Lanes>(begin.edges, end.edges);
   }
 }
 

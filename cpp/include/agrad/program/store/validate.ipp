@@ -1,9 +1,9 @@
-// Definitions of program/keep/validate.hpp.
+// Definitions of program/store/validate.hpp.
 #pragma once
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/keep/validate.hpp>
 #include <agrad/program/machine/straight.hpp>
+#include <agrad/program/store/validate.hpp>
 
 namespace agrad::detail {
 

@@ -1,9 +1,9 @@
-// Fuzzing of kept programs: bytes are damaged, their checksum is mended, and what is still a program must run in every direction
-// without a crash, whatever it computes. AGRAD_FUZZ_PICKLES is how many damaged ones there are of each program.
+// Fuzzing of kept programs: bytes are damaged, their checksum is mended, and what is still a program must run in every
+// direction without a crash, whatever it computes. AGRAD_FUZZ_PICKLES is how many damaged ones there are of each program.
 #pragma once
 
 #include <agrad/base/interrupt.hpp>
-#include <agrad/program/keep/portable.hpp>
+#include <agrad/program/store/portable.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -2,9 +2,9 @@
 //
 // Kernels have the names of cpp/rows; the kinds of external operations that can be stored are listed below.
 #include <agrad/program/derive/derivative_operations.hpp>
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/program/loops/scan.hpp>
+#include <agrad/program/store/portable.hpp>
 #include <agrad/version.hpp>
 
 #include <pybind11/stl.h>
@@ -30,10 +30,10 @@ class names_here final : public portable_names {
   std::string_view name_of(const kernel* what) const override { return name_of_kernel(what); }
   const kernel* kernel_of(std::string_view name) const override { return kernel_of_name(name); }
   external_reader reader_of(std::string_view kind) const override {
-    static const std::vector<portable_kind> kinds{{scan_operation::kept_kind, scan_operation::read},
-                                                  {sweep_operation::kept_kind, sweep_operation::read},
-                                                  {tangent_operation::kept_kind, tangent_operation::read},
-                                                  {parallel_operation::kept_kind, parallel_operation::read},
+    static const std::vector<portable_kind> kinds{{scan_operation::stored_kind, scan_operation::read},
+                                                  {reverse_operation::stored_kind, reverse_operation::read},
+                                                  {tangent_operation::stored_kind, tangent_operation::read},
+                                                  {parallel_operation::stored_kind, parallel_operation::read},
                                                   ode_kind(),
                                                   event_kind(),
                                                   dae_kind(),
@@ -44,7 +44,7 @@ class names_here final : public portable_names {
   }
 };
 
-py::bytes bytes_of(const pooled_program& f) { return kept_program(*f.code, names_here(), version); }
+py::bytes bytes_of(const pooled_program& f) { return stored_program(*f.code, names_here(), version); }
 
 /// Returns the bytes, or None for a program that cannot be stored.
 py::object bytes_or_none(const pooled_program& f) {
@@ -83,9 +83,10 @@ ode_maker read_maker(portable_reader& from) {
   return weighed_maker_of(forward, adjoint);
 }
 
-void register_kept(py::module_& m) {
+void register_pickle(py::module_& m) {
   py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"))
-      .def("kept", &bytes_or_none, "The program as bytes, for `program_of`; None if an operation holds more than plain data.")
+      .def("to_bytes", &bytes_or_none,
+           "The program as bytes, for `program_of`; None if an operation holds more than plain data.")
       .def("__reduce__", [](const py::object& f) {
         const py::module_ module = py::module_::import("agrad._transforms.compiled.pickle");
         const py::object from = module.attr("read_program");  // pickle stores the function by name

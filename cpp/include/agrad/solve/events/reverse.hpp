@@ -1,4 +1,4 @@
-// Event sweep: the reverse pass over a solution with doses, stops and events, from the last segment to the first.
+// Event reverse: the reverse pass over a solution with doses, stops and events, from the last segment to the first.
 //
 // The reverse pass propagates the adjoint l of the state and the adjoint u of the time at which the later segment begins. A
 // jump y+ = r(t, y-, p) turns l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the
@@ -17,32 +17,36 @@
 namespace agrad::detail {
 
 /// A single reverse pass. The trajectory and the adjoints must outlive it.
-class event_sweep {
+class event_reverse_pass {
  public:
-  event_sweep(event_trajectory& way, const event_adjoints& adjoints)
-      : way_(way), adjoints_(adjoints), g_(way.no_gradient()), state_(adjoints.end_state), time_(adjoints.end) {}
+  event_reverse_pass(event_trajectory& trajectory, const event_adjoints& adjoints)
+      : trajectory_(trajectory),
+        adjoints_(adjoints),
+        g_(trajectory.no_gradient()),
+        state_(adjoints.end_state),
+        time_(adjoints.end) {}
 
-  event_gradient run();
+  event_gradient compute();
 
  private:
   /// Adds the adjoints of outputs after the last segment's: outputs at a terminal event, whose times stay when the event moves,
   /// and later outputs.
-  void take_end_outputs();
+  void add_end_outputs();
 
   /// The reverse pass through what happens at a segment's end.
-  void leave(const event_segment& s);
+  void reverse_ending(const event_segment& s);
 
   /// All resets of an instant happen at the time of the first event, and all later results move with this time. A hit's own
   /// time moves with that hit; f moves the hit's state from the first event's time to the hit's time.
-  void leave_event(const event_segment& s);
+  void reverse_event(const event_segment& s);
 
   /// From the adjoint of a segment's end to the adjoint of its begin.
-  void back_through(const event_segment& s);
+  void reverse_segment(const event_segment& s);
 
   /// From the adjoints of a segment's rates to those of the amounts and durations of running infusions.
   void add_rates(const event_segment& s, const double* rate_gradient);
 
-  event_trajectory& way_;
+  event_trajectory& trajectory_;
   const event_adjoints& adjoints_;
   event_gradient g_;
   // Adjoints of the state and of the time at the begin of the later segment.
@@ -53,5 +57,5 @@ class event_sweep {
 }  // namespace agrad::detail
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/events/sweep.ipp>
+#include <agrad/solve/events/reverse.ipp>
 #endif

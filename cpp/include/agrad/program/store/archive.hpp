@@ -3,11 +3,11 @@
 // A class states its fields once, for writing and reading:
 //
 //     template <class Archive>
-//     void keep(Archive& archive, my_options& o) { archive(o.tolerance, o.times, o.algebra); }
+//     void serialize(Archive& archive, my_options& o) { archive(o.tolerance, o.times, o.algebra); }
 //
 // Bytes are sealed: a mark, the version of the format and a checksum come first, so other bytes are rejected before anything is
 // read. Reading is checked nevertheless: a reader never reads beyond the end, and enumerations have one of their values. Read
-// next: program/keep/portable.hpp, programs as bytes.
+// next: program/store/portable.hpp, programs as bytes.
 #pragma once
 
 #include <Eigen/Core>
@@ -57,7 +57,7 @@ std::string sealed(std::string_view bytes);
 /// bytes.
 std::string_view unsealed(std::string_view all);
 
-/// Appends fields. `Self` is the derived class, which may have overloads of `put` for more types.
+/// Appends fields. `Self` is the derived class, which may have overloads of `write` for more types.
 template <class Self>
 class archive_writer {
  public:
@@ -65,12 +65,12 @@ class archive_writer {
 
   template <class... T>
   void operator()(const T&... x) {
-    (self().put(x), ...);
+    (self().write(x), ...);
   }
   /// Writes an enumeration, which a reader accepts only if the value is in the list.
   template <class E>
   void one_of(const E& x, std::initializer_list<E>) {
-    put(static_cast<std::int32_t>(x));
+    write(static_cast<std::int32_t>(x));
   }
   /// Checks only in readers.
   static void expect(bool, std::string_view) {}
@@ -78,50 +78,50 @@ class archive_writer {
   const std::string& bytes() const { return bytes_; }
 
   template <class T, std::enable_if_t<detail::is_plain_number<T>::value, int> = 0>
-  void put(const T& x) {
-    put_all(&x, 1);
+  void write(const T& x) {
+    write_all(&x, 1);
   }
-  void put(bool x) { put(static_cast<std::uint8_t>(x)); }
-  void put(const std::string& x) {
-    put(static_cast<std::uint64_t>(x.size()));
-    put_all(x.data(), x.size());
+  void write(bool x) { write(static_cast<std::uint8_t>(x)); }
+  void write(const std::string& x) {
+    write(static_cast<std::uint64_t>(x.size()));
+    write_all(x.data(), x.size());
   }
   template <class T>
-  void put(const std::vector<T>& x) {
-    put(static_cast<std::uint64_t>(x.size()));
+  void write(const std::vector<T>& x) {
+    write(static_cast<std::uint64_t>(x.size()));
     if constexpr (detail::is_plain_number<T>::value)
-      put_all(x.data(), x.size());
+      write_all(x.data(), x.size());
     else
-      for (const auto& each : x) self().put(static_cast<const T&>(each));
+      for (const auto& each : x) self().write(static_cast<const T&>(each));
   }
-  void put(const Eigen::VectorXd& x) {
-    put(static_cast<std::uint64_t>(x.size()));
-    put_all(x.data(), static_cast<std::size_t>(x.size()));
+  void write(const Eigen::VectorXd& x) {
+    write(static_cast<std::uint64_t>(x.size()));
+    write_all(x.data(), static_cast<std::size_t>(x.size()));
   }
   template <class T>
-  void put(const std::optional<T>& x) {
-    put(x.has_value());
-    if (x) self().put(*x);
+  void write(const std::optional<T>& x) {
+    write(x.has_value());
+    if (x) self().write(*x);
   }
   template <class A, class B>
-  void put(const std::variant<A, B>& x) {
-    put(x.index() == 1);
+  void write(const std::variant<A, B>& x) {
+    write(x.index() == 1);
     if (x.index() == 0)
-      self().put(std::get<0>(x));
+      self().write(std::get<0>(x));
     else
-      self().put(std::get<1>(x));
+      self().write(std::get<1>(x));
   }
-  /// Writes a class that states its fields with `keep`.
+  /// Writes a class that states its fields with `serialize`.
   template <class T>
-  auto put(const T& x) -> decltype(keep(std::declval<Self&>(), std::declval<T&>())) {
+  auto write(const T& x) -> decltype(serialize(std::declval<Self&>(), std::declval<T&>())) {
     T fields = x;
-    keep(self(), fields);
+    serialize(self(), fields);
   }
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
   template <class T>
-  void put_all(const T* x, std::size_t n) {
+  void write_all(const T* x, std::size_t n) {
     if (n > 0) bytes_.append(reinterpret_cast<const char*>(x), n * sizeof(T));
   }
 
@@ -138,12 +138,12 @@ class archive_reader {
 
   template <class... T>
   void operator()(T&... x) {
-    (self().take(x), ...);
+    (self().read(x), ...);
   }
   template <class E>
   void one_of(E& x, std::initializer_list<E> values) {
     std::int32_t code = 0;
-    take(code);
+    read(code);
     for (const E value : values)
       if (static_cast<std::int32_t>(value) == code) return void(x = value);
     detail::fail_damaged("a choice");
@@ -155,57 +155,57 @@ class archive_reader {
   bool is_at_end() const { return left_.empty(); }
 
   template <class T, std::enable_if_t<detail::is_plain_number<T>::value, int> = 0>
-  void take(T& x) {
-    take_all(&x, 1);
+  void read(T& x) {
+    read_all(&x, 1);
   }
-  void take(bool& x) {
+  void read(bool& x) {
     std::uint8_t byte = 0;
-    take(byte);
+    read(byte);
     expect(byte < 2, "a boolean");
     x = byte != 0;
   }
-  void take(std::string& x) {
+  void read(std::string& x) {
     x.resize(count(1));
-    take_all(x.data(), x.size());
+    read_all(x.data(), x.size());
   }
   template <class T>
-  void take(std::vector<T>& x) {
+  void read(std::vector<T>& x) {
     if constexpr (detail::is_plain_number<T>::value) {
       x.resize(count(sizeof(T)));
-      take_all(x.data(), x.size());
+      read_all(x.data(), x.size());
     } else {
       const std::size_t n = count(1);  // every element has at least one byte
       x.clear();
       for (std::size_t i = 0; i < n; ++i) {
         T each{};
-        self().take(each);
+        self().read(each);
         x.push_back(std::move(each));
       }
     }
   }
-  void take(Eigen::VectorXd& x) {
+  void read(Eigen::VectorXd& x) {
     x.resize(static_cast<Eigen::Index>(count(sizeof(double))));
-    take_all(x.data(), static_cast<std::size_t>(x.size()));
+    read_all(x.data(), static_cast<std::size_t>(x.size()));
   }
   template <class T>
-  void take(std::optional<T>& x) {
+  void read(std::optional<T>& x) {
     bool is_there = false;
-    take(is_there);
+    read(is_there);
     x.reset();
-    if (is_there) self().take(x.emplace());
+    if (is_there) self().read(x.emplace());
   }
   template <class A, class B>
-  void take(std::variant<A, B>& x) {
+  void read(std::variant<A, B>& x) {
     bool is_second = false;
-    take(is_second);
+    read(is_second);
     if (is_second)
-      self().take(x.template emplace<1>());
+      self().read(x.template emplace<1>());
     else
-      self().take(x.template emplace<0>());
+      self().read(x.template emplace<0>());
   }
   template <class T>
-  auto take(T& x) -> decltype(keep(std::declval<Self&>(), x)) {
-    keep(self(), x);
+  auto read(T& x) -> decltype(serialize(std::declval<Self&>(), x)) {
+    serialize(self(), x);
   }
 
  private:
@@ -213,12 +213,12 @@ class archive_reader {
   /// Reads the number of elements that follow, with at least `bytes` bytes each.
   std::size_t count(std::size_t bytes) {
     std::uint64_t n = 0;
-    take(n);
+    read(n);
     expect(n <= left_.size() / bytes, "a length");
     return static_cast<std::size_t>(n);
   }
   template <class T>
-  void take_all(T* x, std::size_t n) {
+  void read_all(T* x, std::size_t n) {
     expect(n <= left_.size() / sizeof(T), "the end");
     if (n > 0) std::memcpy(x, left_.data(), n * sizeof(T));
     left_.remove_prefix(n * sizeof(T));
@@ -230,5 +230,5 @@ class archive_reader {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/program/keep/archive.ipp>
+#include <agrad/program/store/archive.ipp>
 #endif

@@ -3,7 +3,7 @@
 // The checks of all operations are here: operands, lists and integers are within the program, results follow each other, and an
 // operation reads inputs, constants and results of earlier operations. The kernel checks the rest (`kernel::fits`), beside the
 // loops that rely on these checks. A program that passes can run its forward and reverse pass, whatever its source. Read next:
-// program/keep/portable.hpp, which reads programs from outside of memory.
+// program/store/portable.hpp, which reads programs from outside of memory.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include <agrad/program/keep/archive.hpp>
 #include <agrad/program/machine/code.hpp>
+#include <agrad/program/store/archive.hpp>
 
 namespace agrad {
 
@@ -49,5 +49,5 @@ void check_program(const program_code& code, const std::vector<double>& fixed, s
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/program/keep/validate.ipp>
+#include <agrad/program/store/validate.ipp>
 #endif

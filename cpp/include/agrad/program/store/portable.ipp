@@ -1,9 +1,9 @@
-// Definitions of program/keep/portable.hpp.
+// Definitions of program/store/portable.hpp.
 #pragma once
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/keep/portable.hpp>
 #include <agrad/program/machine/straight.hpp>
+#include <agrad/program/store/portable.hpp>
 
 namespace agrad::detail {
 
@@ -19,10 +19,10 @@ AGRAD_INLINE deeper::deeper(int& depth) : depth_(depth) {
 
 namespace agrad {
 
-AGRAD_INLINE void portable_writer::put(const program& f) {
+AGRAD_INLINE void portable_writer::write(const program& f) {
   if (!is_new(&f)) return;
   const detail::deeper level(depth_);
-  put(f.code().externals);
+  write(f.code().externals);
   check_program(f.code(), f.fixed(), f.size(), f.inputs(), f.outputs());  // a program that could not be read is not written
   row_writer code(names_);
   for (const operation& op : f.code().operations) code.add(op);
@@ -31,19 +31,19 @@ AGRAD_INLINE void portable_writer::put(const program& f) {
           f.fixed(), static_cast<std::uint64_t>(f.size()));
 }
 
-AGRAD_INLINE void portable_writer::put(const std::shared_ptr<const external_operation>& f) {
+AGRAD_INLINE void portable_writer::write(const std::shared_ptr<const external_operation>& f) {
   if (f->kind().empty() || !names_.reader_of(f->kind()))
     throw not_portable(
         detail::sentence("program", "operation", -1, f->name(), "one of plain data", "it cannot be stored as bytes"));
   if (!is_new(f.get())) return;
   const detail::deeper level(depth_);
-  put(std::string(f->kind()));
+  write(std::string(f->kind()));
   f->write(*this);
 }
 
 AGRAD_INLINE bool portable_writer::is_new(const void* what) {
   const auto [known, is_first] = numbers_.try_emplace(what, static_cast<std::uint32_t>(numbers_.size()));
-  put(known->second);
+  write(known->second);
   return is_first;
 }
 
@@ -74,20 +74,20 @@ AGRAD_INLINE std::uint32_t portable_writer::row_writer::number_of(const kernel* 
   return known->second;
 }
 
-AGRAD_INLINE void portable_reader::take(std::shared_ptr<const program>& f) {
-  f = taken<std::shared_ptr<const program>>(programs_, [&] { return read_program(); });
+AGRAD_INLINE void portable_reader::read(std::shared_ptr<const program>& f) {
+  f = read_shared<std::shared_ptr<const program>>(programs_, [&] { return read_program(); });
 }
 
-AGRAD_INLINE void portable_reader::take(std::shared_ptr<const external_operation>& f) {
-  f = taken<std::shared_ptr<const external_operation>>(externals_, [&] { return read_external(); });
+AGRAD_INLINE void portable_reader::read(std::shared_ptr<const external_operation>& f) {
+  f = read_shared<std::shared_ptr<const external_operation>>(externals_, [&] { return read_external(); });
 }
 
 AGRAD_INLINE std::shared_ptr<const external_operation> portable_reader::read_external() {
   std::string kind;
-  take(kind);
-  const portable_names::external_reader read = names_.reader_of(kind);
-  if (!read) detail::fail_archive("operation", kind, "one that this version knows");
-  return read(*this);
+  read(kind);
+  const portable_names::external_reader reader = names_.reader_of(kind);
+  if (!reader) detail::fail_archive("operation", kind, "one that this version knows");
+  return reader(*this);
 }
 
 AGRAD_INLINE std::shared_ptr<const program> portable_reader::read_program() {
@@ -145,7 +145,7 @@ AGRAD_INLINE void portable_reader::add_instructions(const std::vector<std::uint3
   }
 }
 
-AGRAD_INLINE std::string kept_program(const program& f, const portable_names& names, std::string_view maker) {
+AGRAD_INLINE std::string stored_program(const program& f, const portable_names& names, std::string_view maker) {
   portable_writer to(names);
   to(std::string(maker));
   to(f);

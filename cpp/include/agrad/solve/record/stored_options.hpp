@@ -1,4 +1,4 @@
-// Kept options: lists the fields of the options of solves, for stored programs (program/keep/archive.hpp).
+// Stored options: lists the fields of the options of solves, for stored programs (program/store/archive.hpp).
 //
 // Enumerations and patterns are checked while being read. Numbers are checked where solvers are made, as the numbers in a
 // user's options are.
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <agrad/program/keep/archive.hpp>
 #include <agrad/program/program.hpp>
+#include <agrad/program/store/archive.hpp>
 #include <agrad/solve/cvodes/adjoint_options.hpp>
 #include <agrad/solve/cvodes/forward_options.hpp>
 #include <agrad/solve/dae/options.hpp>
@@ -28,7 +28,7 @@ inline bool is_right_hand_side(const program& f, Eigen::Index states, std::size_
 }
 
 template <class Archive>
-void keep(Archive& archive, csr_pattern& p) {
+void serialize(Archive& archive, csr_pattern& p) {
   archive(p.cols, p.begin, p.col);
   bool is_pattern = !p.begin.empty() && p.begin.front() == 0 && p.begin.back() == p.col.size();
   is_pattern = is_pattern && std::is_sorted(p.begin.begin(), p.begin.end());
@@ -39,26 +39,26 @@ void keep(Archive& archive, csr_pattern& p) {
 }
 
 template <class Archive>
-void keep(Archive& archive, half_bandwidths& widths) {
+void serialize(Archive& archive, half_bandwidths& widths) {
   archive(widths.lower, widths.upper);
 }
 
 template <class Archive>
-void keep(Archive& archive, ode_algebra& algebra) {
+void serialize(Archive& archive, ode_algebra& algebra) {
   using kind = ode_algebra_kind;
   archive.one_of(algebra.kind, {kind::automatic, kind::dense, kind::banded, kind::sparse, kind::gmres});
   archive(algebra.bandwidths, algebra.pattern, algebra.argument);
 }
 
 template <class Archive>
-void keep(Archive& archive, step_options& o) {
+void serialize(Archive& archive, step_options& o) {
   using control = step_error_control;
   archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps, o.first_step, o.max_step, o.max_memory, o.algebra);
   archive.one_of(o.error_control, {control::automatic, control::states, control::derivatives});
 }
 
 template <class Archive>
-void keep(Archive& archive, ode_adjoint_options& o) {
+void serialize(Archive& archive, ode_adjoint_options& o) {
   archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
           o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
           o.num_steps_between_checkpoints);
@@ -69,7 +69,7 @@ void keep(Archive& archive, ode_adjoint_options& o) {
 }
 
 template <class Archive>
-void keep(Archive& archive, ode_forward_options& o) {
+void serialize(Archive& archive, ode_forward_options& o) {
   archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps);
   archive.one_of(o.method, {ode_method::adams, ode_method::bdf});
   archive.one_of(o.corrector, {ode_corrector::simultaneous, ode_corrector::staggered});
@@ -77,27 +77,27 @@ void keep(Archive& archive, ode_forward_options& o) {
 }
 
 template <class Archive>
-void keep(Archive& archive, ode_wanted& wanted) {
-  archive(wanted.initial_state, wanted.initial_time, wanted.times);
+void serialize(Archive& archive, ode_required& required) {
+  archive(required.initial_state, required.initial_time, required.times);
 }
 
 template <class Archive>
-void keep(Archive& archive, dose_rule& dose) {
+void serialize(Archive& archive, dose_rule& dose) {
   archive(dose.state, dose.is_infusion);
 }
 
 template <class Archive>
-void keep(Archive& archive, event_rule& event) {
+void serialize(Archive& archive, event_rule& event) {
   archive(event.direction, event.terminal);
 }
 
 template <class Archive>
-void keep(Archive& archive, event_plan& plan) {
+void serialize(Archive& archive, event_plan& plan) {
   archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move);
 }
 
 template <class Archive>
-void keep(Archive& archive, dae_options& o) {
+void serialize(Archive& archive, dae_options& o) {
   archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
           o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
           o.first_step, o.max_step, o.differential, o.tstops);
@@ -106,12 +106,12 @@ void keep(Archive& archive, dae_options& o) {
 }
 
 template <class Archive>
-void keep(Archive& archive, dae_wanted& wanted) {
-  archive(wanted.initial_state, wanted.initial_slope, wanted.initial_time, wanted.times, wanted.stops);
+void serialize(Archive& archive, dae_required& required) {
+  archive(required.initial_state, required.initial_slope, required.initial_time, required.times, required.stops);
 }
 
 template <class Archive>
-void keep(Archive& archive, steady_options& o) {
+void serialize(Archive& archive, steady_options& o) {
   archive(o.relative_tolerance, o.absolute_tolerance, o.max_iterations);
   archive.one_of(o.method, {steady_method::automatic, steady_method::newton, steady_method::integration});
   archive(o.time);
