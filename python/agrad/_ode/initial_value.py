@@ -95,6 +95,7 @@ class Solve:
 
     def _solved(self, problem: InitialValueProblem, progress: SolveProgress | None) -> OdeResult:
         times, later = problem.times, problem.times.outputs
+        first: Any = None  # the states at the first output time, where that is the initial time
         if problem.interruptions is None and times.starts_there:
             first = np.reshape(problem.y0, (1, -1))
             if times.has_t_eval and times.are_recorded:
@@ -108,7 +109,7 @@ class Solve:
         if isinstance(solve, EventSolve):
             return solve.result()
         y = solve.states()
-        states = np.transpose(np.concatenate([first, y]) if times.starts_there else y)
+        states = np.transpose(y if first is None else np.concatenate([first, y]))
         return OdeResult(times.outputs, states, stats=Statistics(solve.operation.statistics))
 
 

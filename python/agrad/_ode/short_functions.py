@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from agrad._core import ConfiguredMethod
 from agrad._ode.arguments import RightHandSide
@@ -14,6 +14,8 @@ from agrad._ode.methods import method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 
 __all__ = ["FUNCTIONS"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _TEXT = """Solve an initial value problem by {what}.
 {about}
@@ -52,6 +54,28 @@ _TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or ar
 """
 
 
+class UsualFunction(Protocol):
+    """A function with default tolerances."""
+
+    def __call__(self, f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any: ...
+
+
+class FunctionWithTolerances(Protocol):
+    """A function with tolerances as arguments."""
+
+    def __call__(
+        self,
+        f: RightHandSide,
+        y0: Any,
+        t0: Any,
+        times: Any,
+        relative_tolerance: float,
+        absolute_tolerance: Tolerances,
+        max_num_steps: int,
+        *args: Any,
+    ) -> Any: ...
+
+
 @dataclass(frozen=True)
 class _Solver:
     """The method of the functions `name` and `name`_tol, and the parts of their docstrings."""
@@ -66,7 +90,7 @@ class _Solver:
     references: str = ""
     directions: str = ""
 
-    def usual(self) -> Callable[..., Any]:
+    def usual(self) -> UsualFunction:
         """Returns the function with default tolerances."""
 
         def solve(f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any:
@@ -75,7 +99,7 @@ class _Solver:
         rest = f"\n    Tolerances are 1e-6 and max_num_steps is 1e6; :func:`{self.name}_tol` has them as arguments."
         return self._named(solve, self.name, "", rest)
 
-    def with_tolerances(self) -> Callable[..., Any]:
+    def with_tolerances(self) -> FunctionWithTolerances:
         """Returns the function with tolerances as arguments."""
         name = f"{self.name}_tol"
 
@@ -112,7 +136,7 @@ class _Solver:
 
         return states_after(function, f, y0, t0, times, args, method_for)
 
-    def _named(self, solve: Callable[..., Any], name: str, tolerances: str, rest: str) -> Callable[..., Any]:
+    def _named(self, solve: _F, name: str, tolerances: str, rest: str) -> _F:
         solve.__name__ = solve.__qualname__ = name
         solve.__doc__ = _TEXT.format(
             what=self.what, about=self.about, tolerances=tolerances, notes=self.notes, rest=rest, references=self.references
@@ -174,16 +198,19 @@ _ADJOINT = _Solver(
     directions=", in each direction",
 )
 _SOLVERS = [*(_one_step(each) for name, each in METHODS.items() if name != "auto"), *map(_forward, MULTISTEP.values())]
+_USUAL = {each.name: each.usual() for each in _SOLVERS}
+_WITH_TOLERANCES = {each.name: each.with_tolerances() for each in (*_SOLVERS, _ADJOINT)}
 
 #: The functions by their names: two of each method, and one with the adjoint method of CVODES.
-FUNCTIONS = {
-    solve.__name__: solve
-    for solve in (*(made for each in _SOLVERS for made in (each.usual(), each.with_tolerances())), _ADJOINT.with_tolerances())
-}
+FUNCTIONS: dict[str, Callable[..., Any]] = _USUAL | {f"{name}_tol": solve for name, solve in _WITH_TOLERANCES.items()}
 
-
-def __getattr__(name: str) -> Callable[..., Any]:
-    """Returns a function by its name; for type checkers, too, which do not see names of a table."""
-    if name not in FUNCTIONS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return FUNCTIONS[name]
+# The names once more, for type checkers; a test compares them with the table of methods.
+ode_adams, ode_adams_tol = _USUAL["ode_adams"], _WITH_TOLERANCES["ode_adams"]
+ode_adjoint_tol = _WITH_TOLERANCES["ode_adjoint"]
+ode_bdf, ode_bdf_tol = _USUAL["ode_bdf"], _WITH_TOLERANCES["ode_bdf"]
+ode_ckrk, ode_ckrk_tol = _USUAL["ode_ckrk"], _WITH_TOLERANCES["ode_ckrk"]
+ode_dop853, ode_dop853_tol = _USUAL["ode_dop853"], _WITH_TOLERANCES["ode_dop853"]
+ode_rk45, ode_rk45_tol = _USUAL["ode_rk45"], _WITH_TOLERANCES["ode_rk45"]
+ode_rodas4, ode_rodas4_tol = _USUAL["ode_rodas4"], _WITH_TOLERANCES["ode_rodas4"]
+ode_rodas5p, ode_rodas5p_tol = _USUAL["ode_rodas5p"], _WITH_TOLERANCES["ode_rodas5p"]
+ode_tsit5, ode_tsit5_tol = _USUAL["ode_tsit5"], _WITH_TOLERANCES["ode_tsit5"]
