@@ -48,7 +48,7 @@ def explain(result: OdeResult) -> StepReport:
     >>> result = ag.solve_ivp(lambda t, y: [-y[0], 1e3 * (y[0] - y[1])], (0.0, 20.0), [1.0, 0.0], "Tsit5", rtol=1e-4)
     >>> report = ag.solve.explain(result)
     >>> report.advice[0]
-    "The fastest mode of the system, not accuracy, holds the steps back (it is stiff): try 'Rodas4', 'BDF' or 'auto'"
+    "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
     """
     explained = getattr(result, "_explained", None)
     if not isinstance(explained, Explained):
