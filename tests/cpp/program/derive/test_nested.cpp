@@ -5,7 +5,11 @@
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/derive/batch.hpp>
 #include <agrad/program/derive/tangents.hpp>
+#include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/density.hpp>
+#include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/reduction.hpp>
 #include <agrad/rules/density/normal.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include <agrad/program/inspect/describe.hpp>
 #include <agrad/program/inspect/dot.hpp>
 #include <agrad/program/inspect/profile.hpp>
+#include <agrad/program/kernels/product.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <algorithm>
 #include <map>

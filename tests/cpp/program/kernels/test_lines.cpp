@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <agrad/program/kernels/cumulative.hpp>
+#include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/products.hpp>

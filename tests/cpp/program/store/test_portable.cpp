@@ -4,11 +4,14 @@
 
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/kernels/batched_product.hpp>
+#include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/program/kernels/density_glm.hpp>
 #include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/linalg.hpp>
+#include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/rules/density/normal.hpp>
