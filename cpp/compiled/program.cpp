@@ -18,6 +18,7 @@
 #include <agrad/program/loops/scan_loop.ipp>
 #include <agrad/program/loops/scan_run.ipp>
 #include <agrad/program/machine/custom.ipp>
+#include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/machine/record.ipp>
 #include <agrad/program/products.ipp>
 #include <agrad/program/schedule/levels.ipp>

@@ -8,3 +8,4 @@
 #include <agrad/program/derive/part.ipp>
 #include <agrad/program/derive/released.ipp>
 #include <agrad/program/derive/tangents.ipp>
+#include <agrad/program/machine/elementwise.hpp>  // kernels of the rules that derivatives consist of
