@@ -1,7 +1,8 @@
 """Checks that includes point one way, as docs/design.md says.
 
 base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and within program/ and solve/ from room to
-room. Neither rooms nor headers include each other in a circle, and only two rooms of solve/ see SUNDIALS.
+room. Neither rooms nor headers include each other in a circle, only two rooms of solve/ see SUNDIALS, and cpp/compiled includes
+each .ipp file once.
 Run by ctest, or by hand: python tests/layers.py
 """
 

@@ -57,7 +57,7 @@ ode_maker adjoint_maker(const ode_adjoint_options& options);
 ode_maker forward_maker(const ode_forward_options& options);
 ode_maker weighed_maker_of(const ode_forward_options& forward, const ode_adjoint_options& adjoint);
 
-/// A kind of operation that can be stored, and its reader (kept.cpp).
+/// A kind of operation that can be stored, and its reader (pickle.cpp).
 struct portable_kind {
   std::string_view name;
   portable_names::external_reader read;

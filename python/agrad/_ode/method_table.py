@@ -1,4 +1,4 @@
-"""Lists the methods of solve_ivp and solve_many: one-step ones from C++ (solve/one_step/methods.hpp), and CVODES'."""
+"""Lists the methods of solve_ivp and solve_many: one-step ones from C++ (solve/one_step/methods.ipp), and CVODES'."""
 
 from __future__ import annotations
 
