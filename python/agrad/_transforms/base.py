@@ -99,7 +99,11 @@ class Transformation(ByName, ABC):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Returns the transformation of an instance's method for an attribute of a class; `argnums` do not count `self`."""
-        return self if instance is None else bound_to(self, instance)
+        if instance is None:
+            return self
+        made = bound_to(self, instance)
+        made.bound = self, instance
+        return made
 
     def __repr__(self) -> str:
         return f"<{self.label}>"

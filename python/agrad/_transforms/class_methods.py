@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
+
+from agrad._transforms.by_name import copy_with
 
 __all__ = ["bound_to", "cached_for"]
 
@@ -29,9 +30,7 @@ class _Kept(dict[int, Any]):
 
 def bound_to(transformation: Any, instance: Any) -> Any:
     """Returns a transformation of a function as a transformation of the instance's method."""
-    made = copy.copy(transformation)
-    made.function = transformation.function.__get__(instance)
-    return made
+    return copy_with(transformation, function=transformation.function.__get__(instance))
 
 
 def cached_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
@@ -47,5 +46,7 @@ def cached_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
     if cache is None or cache.instance is not instance:
         cache = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
     if id(descriptor) not in cache:
-        cache[id(descriptor)] = descriptor, make()
+        made = make()
+        made.bound = descriptor, instance
+        cache[id(descriptor)] = descriptor, made
     return cache[id(descriptor)][1]

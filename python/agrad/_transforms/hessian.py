@@ -6,7 +6,6 @@ inputs are the gradient, and their tangents are the gradient's derivatives in th
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from agrad._core import Array, Program, Recording, ResultKind
 from agrad._record.nested import Part
 from agrad._record.trees import split
 from agrad._transforms.base import Arguments, OfScalar, Transformation, check_tangents
+from agrad._transforms.by_name import copy_with
 from agrad._transforms.parameters import ArgNums, Parameters
 from agrad._transforms.sparse import sparse_hessian
 
@@ -84,9 +84,7 @@ class HessianProduct(SecondOrder):
                 f"{self.label}: number of positional arguments is {len(args)}, but must be at least 2; the vector comes last, "
                 "after the function's own"
             )
-        bound = copy.copy(self)
-        bound.direction = args[-1]
-        return bound, args[:-1]
+        return copy_with(self, direction=args[-1]), args[:-1]
 
     def prepare(self, parameters: Parameters) -> None:
         self.along = parameters.direction(self.name, "vector", self.direction)

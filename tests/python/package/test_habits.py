@@ -35,6 +35,15 @@ class Model:
     def curvature(self, x):
         return self.k * np.sum(x**3)
 
+    @ag.compile
+    @ag.grad
+    def compiled_slope(self, x):
+        return self.k * np.sum(x**3)
+
+    @ag.hvp
+    def product(self, x):
+        return self.k * np.sum(x**3)
+
     @ag.vmap
     def rows(self, x):
         return self.k * x
@@ -52,6 +61,61 @@ def test_methods_are_differentiated_and_compiled():
         np.testing.assert_allclose(model.both(X, power=2)[1], 2 * model.k * X)
         np.testing.assert_allclose(model.curvature(X), np.diag(6 * model.k * X))
         np.testing.assert_array_equal(model.rows(X), model.k * X)
+
+
+_METHODS = {
+    "value": lambda k: k * np.sum(X**3),
+    "slope": lambda k: 3 * k * X**2,
+    "both": lambda k: (k * np.sum(X**3), 3 * k * X**2),
+    "curvature": lambda k: np.diag(6 * k * X),
+    "compiled_slope": lambda k: 3 * k * X**2,
+    "product": lambda k: 6 * k * X**2,
+    "rows": lambda k: k * X,
+}
+
+
+def _called(name, method):
+    return method(X, X) if name == "product" else method(X)
+
+
+def _same(found, expected):
+    for a, b in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.parametrize("name", _METHODS)
+def test_methods_of_two_instances_are_two_functions(name):
+    a, b = (getattr(Model(k), name) for k in (2.0, 3.0))
+    for method, k in ((a, 2.0), (b, 3.0), (a, 2.0)):
+        _same(_called(name, method), _METHODS[name](k))
+
+
+@pytest.mark.parametrize("name", _METHODS)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_of_methods_are_methods_of_the_instance(name, copied):
+    model = Model(3.0)
+    _called(name, getattr(model, name))
+    made = copied(getattr(model, name))
+    _same(_called(name, made), _METHODS[name](3.0))
+    _same(_called(name, copied(getattr(Model, name)).__get__(Model(4.0))), _METHODS[name](4.0))
+
+
+@ag.hvp
+def cubes(x):
+    return np.sum(x**3)
+
+
+def test_directions_belong_to_a_call():
+    np.testing.assert_allclose(cubes(X, X), 6 * X**2)
+    assert cubes.direction is None
+
+
+def test_a_method_that_is_no_attribute_of_its_class_is_not_pickled():
+    made = ag.grad(Model.plain).__get__(Model())
+    with pytest.raises(
+        pickle.PicklingError, match=r"<grad\(plain\)> is no attribute of Model, but must be one; pickle the instance"
+    ):
+        pickle.dumps(made)
 
 
 def test_a_method_is_recorded_once_for_each_instance():

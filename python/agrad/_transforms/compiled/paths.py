@@ -70,6 +70,8 @@ class WithPaths(ABC):
     label: str
     function: Callable[..., Any]
     transformation: Transformation | None
+    #: The attribute of the class and the instance from which a method was made.
+    bound: tuple[Any, Any] | None = None
 
     @abstractmethod
     def __init__(self, function: Callable[..., Any]) -> None: ...

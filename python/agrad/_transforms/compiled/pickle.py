@@ -21,7 +21,7 @@ import optree
 
 from agrad import _core
 from agrad._record.trees import flatten
-from agrad._transforms.by_name import ByName, place_of
+from agrad._transforms.by_name import ByName, method_place, place_of
 from agrad._transforms.compiled.paths import Path, WithPaths
 
 __all__ = ["example_of", "pickled_form", "read_program"]
@@ -63,7 +63,14 @@ def read_program(kept: bytes) -> _core.Program:
 
 
 def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
-    """Returns the pair for pickle: a function, and arguments with which this function makes the same compiled function."""
+    """Returns the pair for pickle: a function, and arguments with which this function makes the same compiled function.
+
+    A method is pickled as an attribute of its instance, without the programs, because the instance may change before the copy
+    is made; the method of the copy records again.
+    """
+    method = method_place(compiled)
+    if method is not None:
+        return getattr, method
     entries = []
     for key, paths in compiled.recorded():
         kept = [state for state in (path.to_state() for path in paths) if state is not None]
