@@ -115,20 +115,20 @@ TEST_CASE("x may be an expression, a row, a map or a part") {
   const MatrixXd m = (MatrixXd(2, 4) << 0.7, -0.4, 1.3, 0.2, 1.4, -0.8, 2.6, 0.4).finished();
   const auto f = [](const auto& v) { return v[0] * v[1] * v[2] * v[3]; };
   double fx = 0, expected = 0;
-  VectorXd g, required;
-  agrad::gradient(f, VectorXd(2 * point), expected, required);
+  VectorXd g, expected_gradient;
+  agrad::gradient(f, VectorXd(2 * point), expected, expected_gradient);
   agrad::gradient(f, 2 * point, fx, g);
-  CHECK(g == required);
+  CHECK(g == expected_gradient);
   agrad::gradient(f, m.row(1), fx, g);
-  CHECK(g == required);
+  CHECK(g == expected_gradient);
   agrad::gradient(f, Eigen::Map<const VectorXd, 0, Eigen::InnerStride<2>>(m.data() + 1, 4), fx, g);
-  CHECK(g == required);
+  CHECK(g == expected_gradient);
   agrad::gradient(f, m.transpose().col(1).head<4>(), fx, g);
-  CHECK(g == required);
+  CHECK(g == expected_gradient);
   CHECK(fx == expected);
   VectorXd in_place = 2 * point;
   agrad::gradient(f, in_place, fx, in_place);
-  CHECK(in_place == required);
+  CHECK(in_place == expected_gradient);
 }
 
 TEST_CASE("what a vector function may return") {

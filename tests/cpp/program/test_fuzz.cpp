@@ -245,7 +245,7 @@ bool agrees(const random_program& direct, const agrad::program& f, workspace& w,
   f.forward(w, x.data(), y.data());
   const auto all = program_probe::along<Width>(f, w, x, program_probe::unit_directions(inputs), seeds);
   bool right = true;
-  const auto expect = [&](double found, double required, double by) { right = right && same(found, required, by); };
+  const auto expect = [&](double found, double exact, double by) { right = right && same(found, exact, by); };
   for (std::size_t k = 0; k < y.size(); ++k) {
     expect(y[k], expected[k].value.value, std::max(scale, std::abs(y[k])));
     for (std::size_t i = 0; i < inputs; ++i)

@@ -81,13 +81,13 @@ void check_decay() {
   if constexpr (active) {
     const var loss = 3 * y[0][0] - y[0][1] + 5 * y[1][1];  // = 7 e0 - 5 e1
     loss.grad();
-    const auto required = [](auto type, double value) { return std::is_same_v<decltype(type), var> ? value : 0.0; };
-    CHECK(adjoint_of(y0[0]) == Approx(required(Y0(), 3 * e0)).epsilon(1e-7));
-    CHECK(adjoint_of(y0[1]) == Approx(required(Y0(), -e0 + 5 * e1)).epsilon(1e-7));
-    CHECK(adjoint_of(t0) == Approx(required(T0(), 0.7 * (7 * e0 - 5 * e1))).epsilon(1e-7));
-    CHECK(adjoint_of(times[0]) == Approx(required(Time(), -0.7 * 7 * e0)).epsilon(1e-7));
-    CHECK(adjoint_of(times[1]) == Approx(required(Time(), 0.7 * 5 * e1)).epsilon(1e-7));
-    CHECK(adjoint_of(k) == Approx(required(K(), -0.25 * 7 * e0 + 2.75 * 5 * e1)).epsilon(1e-7));
+    const auto expected = [](auto type, double value) { return std::is_same_v<decltype(type), var> ? value : 0.0; };
+    CHECK(adjoint_of(y0[0]) == Approx(expected(Y0(), 3 * e0)).epsilon(1e-7));
+    CHECK(adjoint_of(y0[1]) == Approx(expected(Y0(), -e0 + 5 * e1)).epsilon(1e-7));
+    CHECK(adjoint_of(t0) == Approx(expected(T0(), 0.7 * (7 * e0 - 5 * e1))).epsilon(1e-7));
+    CHECK(adjoint_of(times[0]) == Approx(expected(Time(), -0.7 * 7 * e0)).epsilon(1e-7));
+    CHECK(adjoint_of(times[1]) == Approx(expected(Time(), 0.7 * 5 * e1)).epsilon(1e-7));
+    CHECK(adjoint_of(k) == Approx(expected(K(), -0.25 * 7 * e0 + 2.75 * 5 * e1)).epsilon(1e-7));
   }
 }
 

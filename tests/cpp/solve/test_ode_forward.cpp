@@ -66,8 +66,8 @@ void check_decay(const Solve& solve) {
     CHECK(y[0][0].val() == Approx(2 * e0).epsilon(1e-8));
     const var loss = 3 * y[0][0] - y[0][1] + 5 * y[1][1];  // = 7 e0 - 5 e1
     loss.grad();
-    const auto check = [](const auto& x, double required) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, var>) CHECK(x.adj() == Approx(required).epsilon(1e-7));
+    const auto check = [](const auto& x, double expected) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, var>) CHECK(x.adj() == Approx(expected).epsilon(1e-7));
     };
     check(y0[0], 3 * e0);
     check(y0[1], -e0 + 5 * e1);

@@ -17,11 +17,11 @@ using agrad::infinity;
 using numbers = std::vector<double>;
 
 /// How many units in the last place apart; 0 for two nans, infinite for a nan beside a number.
-double ulps(double found, double required) {
-  if (std::isnan(required) || std::isinf(required) || required == 0)
-    return (std::isnan(found) && std::isnan(required)) || found == required ? 0 : infinity;
-  const double size = std::abs(required);
-  return std::abs(found - required) / (std::nextafter(size, infinity) - size);
+double ulps(double found, double expected) {
+  if (std::isnan(expected) || std::isinf(expected) || expected == 0)
+    return (std::isnan(found) && std::isnan(expected)) || found == expected ? 0 : infinity;
+  const double size = std::abs(expected);
+  return std::abs(found - expected) / (std::nextafter(size, infinity) - size);
 }
 
 /// Small and large, of both signs, and what is no number; ordinary ones between them.
@@ -55,7 +55,7 @@ void check_second(double tolerance, const X&... x) {
     }
     const direction y = std::apply([](const auto&... of) { return agrad::apply<Rule>(of...); }, at);
     for (std::size_t j = 0; j < arity; ++j) {
-      const direction required = std::apply(
+      const direction expected = std::apply(
           [&](const auto&... of) {
             return j == 0 ? direction(Rule::derivative(agrad::wrt<0>{}, of..., y))
                           : direction(Rule::derivative(agrad::wrt<arity - 1>{}, of..., y));
@@ -65,8 +65,8 @@ void check_second(double tolerance, const X&... x) {
       functions.second(j, 1, one.data(), &y.value, &d, to);
       for (std::size_t l = 0; l < arity; ++l) {
         CAPTURE(*one[0]);
-        const bool equal = h[l] == required.tangent[l] || (std::isnan(h[l]) && std::isnan(required.tangent[l]));
-        CHECK((equal || std::abs(h[l] - required.tangent[l]) <= tolerance * std::abs(d)));
+        const bool equal = h[l] == expected.tangent[l] || (std::isnan(h[l]) && std::isnan(expected.tangent[l]));
+        CHECK((equal || std::abs(h[l] - expected.tangent[l]) <= tolerance * std::abs(d)));
       }
     }
   }
@@ -92,9 +92,9 @@ void check(double of_values, double of_derivatives, const X&... x) {
     for (std::size_t j = 0; j < sizeof...(x); ++j) {
       functions.partial(j, static_cast<std::uint32_t>(n), at, exact.data(), d.data());
       for (std::size_t i = 0; i < n; ++i) {
-        const double required = j == 0 ? Rule::derivative(agrad::wrt<0>{}, x[begin + i]..., exact[i])
+        const double expected = j == 0 ? Rule::derivative(agrad::wrt<0>{}, x[begin + i]..., exact[i])
                                        : Rule::derivative(agrad::wrt<sizeof...(x) - 1>{}, x[begin + i]..., exact[i]);
-        worst_slope = std::max(worst_slope, ulps(d[i], required));
+        worst_slope = std::max(worst_slope, ulps(d[i], expected));
       }
     }
   }

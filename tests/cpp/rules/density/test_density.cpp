@@ -144,10 +144,10 @@ void check_mixture(const F& f, std::size_t n) {
     for (std::size_t i = 0; i < (sequences == 0 ? 1 : n); ++i)
       by_terms += f(y[i % y.size()], mu[i % mu.size()], sigma[i % sigma.size()]);
     CHECK(whole.val() == near(by_terms.val(), 1e-14));
-    std::vector<double> gradient, required;
+    std::vector<double> gradient, expected;
     whole.grad(all, gradient);
-    by_terms.grad(all, required);
-    for (std::size_t i = 0; i < all.size(); ++i) CHECK(gradient[i] == near(required[i], 1e-13));
+    by_terms.grad(all, expected);
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(gradient[i] == near(expected[i], 1e-13));
   }
 }
 
@@ -179,20 +179,20 @@ TEST_CASE("sequences are sums of terms") {
 
 TEST_CASE("all kinds of sequences are taken") {
   const scope own;
-  const double required = normal_lpdf(ys, mus, 2.0);
+  const double expected = normal_lpdf(ys, mus, 2.0);
   const Eigen::Map<const Eigen::VectorXd> y(ys.data(), 4), mu(mus.data(), 4);
-  CHECK(normal_lpdf(y, mus, 2) == required);
-  CHECK(normal_lpdf(y.array() + 0.0, mu.transpose(), 2.0F) == required);
-  CHECK(normal_lpdf(y.head(4), mu.reshaped(2, 2), 2.0) == required);
+  CHECK(normal_lpdf(y, mus, 2) == expected);
+  CHECK(normal_lpdf(y.array() + 0.0, mu.transpose(), 2.0F) == expected);
+  CHECK(normal_lpdf(y.head(4), mu.reshaped(2, 2), 2.0) == expected);
   const Eigen::Matrix<double, 2, 2, Eigen::RowMajor> by_rows = mu.reshaped(2, 2);
-  CHECK(normal_lpdf(y, by_rows, 2.0) == required);
+  CHECK(normal_lpdf(y, by_rows, 2.0) == expected);
   CHECK(normal_lpdf(std::vector<int>{1, 2}, 0, 1) == normal_lpdf(std::vector<double>{1, 2}, 0.0, 1.0));
   const matrix<var> m(mu);
   const vector_of<var> v = mu.cast<var>();
   const var sigma = 2.0;
   const var by_matrix = normal_lpdf(y, m, sigma), by_vector = normal_lpdf(y, v.head(4), sigma * 1.0);
-  CHECK(by_matrix.val() == near(required, 1e-15));
-  CHECK(by_vector.val() == near(required, 1e-15));
+  CHECK(by_matrix.val() == near(expected, 1e-15));
+  CHECK(by_vector.val() == near(expected, 1e-15));
   by_matrix.grad();
   const Eigen::VectorXd gradient = m.adj();
   const double scale_gradient = sigma.adj();
@@ -240,9 +240,9 @@ TEST_CASE("a variable that is incremented afterwards keeps the derivative of its
   const var lp = normal_lpdf(ys, mu, 1.0);
   for (var& m : mu) m += start * 100.0;
   lp.grad();
-  double required = 0;
-  for (std::size_t i = 0; i < 4; ++i) required += (ys[i] - 0.5 * static_cast<double>(i + 1)) * static_cast<double>(i + 1);
-  CHECK(start.adj() == near(required, 1e-14));
+  double expected = 0;
+  for (std::size_t i = 0; i < 4; ++i) expected += (ys[i] - 0.5 * static_cast<double>(i + 1)) * static_cast<double>(i + 1);
+  CHECK(start.adj() == near(expected, 1e-14));
 }
 
 TEST_CASE("Hessians pass through densities") {

@@ -42,8 +42,8 @@ struct model {
   }
 };
 
-double distance(const Eigen::VectorXd& x, const long_vector& required) {
-  return static_cast<double>((x.cast<long double>() - required).norm() / (required.norm() + 1e-300L));
+double distance(const Eigen::VectorXd& x, const long_vector& expected) {
+  return static_cast<double>((x.cast<long double>() - expected).norm() / (expected.norm() + 1e-300L));
 }
 
 template <class F>
@@ -66,10 +66,10 @@ TEST_CASE("logistic regression: values and gradients for all sizes and scales") 
         const scope own;
         const model m(n, p, scale);
         long_vector slope;
-        const double required = static_cast<double>(m.exact(m.alpha, slope));
+        const double expected = static_cast<double>(m.exact(m.alpha, slope));
         const matrix<var> alpha(m.alpha), beta(m.beta);
         const var lp = bernoulli_logit_glm_lpmf(m.y, m.x, alpha, beta);
-        CHECK(lp.val() == doctest::Approx(required).epsilon(1e-13));
+        CHECK(lp.val() == doctest::Approx(expected).epsilon(1e-13));
         CHECK(bernoulli_logit_glm_lpmf(m.y, m.x, m.alpha, m.beta) == lp.val());
         lp.grad();
         CHECK(distance(alpha.adj(), slope) < 1e-13 * (1 + scale));
@@ -92,8 +92,8 @@ TEST_CASE("logistic regression: tails") {
     const var one = bernoulli_logit_glm_lpmf(1, x, 0.0, beta);
     one.grad();
     const double wanted_slope = eta > 0 ? std::exp(-eta) : 1;
-    const double required = eta > 0 ? -std::exp(-eta) : eta;
-    CHECK(std::abs(one.val() - required) <= 1e-14 * std::abs(required));
+    const double expected = eta > 0 ? -std::exp(-eta) : eta;
+    CHECK(std::abs(one.val() - expected) <= 1e-14 * std::abs(expected));
     CHECK(std::abs(beta[0].adj() - wanted_slope) <= 1e-14 * wanted_slope);
   }
   // mpmath: log(1 / (1 + exp(-0.3))) and 1 / (1 + exp(0.3))
@@ -114,8 +114,8 @@ TEST_CASE("logistic regression: Hessians, and gradients against differences") {
   with_ones << Eigen::VectorXd::Ones(40), m.x;
   hessian(f, at, value, g, h);
   const Eigen::ArrayXd p = (1 + (-(with_ones * at)).array().exp()).inverse();
-  const Eigen::MatrixXd required = -(with_ones.transpose() * (p * (1 - p)).matrix().asDiagonal() * with_ones);
-  CHECK((h - required).norm() < 1e-13 * required.norm());
+  const Eigen::MatrixXd expected = -(with_ones.transpose() * (p * (1 - p)).matrix().asDiagonal() * with_ones);
+  CHECK((h - expected).norm() < 1e-13 * expected.norm());
   Eigen::VectorXd outcomes(40);
   for (Eigen::Index i = 0; i < 40; ++i) outcomes[i] = m.y[static_cast<std::size_t>(i)];
   CHECK((g - with_ones.transpose() * (outcomes - p.matrix())).norm() < 1e-13 * g.norm());
@@ -133,10 +133,10 @@ TEST_CASE("logistic regression: Hessians, and gradients against differences") {
 TEST_CASE("logistic regression: all kinds of arguments, and what the tape keeps") {
   const scope own;
   const model m(9, 2, 1.0);
-  const double required = bernoulli_logit_glm_lpmf(m.y, m.x, 0.5, m.beta);
+  const double expected = bernoulli_logit_glm_lpmf(m.y, m.x, 0.5, m.beta);
   const Eigen::Map<const Eigen::VectorXi> y(m.y.data(), 9);
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_rows = m.x;
-  const auto near = doctest::Approx(required).epsilon(1e-14);
+  const auto near = doctest::Approx(expected).epsilon(1e-14);
   CHECK(bernoulli_logit_glm_lpmf(y, by_rows, 0.5, m.beta) == near);
   CHECK(bernoulli_logit_glm_lpmf(y.array() * 1, m.x + 0 * m.x, 0.5, std::vector<double>{m.beta[0], m.beta[1]}) == near);
   CHECK(bernoulli_logit_glm_lpmf(y.cast<long>(), m.x.topRows(9), Eigen::VectorXd::Constant(9, 0.5), m.beta.transpose()) ==

@@ -105,12 +105,12 @@ TEST_CASE("tangents along directions side by side are those of a Jacobian") {
       solver.tangent(one, alone.data());
       const VectorXd expected = rows * direction;
       for (std::size_t i = 0; i < 10; ++i) {
-        const double required = expected[static_cast<Eigen::Index>(i)];
+        const double entry = expected[static_cast<Eigen::Index>(i)];
         if (k == 7)
           CHECK((std::isnan(together[i * 8 + k]) && std::isnan(alone[i])));
         else
-          CHECK((std::abs(together[i * 8 + k] - required) <= tolerance * expected.norm() &&
-                 std::abs(alone[i] - required) <= tolerance * expected.norm()));
+          CHECK((std::abs(together[i * 8 + k] - entry) <= tolerance * expected.norm() &&
+                 std::abs(alone[i] - entry) <= tolerance * expected.norm()));
       }
     }
   };
