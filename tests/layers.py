@@ -31,6 +31,7 @@ LAYERS = [
     {"solve/one_step", "solve/sundials"},
     {"solve/cvodes", "solve/events"},
     {"solve/dae", "solve/steady"},
+    {"solve/posed"},
     {"solve/record"},
     {"solve"},
 ]

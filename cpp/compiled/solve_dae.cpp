@@ -1,4 +1,4 @@
-// Compiles the definitions of solve/dae once, for agrad::compiled.
+// Compiles the definitions of solve/dae, and of its problems, once, for agrad::compiled.
 #include <agrad/solve/dae/consistency.ipp>
 #include <agrad/solve/dae/factors.ipp>
 #include <agrad/solve/dae/ida.ipp>
@@ -9,3 +9,5 @@
 #include <agrad/solve/dae/solver.ipp>
 #include <agrad/solve/dae/splitting.ipp>
 #include <agrad/solve/dae/trajectory.ipp>
+#include <agrad/solve/posed/dae.ipp>
+#include <agrad/solve/record/dae_problem.ipp>

@@ -1,5 +1,9 @@
-// Compiles the definitions of solve, solve/record and solve/steady once, for agrad::compiled.
-#include <agrad/solve/record/event_operation.ipp>
-#include <agrad/solve/record/ode_operation.ipp>
+// Compiles the definitions of solve, solve/posed, solve/record and solve/steady once, for agrad::compiled.
+#include <agrad/solve/posed/events.ipp>
+#include <agrad/solve/posed/ode.ipp>
+#include <agrad/solve/posed/switched_stops.ipp>
+#include <agrad/solve/record/event_problem.ipp>
+#include <agrad/solve/record/ode_problem.ipp>
+#include <agrad/solve/record/solve_operation.ipp>
 #include <agrad/solve/steady/integration.ipp>
 #include <agrad/solve/steady/stability.ipp>

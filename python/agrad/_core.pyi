@@ -470,66 +470,55 @@ class ForwardMethod(ConfiguredMethod):
         or_adjoint: AdjointMethod | None = None,
     ) -> None: ...
 
-class OdeOperation:
-    def __init__(
-        self,
-        function: str,
-        program: Program,
-        states: int,
-        times: int,
-        method: ConfiguredMethod,
-        of_state: bool,
-        of_time: bool,
-        of_times: bool,
-        progress: SolveProgress | None = None,
-    ) -> None: ...
-    def record(self, x: Any, times: int) -> Array: ...
-    def solve(self, x: ArrayLike, times: int) -> NDArray[np.float64]: ...
+class SolveOperation:
+    def record(self, x: Any, shape: Sequence[int]) -> Array: ...
+    def solve(self, x: ArrayLike, shape: Sequence[int]) -> NDArray[np.float64]: ...
     def statistics(self) -> dict[str, Any]: ...
-    def set_active(self, active: Sequence[bool]) -> None: ...
-    def log_steps(self, x: ArrayLike, log: StepLog, differentiated: bool) -> bool: ...
-
-class EventOperation:
-    def __init__(
-        self,
-        function: str,
-        program: Program,
-        states: int,
-        times: int,
-        method: ConfiguredMethod,
-        doses: Sequence[tuple[int, bool]],
-        stops: int,
-        events: Sequence[tuple[Program, Program | None, int, int]],
-        max_events: int,
-        times_move: bool,
-        hits: Sequence[int],
-        reached: int,
-        counted: int,
-        progress: SolveProgress | None = None,
-    ) -> None: ...
-    def record(self, x: Any) -> Array: ...
-    def solve(self, x: ArrayLike, differentiated: bool) -> tuple[Any, ...]: ...
-    def statistics(self) -> dict[str, Any]: ...
-    def set_active(self, active: Sequence[bool]) -> None: ...
     def log_steps(self, x: ArrayLike, log: StepLog, differentiated: bool) -> bool: ...
     def expect_hits(self) -> None: ...
 
+def ode_operation(
+    function: str,
+    program: Program,
+    states: int,
+    times: int,
+    method: ConfiguredMethod,
+    of_state: bool,
+    of_time: bool,
+    of_times: bool,
+    active: Sequence[bool] = (),
+    progress: SolveProgress | None = None,
+) -> SolveOperation: ...
+def event_operation(
+    function: str,
+    program: Program,
+    states: int,
+    times: int,
+    method: ConfiguredMethod,
+    doses: Sequence[tuple[int, bool]],
+    stops: int,
+    events: Sequence[tuple[Program, Program | None, int, int]],
+    max_events: int,
+    times_move: bool,
+    hits: Sequence[int],
+    reached: int,
+    counted: int,
+    active: Sequence[bool] = (),
+    progress: SolveProgress | None = None,
+) -> SolveOperation: ...
+def solve_events(operation: SolveOperation, x: ArrayLike, differentiated: bool) -> tuple[Any, ...]: ...
 def count_time_switches(f: Program, states: int) -> int: ...
-
-class SteadyOperation:
-    def __init__(
-        self,
-        function: str,
-        f: Program,
-        states: int,
-        relative_tolerance: float,
-        absolute_tolerance: ArrayLike,
-        max_iterations: int,
-        method: int,
-        time: float | None,
-    ) -> None: ...
-    def record(self, x: Any) -> Array: ...
-    def solve(self, x: ArrayLike) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
+def steady_operation(
+    function: str,
+    f: Program,
+    states: int,
+    relative_tolerance: float,
+    absolute_tolerance: ArrayLike,
+    max_iterations: int,
+    method: int,
+    time: float | None,
+) -> SolveOperation: ...
+def solve_steady(operation: SolveOperation, x: ArrayLike) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
 
 class DaeOptions:
     def __init__(
@@ -546,19 +535,21 @@ class DaeOptions:
     ) -> None: ...
 
 def check_dae_problem(function: str, y0: ArrayLike, yp0: ArrayLike, t0: float, times: ArrayLike) -> None: ...
-
-class DaeOperation:
-    def __init__(
-        self, function: str, f: Program, times: int, stops: int, options: DaeOptions, required: Sequence[bool]
-    ) -> None: ...
-    def record(self, x: Array, times: int) -> Array: ...
-    def solve(self, x: ArrayLike, times: int) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
+def dae_operation(
+    function: str,
+    f: Program,
+    times: int,
+    stops: int,
+    options: DaeOptions,
+    required: Sequence[bool],
+    progress: SolveProgress | None = None,
+) -> SolveOperation: ...
 
 class ManyOperation:
     def __init__(
         self,
         name: str,
-        parts: Sequence[tuple[OdeOperation | EventOperation, Sequence[int]]],
+        parts: Sequence[tuple[SolveOperation, Sequence[int]]],
         threads: int,
         progress: SolveProgress | None = None,
     ) -> None: ...

@@ -182,7 +182,8 @@ void register_linalg(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_products(pybind11::module_& m);  // after register_program
 void register_sparse(pybind11::module_& m);    // after register_program
-void register_ode(pybind11::module_& m);
+void register_solve_operation(pybind11::module_& m);
+void register_ode(pybind11::module_& m);         // after register_solve_operation
 void register_events(pybind11::module_& m);      // after register_ode
 void register_solve_many(pybind11::module_& m);  // after register_events
 void register_callback(pybind11::module_& m);

@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_sparse(m);
   agrad::python::register_array(m);
   agrad::python::register_functions(m);
+  agrad::python::register_solve_operation(m);
   agrad::python::register_ode(m);
   agrad::python::register_events(m);
   agrad::python::register_forward_method(m);

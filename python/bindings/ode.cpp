@@ -1,8 +1,9 @@
-// Differential equations in Python: solves a recorded right-hand side, as an operation of a recording or at once.
+// Differential equations in Python: methods with their options, and the solve of a recorded right-hand side.
 #include <agrad/base/interrupt.hpp>
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/one_step/methods.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
+#include <agrad/solve/record/ode_problem.hpp>
+#include <agrad/solve/record/solve_operation.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,11 +11,8 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
-#include "apply.hpp"
-#include "array.hpp"
 #include "errors.hpp"
 #include "listener.hpp"
-#include "ode_cost.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
 #include "run.hpp"
@@ -87,26 +85,14 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   return {{one_step_maker(name, o), error_control == step_error_control::derivatives}};
 }
 
-shape_type shape_of(const ode_operation& f, py::ssize_t times) {
-  return {times, static_cast<py::ssize_t>(f.output_size()) / times};
-}
-
-/// Records the solve on the slots of x; returns the recorded states, times x n.
-array record_ode(const std::shared_ptr<const ode_operation>& f, const array& x, py::ssize_t times) {
-  return applied(f, x, shape_of(*f, times));
-}
-
-/// Solves at once; returns the states.
-py::array_t<double> solve_ode(const ode_operation& f, const doubles& x, py::ssize_t times) {
-  py::array_t<double> y(shape_of(f, times));
-  const double* from = x.data();
-  double* to = y.mutable_data();
-  const auto state = f.make_state();
-  {
-    const lock_left unlocked;
-    f.forward(*state, from, to, false);
-  }
-  return y;
+/// of_state, of_time, of_times: which derivatives are wanted; active: which parameters have derivatives, empty for all.
+std::shared_ptr<solve_operation> make_ode(const std::string& function, const pooled_program& f, Eigen::Index states,
+                                          std::size_t times, const configured_method& method, bool of_state, bool of_time,
+                                          bool of_times, std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
+  const ode_required required{of_state || method.same_steps, of_time, of_times};
+  ode_problem::fields fields{function, f.code, states, times, required, std::move(active)};
+  return std::make_shared<solve_operation>(std::make_shared<const ode_problem>(std::move(fields), method.make),
+                                           std::move(progress), method.same_steps);
 }
 
 }  // namespace
@@ -124,7 +110,7 @@ ode_maker adjoint_maker(const ode_adjoint_options& options) {
 }
 
 portable_kind ode_kind() {
-  return {ode_operation::stored_kind, [](portable_reader& from) { return ode_operation::read(from, read_maker); }};
+  return {ode_problem::stored_kind, [](portable_reader& from) { return solve_operation::read<ode_problem>(from, read_maker); }};
 }
 
 void register_ode(py::module_& m) {
@@ -161,29 +147,12 @@ void register_ode(py::module_& m) {
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),
            py::arg("error_control"));
-  py::class_<detail::step_log>(m, "StepLog", "What limited each step of a solve.")
-      .def(py::init())
-      .def("columns", [](const detail::step_log& log) { return to_dict(log); });
-  py::class_<solve_progress, std::shared_ptr<solve_progress>>(m, "SolveProgress", "The progress callables of a solve.")
-      .def(py::init<py::object, double, double, double>(), py::arg("make"), py::arg("patience"), py::arg("begin"),
-           py::arg("end"));
   m.def("check_initial_value_problem", &check_initial_value_problem, py::arg("function"), py::arg("y0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, t0 and times are an initial value problem.");
-  py::class_<ode_operation, std::shared_ptr<ode_operation>>(m, "OdeOperation", "The solve of a recorded right-hand side.")
-      .def(py::init([](const std::string& function, const pooled_program& f, Eigen::Index states, std::size_t times,
-                       const configured_method& method, bool of_state, bool of_time, bool of_times,
-                       std::shared_ptr<solve_progress> progress) {
-             return std::make_shared<ode_operation>(function, f.code, states, times, method.make,
-                                                    ode_required{of_state || method.same_steps, of_time, of_times},
-                                                    std::move(progress), method.same_steps);
-           }),
-           py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"), py::arg("method"), py::arg("of_state"),
-           py::arg("of_time"), py::arg("of_times"), py::arg("progress") = py::none())
-      .def("record", &record_ode, py::arg("x"), py::arg("times"))
-      .def("solve", &solve_ode, py::arg("x"), py::arg("times"))
-      .def("statistics", [](const ode_operation& f) { return to_dict(f.statistics()); })
-      .def("set_active", &ode_operation::set_active, py::arg("active"))
-      .def("log_steps", &log_steps<ode_operation>, py::arg("x"), py::arg("log"), py::arg("differentiated"));
+  m.def("ode_operation", &make_ode, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
+        py::arg("method"), py::arg("of_state"), py::arg("of_time"), py::arg("of_times"),
+        py::arg("active") = std::vector<bool>(), py::arg("progress") = py::none(),
+        "Returns the solve of a recorded right-hand side.");
 }
 
 }  // namespace agrad::python

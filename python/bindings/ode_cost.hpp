@@ -10,8 +10,6 @@
 #include <cmath>
 #include <vector>
 
-#include "run.hpp"
-
 namespace agrad::python {
 
 inline pybind11::dict to_dict(const ode_pass_statistics& s) {
@@ -75,14 +73,6 @@ inline pybind11::dict to_dict(const detail::step_log& log) {
   d["rejected_state"] = column(log.rejected, [](const rejected& row) { return row.state; });
   d["rejected_by_error"] = column(log.rejected, [](const rejected& row) { return row.by_error; });
   return d;
-}
-
-/// Fills the log, without the interpreter lock; returns whether the method can.
-template <class Operation>
-bool log_steps(const Operation& f, const doubles& x, detail::step_log& log, bool differentiated) {
-  const double* from = x.data();
-  const lock_left unlocked;
-  return f.log_steps(from, log, differentiated);
 }
 
 }  // namespace agrad::python

@@ -1,7 +1,6 @@
 // Forward sensitivities in Python: their options, for the solve of a recorded right-hand side.
 #include <agrad/solve/cvodes/forward_or_adjoint.hpp>
 #include <agrad/solve/ode_forward.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>

@@ -4,7 +4,8 @@
 #include <agrad/solve/cvodes/adjoint_options.hpp>
 #include <agrad/solve/cvodes/forward_options.hpp>
 #include <agrad/solve/one_step/options.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
+#include <agrad/solve/record/maker.hpp>
+#include <agrad/solve/record/stored_options.hpp>
 
 #include <pybind11/pybind11.h>
 
@@ -18,7 +19,7 @@ namespace agrad::python {
 
 /// A method with its options, which makes solvers. The derived classes differ in their constructors.
 struct configured_method {
-  ode_operation::maker make;
+  ode_maker make;
   bool same_steps = false;  // whether a solve takes the same steps with and without derivatives
 };
 /// CVODES with the adjoint method.

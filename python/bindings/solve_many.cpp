@@ -1,14 +1,12 @@
 // Many solves in Python: problems of one right-hand side, side by side in threads.
 #include <agrad/program/loops/parallel.hpp>
-#include <agrad/solve/record/event_operation.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
+#include <agrad/solve/record/solve_operation.hpp>
 
 #include <pybind11/stl.h>
 
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "apply.hpp"
@@ -22,8 +20,7 @@ namespace agrad::python {
 
 namespace {
 
-using solve_type = std::variant<std::shared_ptr<ode_operation>, std::shared_ptr<event_operation>>;
-using part_type = std::pair<solve_type, std::vector<std::uint32_t>>;
+using part_type = std::pair<std::shared_ptr<solve_operation>, std::vector<std::uint32_t>>;
 
 /// Another operation, with additional work around each of its passes.
 class wrapped_operation : public external_operation {
@@ -132,8 +129,7 @@ struct many_solves {
 many_solves make_many(const std::string& name, const std::vector<part_type>& parts, std::size_t threads,
                       const solve_progress* progress) {
   std::vector<parallel_operation::part> all;
-  for (const part_type& each : parts)
-    std::visit([&](const auto& what) { all.push_back({what, each.second, what->output_size()}); }, each.first);
+  for (const auto& [what, inputs] : parts) all.push_back({what, inputs, what->output_size()});
   if (progress != nullptr)
     for (parallel_operation::part& each : all) each.what = std::make_shared<counted_part>(std::move(each.what));
   const auto together = std::make_shared<const parallel_operation>(name, std::move(all), threads);

@@ -1,5 +1,6 @@
-// Steady states in Python: finds the steady state of a recorded right-hand side, as an operation of a recording or at once.
-#include <agrad/solve/record/steady_operation.hpp>
+// Steady states in Python: the search of a steady state of a recorded right-hand side.
+#include <agrad/solve/record/solve_operation.hpp>
+#include <agrad/solve/record/steady_problem.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -10,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "apply.hpp"
-#include "array.hpp"
 #include "errors.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
@@ -23,7 +22,7 @@ namespace agrad::python {
 
 namespace {
 
-using steady = steady_operation<>;
+using problem = steady_problem<>;
 
 /// Warns if the steady state is unstable; if warnings are errors, the run throws.
 void warn_unless_stable(const std::string& function, const steady_report& found) {
@@ -37,33 +36,30 @@ void warn_unless_stable(const std::string& function, const steady_report& found)
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
 }
 
-steady::listener listener_of(const std::string& function) {
+steady_listener listener_of(const std::string& function) {
   return [function](const steady_report& found) { warn_unless_stable(function, found); };
 }
 
-std::shared_ptr<steady> make_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
-                                    double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
-                                    int method, std::optional<double> time) {
+std::shared_ptr<solve_operation> make_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
+                                             double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
+                                             int method, std::optional<double> time) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
                                static_cast<steady_method>(method), time};
-  check_solver_options(function, options, states);
-  return std::make_shared<steady>(function, f.code, states, options, listener_of(function));
+  return std::make_shared<solve_operation>(
+      std::make_shared<const problem>(problem::fields{function, f.code, states, options}, listener_of(function)));
 }
 
-/// Records the steady state on the slots of x.
-array record_steady(const std::shared_ptr<const steady>& f, const array& x) { return applied(f, x); }
-
 /// Finds the steady state at once; returns the state and a report.
-py::tuple solve_steady(const steady& f, const doubles& x) {
+py::tuple solve_steady(const solve_operation& f, const doubles& x) {
   py::array_t<double> y(static_cast<py::ssize_t>(f.output_size()));
   const double* from = x.data();
-  double* to = y.mutable_data();
-  const auto state = f.make_state();
+  std::unique_ptr<posed_solve> solved;
   {
     const lock_left unlocked;
-    f.forward(*state, from, to, false);
+    solved = f.solve(from, false);
   }
-  const steady_report& r = steady::report(*state);
+  solved->read(y.mutable_data());
+  const steady_report& r = dynamic_cast<const posed_steady<>&>(*solved).report();
   py::dict d;
   d["method"] = r.by_integration ? "integration" : "newton";
   d["iterations"] = r.iterations;
@@ -78,15 +74,15 @@ py::tuple solve_steady(const steady& f, const doubles& x) {
 }  // namespace
 
 portable_kind steady_kind() {
-  return {steady::stored_kind, [](portable_reader& from) { return steady::read(from, listener_of); }};
+  return {problem::stored_kind, [](portable_reader& from) { return solve_operation::read<problem>(from, listener_of); }};
 }
 
 void register_steady(py::module_& m) {
-  py::class_<steady, std::shared_ptr<steady>>(m, "SteadyOperation", "A steady state of a recorded right-hand side.")
-      .def(py::init(&make_steady), py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
-           py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"), py::arg("time"))
-      .def("record", &record_steady, py::arg("x"))
-      .def("solve", &solve_steady, py::arg("x"));
+  m.def("steady_operation", &make_steady, py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
+        py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"), py::arg("time"),
+        "Returns the search of a steady state of a recorded right-hand side.");
+  m.def("solve_steady", &solve_steady, py::arg("operation"), py::arg("x"),
+        "Finds the steady state at once; returns the state and a report.");
 }
 
 }  // namespace agrad::python

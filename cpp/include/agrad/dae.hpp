@@ -3,4 +3,5 @@
 #pragma once
 
 #include <agrad/solve/dae_adjoint.hpp>
-#include <agrad/solve/record/dae_operation.hpp>
+#include <agrad/solve/record/dae_problem.hpp>
+#include <agrad/solve/record/solve_operation.hpp>

@@ -9,8 +9,9 @@
 #include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
 #include <agrad/solve/one_step/switching.hpp>
-#include <agrad/solve/record/event_operation.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
-#include <agrad/solve/record/steady_operation.hpp>
+#include <agrad/solve/record/event_problem.hpp>
+#include <agrad/solve/record/ode_problem.hpp>
+#include <agrad/solve/record/solve_operation.hpp>
+#include <agrad/solve/record/steady_problem.hpp>
 #include <agrad/solve/steady_state.hpp>
 #include <agrad/solve/system/program/recorded_system.hpp>

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, SolveProgress
+from agrad._core import Array, SolveOperation, SolveProgress, event_operation, solve_events
 from agrad._ode.events import NO_INTERRUPTIONS
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined, stays_equal
@@ -35,8 +35,6 @@ def _with_end(times: Times) -> Any:
 
 class EventSolve(RecordedSolve):
     """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output."""
-
-    operation: EventOperation  # for solves at once, with any number of hits
 
     def __init__(self, problem: InitialValueProblem, progress: SolveProgress | None = None) -> None:
         what, times = problem.interruptions or NO_INTERRUPTIONS, problem.times
@@ -75,14 +73,14 @@ class EventSolve(RecordedSolve):
         recording, argument = joined(self.parts, self.functions)
         return self._at_once(argument) if recording is None else self._recorded_result(argument)
 
-    def _operation(self, hits: Sequence[int], reached: int = -1) -> EventOperation:
+    def _operation(self, hits: Sequence[int], reached: int = -1) -> SolveOperation:
         """Returns the solve as an operation, for given numbers of hits of each event."""
         what = self.what
         events = [
             (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
             for event, root, reset in zip(self.events, self.roots, self.resets, strict=True)
         ]
-        return EventOperation(
+        return event_operation(
             self.problem.solver,
             self.slope.program,
             self.n,
@@ -96,11 +94,11 @@ class EventSolve(RecordedSolve):
             hits,
             reached,
             self.times.values.size,
-            self.progress,
+            progress=self.progress,
         )
 
     def _at_once(self, argument: Any) -> OdeResult:
-        states, reached, end, end_state, is_over, hits = self.operation.solve(argument, False)
+        states, reached, end, end_state, is_over, hits = solve_events(self.operation, argument, False)
         times: list[Any] = [[] for _ in self.roots]
         at: list[Any] = [[] for _ in self.roots]
         for event, t, y in hits:
@@ -113,15 +111,14 @@ class EventSolve(RecordedSolve):
         """Records the solve as an operation, whose result has the size of the solution for the present values."""
         counts, reached, is_over, operation = [0] * len(self.roots), self.outputs, False, self.operation
         if self.roots:  # without, the size does not depend on the values
-            _, reached, _, _, is_over, hits = operation.solve(self.values(), True)
+            _, reached, _, _, is_over, hits = solve_events(operation, self.values(), True)
             for event, _, _ in hits:
                 counts[event] += 1
             is_cut = self.is_open and self.times.has_t_eval
             operation = self._operation(counts, min(reached, self.times.values.size) if is_cut else -1)
-        flat = operation.record(argument)
-        n, at = self.n, self.n * self.outputs
+        n, at, total = self.n, self.n * self.outputs, sum(counts)
+        flat = operation.record(argument, (at + (1 + total) * (1 + n),))
         states = np.transpose(np.reshape(flat[:at], (self.outputs, n)))
-        total = sum(counts)
         times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total :], (total, n))
         bounds = np.cumsum([0, *counts]).tolist()
 
@@ -140,7 +137,7 @@ class EventSolve(RecordedSolve):
         end_state: Any,
         is_over: bool,
         lists: Callable[..., Any],
-        operation: EventOperation,
+        operation: SolveOperation,
     ) -> OdeResult:
         outputs = self.times.outputs
         count = min(reached, outputs.size)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ConfiguredMethod, EventOperation, OdeOperation, count_time_switches
+from agrad._core import Array, ConfiguredMethod, count_time_switches, event_operation, ode_operation
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
 from agrad._ode.events import DoseTable
@@ -62,7 +62,7 @@ class Member:
             function, fun, recorded_problem.y0, recorded_problem.states, recorded_problem.args, times, method_for(n)
         )
         self.doses, self.repeats, self.n = doses, repeats, n
-        #: Whether an `EventOperation` solves the problem, whose outputs include the state at the initial time.
+        #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(doses.rows) or times.are_recorded
         outputs = times.outputs if repeats is None else times.distinct(repeats).outputs
         self.outputs = outputs if self.has_all else outputs[times.starts_there :]
@@ -82,20 +82,20 @@ class Member:
         problem, n, doses, count = self.problem, self.n, self.doses, self.outputs.size
         method, times = problem.method, problem.times
         values = [problem.y0, np.reshape(times.start, (1,)), self.outputs, *self.parameters, *slope.captured]
-        operation: OdeOperation | EventOperation
+        active: list[bool] = []
+        if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
+            each = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
+            active = np.concatenate([np.zeros(0, bool), *each]).tolist()
         if self.has_all or count_time_switches(slope.program, n):
             self.extra_outputs = 1 + n
             values += doses.parts
             moves = times.are_recorded or doses.times_move
-            operation = EventOperation(
-                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count
+            operation = event_operation(
+                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count, active
             )
         else:
             is_recorded = isinstance(problem.y0, Array)
-            operation = OdeOperation(problem.solver, slope.program, n, count, method, is_recorded, False, False)
-        if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
-            active = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
-            operation.set_active(np.concatenate([np.zeros(0, bool), *active]).tolist())
+            operation = ode_operation(problem.solver, slope.program, n, count, method, is_recorded, False, False, active)
         self.recorded = RecordedSolve(problem.function, operation, values)
         return self.recorded
 

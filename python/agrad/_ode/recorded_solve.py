@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, EventOperation, OdeOperation, SolveProgress, StepLog, count_time_switches
+from agrad._core import Array, SolveOperation, SolveProgress, StepLog, count_time_switches, ode_operation
 from agrad._ode.arguments import Values, real_values
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined
@@ -18,7 +18,7 @@ __all__ = ["RecordedSolve", "StatesSolve"]
 class RecordedSolve:
     """A solve as an operation, and the parts of the operation's argument."""
 
-    def __init__(self, function: str, operation: OdeOperation | EventOperation, parts: list[Any]) -> None:
+    def __init__(self, function: str, operation: SolveOperation, parts: list[Any]) -> None:
         self.function, self.operation, self.parts = function, operation, parts
 
     @property
@@ -37,8 +37,6 @@ class RecordedSolve:
 class StatesSolve(RecordedSolve):
     """A solve without events, which returns the states at output times after the initial time."""
 
-    operation: OdeOperation
-
     def __init__(self, problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> None:
         method, start, states = problem.method, problem.times.start, problem.states
         self.slope = RecordedFunction(
@@ -49,14 +47,14 @@ class StatesSolve(RecordedSolve):
         self.switches = count_time_switches(program, size)
         of_state, of_time, of_times = (isinstance(x, Array) for x in (problem.y0, start, outputs))
         count = len(outputs)
-        operation = OdeOperation(problem.solver, program, size, count, method, of_state, of_time, of_times, progress)
+        operation = ode_operation(problem.solver, program, size, count, method, of_state, of_time, of_times, progress=progress)
         parts = [problem.y0, np.reshape(start, (1,)), outputs, *(np.ravel(x) for x in self.slope.parameters)]
         super().__init__(problem.function, operation, parts)
 
     def states(self) -> Any:
         """Returns the states, shape (times, states), recorded if a part is recorded."""
-        count = np.size(self.parts[2])
+        shape = np.size(self.parts[2]), np.size(self.parts[0])
         recording, argument = joined(self.parts, [self.slope])
         if recording is None:
-            return self.operation.solve(argument, count)
-        return self.operation.record(argument, count)
+            return self.operation.solve(argument, shape)
+        return self.operation.record(argument, shape)

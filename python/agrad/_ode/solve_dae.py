@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DaeOperation, DaeOptions, ShapeError, check_dae_problem
+from agrad._core import Array, DaeOptions, ShapeError, check_dae_problem, dae_operation
 from agrad._ode.arguments import check_one_of, real_values, vector
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.problem import record_problem
+from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.statistics import Statistics
 from agrad._ode.times import Times, times_of
 
 __all__ = ["DaeResult", "solve_dae"]
@@ -39,9 +41,8 @@ class DaeResult:
         0: the end of the interval was reached.
     message : str
         The status in words.
-    stats : dict
-        The cost of the forward pass; evaluations of the residual are "rhs_evaluations". Empty while a surrounding function is
-        recorded.
+    stats : mapping
+        The cost of the passes up to now, as for :func:`solve_ivp`; evaluations of the residual are "rhs_evaluations".
     """
 
     t: Any
@@ -50,7 +51,7 @@ class DaeResult:
     success: bool = True
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
 
 
 def solve_dae(
@@ -70,6 +71,7 @@ def solve_dae(
     max_step: float = np.inf,
     sensitivities: str = "adjoint",
     tstops: Any = (),
+    progress: Progress = False,
 ) -> DaeResult:
     """Solve a differential-algebraic system ``residual(t, y, y', *args) = 0`` of index 1; the result is differentiable.
 
@@ -115,6 +117,9 @@ def solve_dae(
         Stops within t_span count, and recorded stops have derivatives. At a stop the differential states do not change, and
         the algebraic states are solved for again, with the old values as the guess. Before a stop the residual is evaluated as
         the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
+
+    progress : bool or callable
+        As for :func:`solve_ivp`.
 
     Returns
     -------
@@ -172,15 +177,19 @@ def solve_dae(
     recorded = RecordedFunction(function, residual, times.t0, [states, slopes], problem.args, result="residual")
     required = [isinstance(x, Array) for x in (y0, yp0, times.start, times.outputs, stops)]
     count = times.values.size
-    operation = DaeOperation(function, recorded.program, count, stops.size, options, required)
+    reporter = reporter_of(function, progress, times.t0, float(times.values[-1]))
+    operation = dae_operation(function, recorded.program, count, stops.size, options, required, reporter.host)
     parts = [y0, yp0, np.reshape(times.start, (1,)), times.outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
     recording, argument = joined(parts, [recorded])
-    solution: Any
-    if recording is None:
-        solution, stats = operation.solve(argument, count)
-    else:
-        solution, stats = operation.record(argument, count), {}
-    return DaeResult(times.values, np.transpose(solution[:, 0]), np.transpose(solution[:, 1]), stats=stats)
+    solution: Any = None
+    try:
+        solve: Any = operation.solve if recording is None else operation.record
+        solution = solve(argument, (count, 2, size))
+    finally:
+        if recording is None or solution is None:
+            reporter.forget()
+    y, yp = np.transpose(solution[:, 0]), np.transpose(solution[:, 1])
+    return DaeResult(times.values, y, yp, stats=Statistics(operation.statistics))
 
 
 def _times(function: str, t_span: Any, t_eval: Any) -> Times:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import ShapeError, SteadyOperation
+from agrad._core import ShapeError, solve_steady, steady_operation
 from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
 from agrad._ode.problem import record_problem
@@ -143,10 +143,10 @@ def steady_state(
         None if t is None else float(real_values(function, "t", t)),
     )
     slope = RecordedFunction(function, f, options[-1] or 0.0, [states], problem.args)
-    operation = SteadyOperation(function, slope.program, states.size, *options)
+    operation = steady_operation(function, slope.program, states.size, *options)
     recording, argument = joined([problem.y0, *(np.ravel(x) for x in slope.parameters)], [slope])
     if recording is not None:
-        return SteadyResult(operation.record(argument))
-    y, report = operation.solve(argument)
+        return SteadyResult(operation.record(argument, states.shape))
+    y, report = solve_steady(operation, argument)
     found_by = {key: report.pop(key) for key in ("residual", "iterations", "method", "stable", "growth_rate")}
     return SteadyResult(y, stats=report, **found_by)

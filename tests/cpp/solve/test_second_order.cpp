@@ -282,7 +282,8 @@ TEST_CASE("a method without second derivatives of a function says so before it s
   for (const auto method : {ode_one_step_method::rodas4, ode_one_step_method::automatic})
     CHECK(message_of([&] { hessian_of(loss_by(recorded(by_sum), method, 60, {1.0}), x); }) ==
           "ode_solve: has first derivatives only with this method and right-hand side, but must have more; tsit5, rk45, ckrk, "
-          "dop853, rodas4, rodas5p, automatic and steady states have second derivatives of every f that is not recorded");
+          "dop853, rodas4, rodas5p, automatic and steady states have second derivatives of every f that is not recorded, "
+          "and those with respect to times need a recorded f");
 }
 
 }  // namespace test_second_order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -396,3 +397,55 @@ def test_failures_leave_no_memory():
     before = resident()
     fail(1000)
     assert resident() - before < 512
+
+
+# ---- progress and statistics, as of solve_ivp
+
+
+@pytest.mark.parametrize("sensitivities", ["adjoint", "forward"])
+def test_progress_and_statistics_of_both_passes(sensitivities):
+    heard, results = [], []
+
+    def end(k, progress=False):
+        options = {"sensitivities": sensitivities, "progress": progress}
+        results.append(ag.solve_dae(square, (0.0, 2.0), [1.0, 0.0], args=(k, 1.0), **options))
+        return results[-1].y[1, -1]
+
+    expected = ag.grad(end)(0.5)
+    found = ag.grad(end)(0.5, progress=lambda *call: heard.append(call))
+    assert found == expected == pytest.approx(-4 * np.exp(-2.0), rel=1e-4)
+    forward = [call for call in heard if call[2] == "forward"]
+    assert forward[-1] == (2.0, 2.0, "forward")
+    assert heard[-1] == (0.0, 0.0, "backward")
+    stats = results[-1].stats
+    assert stats["steps"] > 10
+    assert (stats["backward"]["steps"] > 10) == (sensitivities == "adjoint")
+    assert dict(stats) == pickle.loads(pickle.dumps(stats))
+
+
+def test_statistics_of_a_compiled_function_are_of_the_last_run():
+    results = []
+
+    @ag.compile
+    def end(k):
+        results.append(ag.solve_dae(square, (0.0, 2.0), [1.0, 0.0], args=(k, 1.0)))
+        return results[-1].y[1, -1]
+
+    end(0.5)
+    first = results[0].stats["steps"]
+    end(50.0)
+    assert len(results) == 1
+    assert results[0].stats["steps"] > 2 * first
+
+
+def test_progress_that_is_no_callable():
+    with pytest.raises(TypeError, match=r"^solve_dae: progress is 'bar', but must be True, False or callable as progress"):
+        ag.solve_dae(square, (0.0, 2.0), [1.0, 0.0], args=(0.5, 1.0), progress="bar")
+
+
+def test_an_error_of_a_listener_ends_the_solve():
+    def stop(t, t_end, name):
+        raise KeyError(name)
+
+    with pytest.raises(KeyError, match="forward"):
+        ag.solve_dae(square, (0.0, 2.0), [1.0, 0.0], args=(0.5, 1.0), progress=stop)

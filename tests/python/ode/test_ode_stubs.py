@@ -15,14 +15,22 @@ CLASSES = [
     "StepMethod",
     "ForwardMethod",
     "CheckedMethod",
-    "OdeOperation",
-    "EventOperation",
-    "SteadyOperation",
+    "SolveOperation",
     "ManyOperation",
     "ScanOperation",
     "BodyPaths",
     "SolveProgress",
     "StepLog",
+]
+FUNCTIONS = [
+    "check_initial_value_problem",
+    "check_dae_problem",
+    "ode_operation",
+    "event_operation",
+    "solve_events",
+    "steady_operation",
+    "solve_steady",
+    "dae_operation",
 ]
 TREE = ast.parse((Path(ag.__file__).parent / "_core.pyi").read_text())
 
@@ -46,7 +54,7 @@ def functions():
             for member in node.body:
                 if isinstance(member, ast.FunctionDef) and not member.decorator_list:
                     yield pytest.param(member, getattr(getattr(_core, node.name), member.name), id=f"{node.name}.{member.name}")
-        elif isinstance(node, ast.FunctionDef) and node.name == "check_initial_value_problem":
+        elif isinstance(node, ast.FunctionDef) and node.name in FUNCTIONS:
             yield pytest.param(node, getattr(_core, node.name), id=node.name)
 
 
@@ -63,3 +71,7 @@ def test_arguments_that_may_be_left_out(stub, compiled):
 
 def test_every_class_is_there():
     assert {node.name for node in TREE.body if isinstance(node, ast.ClassDef)} >= set(CLASSES)
+
+
+def test_every_function_is_there():
+    assert {node.name for node in TREE.body if isinstance(node, ast.FunctionDef)} >= set(FUNCTIONS)

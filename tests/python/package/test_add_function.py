@@ -1,4 +1,4 @@
-"""CONTRIBUTING's walk-through, done to the letter on a copy: one rule in one file, and the function is in Python."""
+"""CONTRIBUTING's walk-throughs, done to the letter on a copy: a rule is a function in Python, a tableau is a method there."""
 
 import os
 import re
@@ -18,8 +18,10 @@ SOURCE = Path(__file__).resolve().parents[3]
 BUNDLE = _info.prefix() / "lib" / "agrad" / "sundials"
 NEEDED = ("CMakeLists.txt", "cmake", "cpp", "python")
 FAMILY = "cpp/include/agrad/rules/hyperbolic.hpp"
+ONE_STEP = "cpp/include/agrad/solve/one_step/"
 
-# Run by an interpreter that sees the copy: the function, its derivative, its documentation, programs and NumPy's protocol.
+# Run by an interpreter that sees the copy: the function, its derivative, its documentation, programs and NumPy's protocol; the
+# method, its derivatives to second order, and its order by the error of the solution with steps of half the size.
 USER = """
 import math, numpy as np, agrad as ag
 x = np.array([0.0, 0.5, -3.0, 400.0, 800.0])
@@ -29,25 +31,50 @@ np.testing.assert_allclose(ag.sech(x)[3:], [2 * math.exp(-400), 0.0], rtol=1e-13
 for gradient in (ag.grad(lambda x: np.sum(ag.sech(x))), ag.compile(ag.grad(lambda x: np.sum(ag.sech(x))))):
     np.testing.assert_allclose(gradient(x)[:3], slope, rtol=1e-15)
 assert "Hyperbolic secant" in ag.sech.__doc__ and "sech" in ag.__all__
+
+def end(k, **options):
+    return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], "BS23", args=(k,), **options).y[0, -1]
+
+tight = {"rtol": 1e-9, "atol": 1e-11}
+value, slope = ag.value_and_grad(end)(0.7, **tight)
+np.testing.assert_allclose([value, slope, ag.hessian(end)(0.7, **tight)], math.exp(-0.7) * np.array([1, -1, 1]), rtol=1e-7)
+fixed = [abs(end(0.7, rtol=1e3, atol=1e3, first_step=h, max_step=h) - math.exp(-0.7)) for h in (0.1, 0.05)]
+assert 2.8 < math.log2(fixed[0] / fixed[1]) < 3.2, fixed
 """
 
 
-def walk_through() -> tuple[str, str]:
-    """Return the two blocks of C++ that CONTRIBUTING tells to write: rule with overload, and typelist."""
+def walk_through(of: str) -> list[str]:
+    """Return the blocks of C++ that a section of CONTRIBUTING tells to write."""
     text = (SOURCE / "CONTRIBUTING.md").read_text()
-    section = text.partition("## A new elementwise function")[2].partition("\n## ")[0]
-    rule, typelist = re.findall(r"```cpp\n(.*?)```", section, re.DOTALL)
-    return rule, typelist
+    section = text.partition(f"## {of}")[2].partition("\n## ")[0]
+    return re.findall(r"```cpp\n(.*?)```", section, re.DOTALL)
 
 
 def add_function(copy: Path) -> None:
-    """Follow the walk-through in the copy."""
-    rule, typelist = walk_through()
+    """Follow the walk-through of functions in the copy: rule with overload, and typelist."""
+    rule, typelist = walk_through("A new elementwise function")
     file = copy / FAMILY
     head, namespace, tail = file.read_text().partition("namespace rules {")
     changed, count = re.subn(r"using hyperbolic = [^;]*;\n", lambda _: typelist, tail)
     assert count == 1
     file.write_text(head + rule + "\n" + namespace + changed)
+
+
+def add_method(copy: Path) -> None:
+    """Follow the walk-through of one-step methods in the copy: tableau, entry and enumerators."""
+    tableau, entry, enumerators = walk_through("A new one-step method")
+    for name, before, added in (
+        ("tableaus.hpp", "\n}  // namespace agrad\n", "\n" + tableau),
+        ("methods.ipp", '    {"auto", ', entry),
+    ):
+        file = copy / ONE_STEP / name
+        head, mark, tail = file.read_text().rpartition(before)
+        assert mark
+        file.write_text(head + added + mark + tail)
+    file = copy / ONE_STEP / "methods.hpp"
+    changed, count = re.subn(r"enum class ode_one_step_method {[^}]*};\n", lambda _: enumerators, file.read_text())
+    assert count == 1
+    file.write_text(changed)
 
 
 def build(copy: Path, site: Path) -> None:
@@ -66,7 +93,7 @@ def build(copy: Path, site: Path) -> None:
     run("cmake", "--install", copy / "build", "--prefix", site / "agrad")
 
 
-def test_a_function_is_added_by_one_rule_in_one_file(tmp_path, monkeypatch):
+def test_a_function_is_one_rule_and_a_method_one_tableau(tmp_path, monkeypatch):
     require_compiler_and_cmake()
     pytest.importorskip("pybind11", reason="the module cannot be built: there is no pybind11")
     copy, site = tmp_path / "source", tmp_path / "site"
@@ -76,6 +103,7 @@ def test_a_function_is_added_by_one_rule_in_one_file(tmp_path, monkeypatch):
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
     monkeypatch.setenv("CCACHE_BASEDIR", str(copy))  # compilations are known by their paths within the tree
     add_function(copy)
+    add_method(copy)
     build(copy, site)
     assert "def sech(x: " in (site / "agrad" / "elementwise.pyi").read_text()
     environment = {**os.environ, "PYTHONPATH": str(site)}

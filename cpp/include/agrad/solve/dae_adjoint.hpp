@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/dae/solver.hpp>
+#include <agrad/solve/posed/dae.hpp>
 #include <agrad/solve/record/tape_node.hpp>
 #include <agrad/solve/system/functor/dae.hpp>
 
@@ -26,58 +26,32 @@ namespace agrad {
 
 namespace detail {
 
-/// Members of a solve on the tape.
-template <class System>
-struct dae_node {
-  System system;
-  dae_solver solver;
-  std::vector<tape::index_type> initial_state, initial_slope;
-  tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
-
-  template <class... Args>
-  dae_node(const std::string& function, const dae_options& options, dae_required required, const Args&... args)
-      : system(function, args...), solver(function, system, options, required) {}
-
-  template <class Adjoint>
-  void reverse(const Adjoint& adjoint, Eigen::Index count) {
-    const Eigen::Index n = system.states();
-    Eigen::MatrixXd outputs = Eigen::MatrixXd::Zero(2 * n, count);
-    for (Eigen::Index k = 0; k < count; ++k)
-      for (Eigen::Index i = 0; i < n; ++i) outputs(i, k) = adjoint.at(first + static_cast<tape::index_type>(k * n + i));
-    if (outputs.isZero(0)) return;
-    const dae_gradient g = solver.reverse(outputs);
-    add(adjoint, initial_state, g.initial_state);
-    add(adjoint, initial_slope, g.initial_slope);
-    add(adjoint, system.parameter_indices(), g.parameters);
-  }
-
- private:
-  template <class Adjoint>
-  static void add(const Adjoint& adjoint, const std::vector<tape::index_type>& to, const Eigen::VectorXd& gradient) {
-    for (std::size_t i = 0; i < to.size(); ++i) adjoint.at(to[i]) += gradient[static_cast<Eigen::Index>(i)];
-  }
-};
-
-template <class F, class Y0, class Yp0, class... Args>
-auto solve_dae(const std::string& function, const dae_options& options, const F& f, const Y0& y0, const Yp0& yp0, double t0,
-               const std::vector<double>& times, const Args&... args) {
-  static_assert(!hold_duals<Y0, Yp0, Args...>,
+template <class F, class Y0, class Yp0, class T0, class Time, class... Args>
+auto solve_dae(const std::string& function, const dae_options& options, const F& f, const Y0& y0, const Yp0& yp0, const T0& t0,
+               const std::vector<Time>& times, const Args&... args) {
+  static_assert(!hold_duals<Y0, Yp0, T0, Time, Args...>,
                 "dae_solve has first derivatives only: a dual cannot pass through it; take differences of its gradient");
+  using scalar = promoted_t<Y0, Yp0, T0, Time, Args...>;
   const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
-  check_dae_problem(function, initial, slope, t0, times);
-  using node_type = dae_node<functor_dae<F, Args...>>;
-  const dae_required required{argument<Y0>::active, argument<Yp0>::active, false, false, false};
-  auto node = std::make_unique<node_type>(function, options, required, f, initial.size(), args...);
-  const Eigen::MatrixXd states = node->solver.integrate(initial, slope, t0, times, options.tstops).topRows(initial.size());
-  if constexpr (argument<Y0>::active || argument<Yp0>::active || (argument<Args>::active || ...)) {
-    argument<Y0>::collect(y0, node->initial_state);
-    argument<Yp0>::collect(yp0, node->initial_slope);
-    return record_solution(std::move(node), states);
-  } else {
-    std::vector<Eigen::VectorXd> solution;
-    for (Eigen::Index k = 0; k < states.cols(); ++k) solution.push_back(states.col(k));
-    return solution;
-  }
+  std::vector<double> outputs;
+  for (const Time& each : times) outputs.push_back(double_of(each));
+  check_dae_problem(function, initial, slope, double_of(t0), outputs);
+  const dae_required required{argument<Y0>::active, argument<Yp0>::active, argument<T0>::active, argument<Time>::active, false};
+  auto system = std::make_unique<functor_dae<F, Args...>>(function, f, initial.size(), args...);
+  const auto parameters = static_cast<std::size_t>(system->parameters());
+  auto solve = std::make_unique<posed_dae>(function, std::move(system), options, required, parameters, times.size(),
+                                           options.tstops.size());
+  solve_arguments<scalar> arguments(solve->argument());
+  arguments.give("initial_state", y0);
+  arguments.give("initial_slope", yp0);
+  arguments.give("initial_time", t0);
+  arguments.give("times", times);
+  arguments.give("stops", options.tstops);
+  arguments.give_active("parameters", args...);
+  const auto result = recorded_result<scalar>::of(function, std::move(solve), std::move(arguments), false);
+  std::vector<vector_of<scalar>> solution;
+  for (const vector_of<scalar>& both : columns_of(result, 2 * initial.size())) solution.push_back(both.head(initial.size()));
+  return solution;
 }
 
 }  // namespace detail
@@ -90,33 +64,34 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 /// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
 /// state.
 /// y0, yp0: Eigen column vectors of double or var; the initial values that are not given are solved for from here.
-/// t0, times: times increase; the first may be t0, with the consistent initial values as its output.
+/// t0, times: double or var; times increase; the first may be t0, with the consistent initial values as its output.
 /// args: as for ode_adjoint_tol_ctl.
 ///
-/// Returns one column vector for each time: of var when a variable is among y0, yp0 and args, else of double.
+/// Returns one column vector for each time: of var when a variable is among y0, yp0, t0, times and args, else of double.
 /// Raises ShapeError, DomainError for arguments, SolverError where IDAS stops early, no consistent values are found or the
 ///   system is of index 2 or more. Exceptions of f are passed on unchanged.
 /// Pitfall: the gradient with respect to y0 is that of the differential part; the algebraic entries are a guess.
 /// Source: Cao, Li, Petzold and Serban (2003), SIAM J. Sci. Comput. 24, 1076; Hindmarsh and Serban, User Documentation for
 ///   IDAS.
-template <class F, class Y0, class Yp0, class... Args>
+template <class F, class Y0, class Yp0, class T0, class Time = double, class... Args>
 auto dae_solve(const dae_options& options, const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0,
-               double t0, const std::vector<double>& times, const Args&... args) {
+               const T0& t0, const std::vector<Time>& times, const Args&... args) {
   return detail::solve_dae("dae_solve", options, f, detail::stored_argument(y0.derived()),
-                           detail::stored_argument(yp0.derived()), t0, times, detail::stored_argument(args)...);
+                           detail::stored_argument(yp0.derived()), detail::stored_argument(t0), times,
+                           detail::stored_argument(args)...);
 }
 
 /// Does the same with one pair of tolerances, divided as in ode_adjoint_tol.
 ///
 /// relative_tolerance, absolute_tolerance: positive and finite. max_num_steps: between two output times, in each pass.
-template <class F, class Y0, class Yp0, class... Args>
-auto dae_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0, double t0,
-                     const std::vector<double>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
+template <class F, class Y0, class Yp0, class T0, class Time = double, class... Args>
+auto dae_adjoint_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, const Eigen::MatrixBase<Yp0>& yp0, const T0& t0,
+                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                      const Args&... args) {
   const std::string function = "dae_adjoint_tol";
   const dae_options options = dae_tolerance_options(function, y0.size(), relative_tolerance, absolute_tolerance, max_num_steps);
   return detail::solve_dae(function, options, f, detail::stored_argument(y0.derived()), detail::stored_argument(yp0.derived()),
-                           t0, times, detail::stored_argument(args)...);
+                           detail::stored_argument(t0), times, detail::stored_argument(args)...);
 }
 
 }  // namespace agrad

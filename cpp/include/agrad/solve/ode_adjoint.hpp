@@ -5,7 +5,7 @@
 //
 // Without variables among the arguments, there are no checkpoints and no quadrature, and the results are plain vectors.
 // Source: stan-dev/design-docs, 0027-adjoint-ode.
-// Read next: solve/record/tape_node.hpp, the tape's part; solve/cvodes/adjoint.hpp, the solver.
+// Read next: solve/record/initial_value.hpp, the tape's part; solve/cvodes/adjoint.hpp, the solver.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <agrad/solve/cvodes/reuse.hpp>
-#include <agrad/solve/record/dual_node.hpp>
-#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/record/initial_value.hpp>
+#include <agrad/solve/system/functor/lanes.hpp>
 #include <agrad/solve/system/functor/tangents.hpp>
 
 namespace agrad {
@@ -40,11 +40,11 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
       "variables cannot pass through them; ode_tsit5, ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second "
       "ones");
   if constexpr (hold_duals<Y0, T0, Time, Args...>)
-    return solve_dual<functor_tangents>(function, cvodes_maker(options), f, stored_argument(y0.derived()), stored_argument(t0),
-                                        times, stored_argument(args)...);
+    return solve_initial_value<functor_tangents>(function, cvodes_maker(options), f, stored_argument(y0.derived()),
+                                                 stored_argument(t0), times, stored_argument(args)...);
   else
-    return solve_recorded(function, cvodes_maker(options), f, stored_argument(y0.derived()), stored_argument(t0), times,
-                          stored_argument(args)...);
+    return solve_initial_value<functor_lanes>(function, cvodes_maker(options), f, stored_argument(y0.derived()),
+                                              stored_argument(t0), times, stored_argument(args)...);
 }
 
 }  // namespace detail

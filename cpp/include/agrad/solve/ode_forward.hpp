@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <agrad/solve/cvodes/forward.hpp>
-#include <agrad/solve/record/dual_node.hpp>
-#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/record/initial_value.hpp>
 #include <agrad/solve/system/functor/tangents.hpp>
 
 namespace agrad {
@@ -29,12 +28,6 @@ struct forward_maker {
   }
 };
 
-template <>
-struct system_for<forward_maker> {
-  template <class F, class... Args>
-  using type = system_of_t<functor_tangents, F, Args...>;
-};
-
 template <class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_forward(const std::string& function, ode_method method, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                    const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
@@ -47,12 +40,8 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
   options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
   options.max_num_steps = max_num_steps;
   options.method = method;
-  if constexpr (hold_duals<Y0, T0, Time, Args...>)
-    return solve_dual<functor_tangents>(function, forward_maker{options}, f, stored_argument(y0.derived()), stored_argument(t0),
-                                        times, stored_argument(args)...);
-  else
-    return solve_recorded(function, forward_maker{options}, f, stored_argument(y0.derived()), stored_argument(t0), times,
-                          stored_argument(args)...);
+  return solve_initial_value<functor_tangents>(function, forward_maker{options}, f, stored_argument(y0.derived()),
+                                               stored_argument(t0), times, stored_argument(args)...);
 }
 
 }  // namespace detail

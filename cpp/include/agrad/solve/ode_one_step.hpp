@@ -15,10 +15,10 @@
 #include <agrad/solve/one_step/explicit_runge_kutta.hpp>
 #include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
 #include <agrad/solve/one_step/rosenbrock_second.hpp>
-#include <agrad/solve/record/dual_node.hpp>
-#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/record/initial_value.hpp>
 #include <agrad/solve/system/functor/jacobians.hpp>
 #include <agrad/solve/system/functor/second.hpp>
+#include <agrad/solve/system/functor/tangents.hpp>
 
 namespace agrad {
 
@@ -52,13 +52,6 @@ struct one_step_maker {
   }
 };
 
-/// The error control uses tangents of the callable.
-template <class Solver>
-struct system_for<one_step_maker<Solver>> {
-  template <class F, class... Args>
-  using type = system_of_t<functor_tangents, F, Args...>;
-};
-
 template <class Solver, class F, class Y0, class T0, class Time = double, class... Args>
 auto solve_one_step(const std::string& function, const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& t0,
                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
@@ -69,12 +62,12 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
   options.max_num_steps = max_num_steps;
   if constexpr (hold_duals<Y0, T0, Time, Args...>) {
     using second = with_second_order<Solver>;
-    return solve_dual<second::template system>(function, one_step_maker<typename second::solver>{options}, f,
-                                               stored_argument(y0.derived()), stored_argument(t0), times,
-                                               stored_argument(args)...);
-  } else {
-    return solve_recorded(function, one_step_maker<Solver>{options}, f, stored_argument(y0.derived()), stored_argument(t0),
-                          times, stored_argument(args)...);
+    return solve_initial_value<second::template system>(function, one_step_maker<typename second::solver>{options}, f,
+                                                        stored_argument(y0.derived()), stored_argument(t0), times,
+                                                        stored_argument(args)...);
+  } else {  // the error control uses tangents of the callable
+    return solve_initial_value<functor_tangents>(function, one_step_maker<Solver>{options}, f, stored_argument(y0.derived()),
+                                                 stored_argument(t0), times, stored_argument(args)...);
   }
 }
 
@@ -109,8 +102,8 @@ struct one_step_function_tol {
 ///     ode_tsit5(f, y0, t0, times, args...)                                                           with tolerances of 1e-6
 ///     ode_tsit5_tol(f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...)
 ///
-/// f, y0, t0, times, args: as for ode_adjoint_tol; y0 and args may hold dual<double, K> or dual<var, K> as well, t0 and times
-///   are numbers then, and f is called with duals. relative_tolerance, absolute_tolerance: of each step's error, positive and
+/// f, y0, t0, times, args: as for ode_adjoint_tol; all but f may hold dual<double, K> as well, and y0 and args dual<var, K>, for
+///   second derivatives; f is called with duals then. relative_tolerance, absolute_tolerance: of each step's error, positive and
 ///   finite. max_num_steps: most steps between two output times, 1e6 where it is no argument.
 ///
 /// Returns one column vector for each time: of promoted_t<y0, t0, times, args...>.

@@ -28,12 +28,6 @@ struct one_step_method_maker {
     return make_one_step_solver(method, function, system, options, required);
   }
 };
-template <>
-struct system_for<one_step_method_maker> {
-  template <class F, class... Args>
-  using type = system_of_t<functor_tangents, F, Args...>;
-};
-
 }  // namespace detail
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, by a one-step method, with all of its options.
@@ -51,11 +45,13 @@ auto ode_solve(const step_options& options, ode_one_step_method method, const F&
                const T0& t0, const std::vector<Time>& times, const Args&... args) {
   const detail::one_step_method_maker make{method, options};
   if constexpr (detail::hold_duals<Y0, T0, Time, Args...>)
-    return detail::solve_dual<detail::functor_jacobians>("ode_solve", make, f, detail::stored_argument(y0.derived()),
-                                                         detail::stored_argument(t0), times, detail::stored_argument(args)...);
+    return detail::solve_initial_value<detail::functor_jacobians>("ode_solve", make, f, detail::stored_argument(y0.derived()),
+                                                                  detail::stored_argument(t0), times,
+                                                                  detail::stored_argument(args)...);
   else
-    return detail::solve_recorded("ode_solve", make, f, detail::stored_argument(y0.derived()), detail::stored_argument(t0),
-                                  times, detail::stored_argument(args)...);
+    return detail::solve_initial_value<detail::functor_tangents>("ode_solve", make, f, detail::stored_argument(y0.derived()),
+                                                                 detail::stored_argument(t0), times,
+                                                                 detail::stored_argument(args)...);
 }
 
 /// Does the same by CVODES and its adjoint method. options: those of ode_adjoint_tol_ctl, and linear algebra for both passes.

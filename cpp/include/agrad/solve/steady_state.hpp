@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/record/dual_node.hpp>
-#include <agrad/solve/record/tape_node.hpp>
-#include <agrad/solve/steady/solver.hpp>
+#include <agrad/solve/posed/steady.hpp>
+#include <agrad/solve/record/initial_value.hpp>
 #include <agrad/solve/system/functor/ode.hpp>
 #include <agrad/solve/system/functor/second.hpp>
 
@@ -22,54 +21,28 @@ namespace agrad {
 
 namespace detail {
 
-/// Presents the steady state as the one output of a solver. A template, as steady_solver is.
-template <class Real = double>
-class steady_ode_solver final : public ode_solver {
- public:
-  steady_ode_solver(const std::string& function, ode_system& system, const steady_options& options)
-      : system_(system), solver_(function, system, options) {}
-
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double, const std::vector<double>&) override {
-    return state_ = solver_.solve(y0);
-  }
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_.reverse(adjoints.col(0)); }
-
-  bool has_tangents() const override { return system_.has_tangents(); }
-  void tangent(const ode_directions& along, double* states) override { solver_.tangent(along, states); }
-  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                      ode_directions& gradient_tangents) override {
-    return solver_.second(adjoints.col(0), tangents, gradient_tangents);
-  }
-
-  const ode_statistics& statistics() const override { return none_; }
-
- private:
-  ode_system& system_;
-  steady_solver<Real> solver_;
-  Eigen::MatrixXd state_;
-  ode_statistics none_;
-};
+template <template <class, class...> class System, class F, class Y0, class... Args>
+auto solve_steady(const std::string& function, const steady_options& options, const F& f, const Y0& y0, const Args&... args) {
+  using scalar = promoted_t<Y0, Args...>;
+  using system_type = primal_system_t<System, F, Args...>;
+  auto system = std::make_unique<system_type>(function, f, y0.size(), primal_argument(args)...);
+  const auto parameters = static_cast<std::size_t>(system->parameters());
+  auto solve = std::make_unique<posed_steady<>>(function, std::move(system), options, parameters);
+  solve_arguments<scalar> arguments(solve->argument());
+  arguments.give("initial_state", y0);
+  arguments.give_active("parameters", args...);
+  constexpr bool side_by_side = std::is_base_of_v<program_system, system_type>;
+  const auto result = recorded_result<scalar>::of(function, std::move(solve), std::move(arguments), side_by_side);
+  return columns_of(result, y0.size())[0];
+}
 
 template <class F, class Y0, class... Args>
 auto steady_recorded(const std::string& function, const steady_options& options, const F& f, const Y0& y0,
                      const Args&... args) {
-  const auto make = [&](const std::string& name, ode_system& system, ode_required) {
-    return std::make_unique<steady_ode_solver<>>(name, system, options);
-  };
-  if constexpr (hold_duals<Y0, Args...>) {
-    return dual_solution<functor_second>(function, make, f, 0.0, {}, y0, args...)[0];
-  } else {
-    const Eigen::VectorXd initial = argument<Y0>::values(y0);
-    using node_type = ode_node<system_of_t<functor_system, F, Args...>>;
-    auto node = std::make_unique<node_type>(function, make, ode_required{}, f, initial.size(), args...);
-    const Eigen::VectorXd found = node->solver->integrate(initial, 0.0, {}).col(0);
-    if constexpr (argument<Y0>::active || (argument<Args>::active || ...)) {
-      argument<Y0>::collect(y0, node->initial_state);
-      return record_solution(std::move(node), found)[0];
-    } else {
-      return found;
-    }
-  }
+  if constexpr (hold_duals<Y0, Args...>)
+    return solve_steady<functor_second>(function, options, f, y0, args...);
+  else
+    return solve_steady<functor_system>(function, options, f, y0, args...);
 }
 
 }  // namespace detail

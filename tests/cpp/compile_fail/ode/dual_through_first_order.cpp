@@ -1,5 +1,5 @@
 // A dual passes through no method of first derivatives only, and each says so by its name.
-// expect: ode_bdf and ode_adams have first.*ode_adjoint_tol, .*have first.*ode_solve_events has first
+// expect: ode_bdf and ode_adams have first.*ode_adjoint_tol, .*have first.*ode_solve_events with ode_adjoint_options has first
 #include <agrad/ode.hpp>
 
 struct decay {
@@ -15,6 +15,6 @@ void wrong(const agrad::dual<agrad::var>& k) {
   const Eigen::VectorXd y0 = Eigen::VectorXd::Ones(1);
   agrad::ode_bdf(decay(), y0, 0.0, {1.0}, k);
   agrad::ode_adjoint_tol(decay(), y0, 0.0, {1.0}, 1e-6, 1e-6, 1000, k);
-  agrad::ode_solve_events(agrad::step_options(), agrad::ode_one_step_method::tsit5, std::vector<agrad::ode_dose<>>(),
-                          std::tuple<>(), {}, decay(), y0, 0.0, {1.0}, k);
+  agrad::ode_solve_events(agrad::ode_adjoint_options(), std::vector<agrad::ode_dose<>>(), std::tuple<>(), {}, decay(), y0, 0.0,
+                          {1.0}, k);
 }

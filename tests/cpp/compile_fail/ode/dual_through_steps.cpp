@@ -1,4 +1,4 @@
-// Where a dual passes, f is to take duals, and times are numbers.
+// Where a dual of variables passes, f is to take duals, and times are numbers.
 // expect: t0 and times must be numbers.*write f for scalars of any type.*or pass agrad::recorded
 #include <agrad/solve/ode_one_step.hpp>
 

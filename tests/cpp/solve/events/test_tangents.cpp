@@ -11,8 +11,8 @@
 
 namespace test_event_tangents {
 
-using agrad::event_operation;
 using agrad::program;
+using agrad::solve_operation;
 using recording::record;
 using recording::slots;
 using numbers = std::vector<double>;
@@ -52,7 +52,7 @@ std::shared_ptr<const program> reset() {
 
 constexpr std::size_t inputs = 2 + 1 + 3 + 2 + 3 * 2 + 1 + 2;
 
-std::shared_ptr<const event_operation> made(agrad::ode_one_step_method method, long terminal, std::size_t hits,
+std::shared_ptr<const solve_operation> made(agrad::ode_one_step_method method, long terminal, std::size_t hits,
                                             double tolerance = 1e-9) {
   agrad::step_options options;
   options.relative_tolerance = tolerance;
@@ -66,8 +66,8 @@ std::shared_ptr<const event_operation> made(agrad::ode_one_step_method method, l
   plan.events = {{1, terminal}};
   plan.times_move = true;
   std::vector<agrad::event_programs> events{{root(), reset()}};
-  return std::make_shared<const event_operation>("solve", slope(), 2, 3, make, plan, events,
-                                                 agrad::event_counts{{hits}, -1, 0});
+  agrad::event_problem::fields fields{"solve", slope(), 2, 3, plan, events, {{hits}, -1, 0}};
+  return std::make_shared<const solve_operation>(std::make_shared<agrad::event_problem>(fields, make));
 }
 
 /// y0, t0, times, p, times, amounts and durations of doses, a stop, q, r.
@@ -90,7 +90,7 @@ numbers direction(const numbers& all, int width, int k) {
   return one;
 }
 
-void check_transposed(const event_operation& f, std::size_t hits) {
+void check_transposed(const solve_operation& f, std::size_t hits) {
   const std::size_t outputs = f.output_size();
   const numbers x = point(), w = waves(outputs, 2.3);
   REQUIRE(x.size() == inputs);
@@ -123,7 +123,7 @@ void check_transposed(const event_operation& f, std::size_t hits) {
 }
 
 /// The gradient for adjoints w at x.
-numbers gradient(const event_operation& f, const numbers& x, const numbers& w) {
+numbers gradient(const solve_operation& f, const numbers& x, const numbers& w) {
   const auto state = f.make_state();
   numbers y(f.output_size()), back(x.size(), 0.0);
   f.forward(*state, x.data(), y.data(), true);
@@ -136,7 +136,7 @@ numbers moved(const numbers& x, const numbers& along, double by) {
   return to;
 }
 
-void check_second(const event_operation& f) {
+void check_second(const solve_operation& f) {
   const std::size_t outputs = f.output_size();
   numbers x = point();
   x[3] = 0.2;  // so that t0 may move

@@ -4,10 +4,11 @@
 #include <agrad/ode.hpp>
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/rules/elementwise.hpp>
-#include <agrad/solve/record/dae_operation.hpp>
-#include <agrad/solve/record/event_operation.hpp>
-#include <agrad/solve/record/ode_operation.hpp>
-#include <agrad/solve/record/steady_operation.hpp>
+#include <agrad/solve/record/dae_problem.hpp>
+#include <agrad/solve/record/event_problem.hpp>
+#include <agrad/solve/record/ode_problem.hpp>
+#include <agrad/solve/record/solve_operation.hpp>
+#include <agrad/solve/record/steady_problem.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,12 +64,12 @@ agrad::ode_maker read_maker(portable_reader& from) {
 
 const kept_fuzz::names& names() {
   static const kept_fuzz::names all(
-      {{"ode", [](portable_reader& from) { return agrad::ode_operation::read(from, read_maker); }},
-       {"events", [](portable_reader& from) { return agrad::event_operation::read(from, read_maker); }},
-       {"dae", agrad::dae_operation<>::read},
+      {{"ode", [](portable_reader& from) { return agrad::solve_operation::read<agrad::ode_problem>(from, read_maker); }},
+       {"events", [](portable_reader& from) { return agrad::solve_operation::read<agrad::event_problem>(from, read_maker); }},
+       {"dae", agrad::solve_operation::read<agrad::dae_problem>},
        {"steady",
         [](portable_reader& from) {
-          return agrad::steady_operation<>::read(from, [](const std::string&) { return nullptr; });
+          return agrad::solve_operation::read<agrad::steady_problem<>>(from, [](const std::string&) { return nullptr; });
         }},
        {"parallel", agrad::parallel_operation::read}});
   return all;
@@ -113,13 +114,17 @@ struct problem {
   shared_program f;
   numbers x;
 };
+std::shared_ptr<agrad::solve_operation> solve_of(std::shared_ptr<const agrad::recorded_problem> f) {
+  return std::make_shared<agrad::solve_operation>(std::move(f));
+}
 template <class Operation>
 problem problem_of(const std::shared_ptr<Operation>& f, const numbers& x) {
   return {program_with(f, x, f->output_size(), f->output_size()), x};
 }
 
-std::shared_ptr<agrad::ode_operation> initial_value(const agrad::ode_maker& make) {
-  return std::make_shared<agrad::ode_operation>("solve", slope(), 2, 2, make, agrad::ode_required{true, true, true});
+std::shared_ptr<agrad::solve_operation> initial_value(const agrad::ode_maker& make) {
+  agrad::ode_problem::fields fields{"solve", slope(), 2, 2, {true, true, true}};
+  return solve_of(std::make_shared<agrad::ode_problem>(fields, make));
 }
 
 problem events() {
@@ -132,9 +137,8 @@ problem events() {
   plan.stops = 1;
   plan.events = {{1, 0}};
   plan.times_move = true;
-  const auto f = std::make_shared<agrad::event_operation>("solve", slope(), 2, 3, by_steps(agrad::ode_one_step_method::tsit5),
-                                                          plan, std::vector<agrad::event_programs>{{root, reset}},
-                                                          agrad::event_counts{{1}, -1, 0});
+  agrad::event_problem::fields fields{"solve", slope(), 2, 3, plan, {{root, reset}}, {{1}, -1, 0}};
+  const auto f = solve_of(std::make_shared<agrad::event_problem>(fields, by_steps(agrad::ode_one_step_method::tsit5)));
   return problem_of(f, {0.0, 0.2, 0.1, 0.1, 1.0, 2.5, 0.4, 1.5, 0.7, 0.5, -1.0, 1.1, 0.0, 0.4, 1.8, 0.6});
 }
 
@@ -144,7 +148,8 @@ problem algebraic() {  // y0' + p y0 = 0, y0 + y1 - 1 = 0
     return slots{slope_of[0], minus(r, record<agrad::add_rule>(r, x[1], x[2]), {r.constant(1.0)})[0]};
   });
   agrad::dae_options options = agrad::dae_tolerance_options("solve", 2, 1e-6, 1e-8, 10000);
-  const auto f = std::make_shared<agrad::dae_operation<>>("solve", residual, 2, 1, 0, options, agrad::dae_required{true});
+  const auto f = solve_of(std::make_shared<agrad::dae_problem>(
+      agrad::dae_problem::fields{"solve", residual, 2, 1, 0, options, agrad::dae_required{true}}));
   const numbers x{0.4, 0.6, 0.0, 0.0, 0.0, 1.0, 0.8};
   return {program_with(f, x, 4, 3), x};  // without the derivative of the algebraic state
 }
@@ -155,7 +160,8 @@ problem at_rest() {
   });
   agrad::steady_options options;
   options.absolute_tolerance = each_of(2, 1e-10);
-  return problem_of(std::make_shared<agrad::steady_operation<>>("steady", f, 2, options), {1.0, 1.0, 0.6});
+  using steady = agrad::steady_problem<>;
+  return problem_of(solve_of(std::make_shared<steady>(steady::fields{"steady", f, 2, options})), {1.0, 1.0, 0.6});
 }
 
 const std::vector<problem>& problems() {

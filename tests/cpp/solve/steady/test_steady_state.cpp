@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <agrad/agrad.hpp>
-#include <agrad/solve/record/steady_operation.hpp>
 #include <agrad/solve/steady_state.hpp>
 
 #include "solve/systems.hpp"

@@ -39,6 +39,9 @@ ode_pass_statistics read_ida_statistics(void* memory);
 
 double ida_time(void* memory);
 
+/// Tells the listener of this thread, if any, the time reached.
+void report_progress(double t);
+
 /// Dense matrices and factors for n states; transposed factors solve with the transposed matrix.
 chosen_algebra dense_algebra(Eigen::Index n);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/base/progress.hpp>
 #include <agrad/solve/dae/ida.hpp>
 
 namespace agrad::sundials {
@@ -34,6 +35,10 @@ AGRAD_INLINE double ida_time(void* memory) {
   double now = 0;
   IDAGetCurrentTime(memory, &now);
   return now;
+}
+
+AGRAD_INLINE void report_progress(double t) {
+  if (progress_listener* listener = progress_listener::current()) listener->at(t);
 }
 
 AGRAD_INLINE chosen_algebra dense_algebra(Eigen::Index n) {

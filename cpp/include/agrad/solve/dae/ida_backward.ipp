@@ -133,6 +133,7 @@ AGRAD_INLINE int ida_backward::residual(double t, N_Vector z, N_Vector zp, N_Vec
     Eigen::Map<Eigen::VectorXd> to(N_VGetArrayPointer(out), r + m + n);
     self.by_y_.resize(n), self.by_yp_.resize(n), self.by_p_.resize(m);
     const dae_point& where = self.point(t);
+    report_progress(where.t);
     self.system_.vjp(where, at.data() + r + m,
                      {nullptr, self.by_y_.data(), self.by_yp_.data(), m > 0 ? self.by_p_.data() : nullptr});
     const int code = self.fault_.expect_finite("the gradient's integrand for parameter ", where.t, self.by_p_);

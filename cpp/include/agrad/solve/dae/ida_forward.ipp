@@ -78,6 +78,7 @@ AGRAD_INLINE int ida_forward::residual(double t, N_Vector y, N_Vector yp, N_Vect
   ida_forward& self = of(data);
   return self.fault_.guard([&] {
     const dae_point at = self.point(t, y, yp);
+    report_progress(at.t);
     self.system_.residual(at, N_VGetArrayPointer(r));
     return self.fault_.expect_finite("the residual", at.t, self.map(r));
   });

@@ -6,7 +6,7 @@
 // jump, and the begin of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
 // Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/reverse.hpp, the reverse pass;
 // solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order; solve/solver/event_watch.hpp, events;
-// solve/record/event_operation.hpp, the user of this class.
+// solve/posed/events.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Any callable is a maker. Operations can be stored if their maker has a function `write`, from whose output a maker can be
 // made.
-// Read next: solve/record/ode_operation.hpp; solve/record/stored_options.hpp, the fields of the options.
+// Read next: solve/record/ode_problem.hpp; solve/record/stored_options.hpp, the fields of the options.
 #pragma once
 
 #include <functional>

@@ -1,114 +1,97 @@
-// ODE node: puts the solution of an initial value problem on the tape, for any solver.
+// Tape node: puts the result of a solve on the tape, for every kind of problem.
 //
-// One closure on the tape owns the system and the solver; the tape's reverse pass runs the solver's reverse pass.
-// Read next: solve/system/functor/lanes.hpp, the derivatives of the right-hand side; solve/solver/solver.hpp.
+// One closure on the tape owns the solve; the tape's reverse pass runs the solve's reverse pass.
+// Read first: solve/posed/posed_solve.hpp. Read next: solve/record/dual_node.hpp.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <agrad/rules/promote.hpp>
-#include <agrad/solve/solver/options.hpp>
-#include <agrad/solve/solver/solver.hpp>
-#include <agrad/solve/system/functor/lanes.hpp>
+#include <agrad/solve/posed/posed_solve.hpp>
+#include <agrad/solve/record/arguments.hpp>
+#include <agrad/tape/tape.hpp>
 
-namespace agrad {
+namespace agrad::detail {
 
-namespace detail {
+/// A solve on the tape, and the indices of its variables' adjoints.
+template <class Scalar>
+class tape_node {
+ public:
+  tape_node(std::shared_ptr<posed_solve> solve, solve_arguments<Scalar> arguments)
+      : solve_(std::move(solve)), arguments_(std::move(arguments)) {
+    solve_->solve(arguments_.numbers().data());
+    values_.resize(solve_->result().size());
+    solve_->read(values_.data());
+  }
 
-/// Members of a solve on the tape: the system, the solver, and the indices of the arguments' adjoints.
-template <class System>
-struct ode_node {
-  System system;
-  std::unique_ptr<ode_solver> solver;
-  std::vector<tape::index_type> initial_state, initial_time, times;
-  tape::index_type first = 0;  // index of the first state; the states follow each other, output time by output time
+  const std::vector<double>& values() const { return values_; }
 
-  template <class Make, class... Args>
-  ode_node(const std::string& function, const Make& make, ode_required required, Args&&... system_args)
-      : system(function, std::forward<Args>(system_args)...), solver(make(function, system, required)) {}
-
-  /// Propagates the adjoints of the states to the arguments.
-  template <class Adjoint>
-  void reverse(const Adjoint& adjoint, Eigen::Index count) {
-    const Eigen::MatrixXd states = adjoints_from(adjoint, first, count);
-    if (states.isZero(0)) return;
-    const ode_gradient g = solver->reverse(states);
-    add(adjoint, initial_state, g.initial_state.data());
-    add(adjoint, initial_time, &g.initial_time);
-    add(adjoint, times, g.times.data());
-    add(adjoint, system.parameter_indices(), g.parameters.data());
+  /// Returns the result as variables of the tape, which then owns the node.
+  static std::vector<var> results(std::unique_ptr<tape_node> node) {
+    tape& t = tape::current();
+    tape::index_type next = node->first_ = t.leaves(node->values_.size());
+    std::vector<var> results;
+    results.reserve(node->values_.size());
+    for (const double value : node->values_) results.push_back(tape_access::variable(value, next++, t));
+    t.push([owned = std::move(node)](auto& adjoint) { owned->reverse(adjoint); });
+    return results;
   }
 
  protected:
-  /// Returns the adjoints of `count` state vectors from index `begin`.
+  /// Propagates the adjoints of the result to the variables.
   template <class Adjoint>
-  Eigen::MatrixXd adjoints_from(const Adjoint& adjoint, tape::index_type begin, Eigen::Index count) const {
-    Eigen::MatrixXd states(system.states(), count);
-    for (Eigen::Index i = 0; i < states.size(); ++i) states.data()[i] = adjoint.at(begin + static_cast<tape::index_type>(i));
-    return states;
+  void reverse(const Adjoint& adjoint) {
+    const std::vector<double> of_result = adjoints_from(adjoint, first_);
+    if (is_zero(of_result)) return;
+    argument_adjoints_.assign(arguments_.numbers().size(), 0.0);
+    solve_->reverse(of_result.data(), argument_adjoints_.data());
+    for (const auto& [place, index] : arguments_.variables()) adjoint.at(index) += argument_adjoints_[place];
   }
 
+  /// Returns the adjoints of as many numbers as the result has, from an index.
   template <class Adjoint>
-  static void add(const Adjoint& adjoint, const std::vector<tape::index_type>& to, const double* gradient) {
-    for (std::size_t i = 0; i < to.size(); ++i) adjoint.at(to[i]) += gradient[i];
+  std::vector<double> adjoints_from(const Adjoint& adjoint, tape::index_type begin) const {
+    std::vector<double> adjoints(values_.size());
+    for (double& each : adjoints) each = adjoint.at(begin++);
+    return adjoints;
+  }
+  static bool is_zero(const std::vector<double>& all) {
+    return std::all_of(all.begin(), all.end(), [](double x) { return x == 0; });
+  }
+
+  std::shared_ptr<posed_solve> solve_;
+  solve_arguments<Scalar> arguments_;
+  std::vector<double> values_;  // of the result
+  tape::index_type first_ = 0;  // index of the result's first number; the others follow
+
+ private:
+  std::vector<double> argument_adjoints_;
+};
+
+/// Solves and returns the result as scalars; specialised for duals.
+template <class Scalar>
+struct recorded_result {
+  static std::vector<Scalar> of(const std::string&, std::shared_ptr<posed_solve> solve, solve_arguments<Scalar> arguments,
+                                bool /*side_by_side*/) {
+    auto node = std::make_unique<tape_node<Scalar>>(std::move(solve), std::move(arguments));
+    if constexpr (std::is_same_v<Scalar, var>)
+      return tape_node<Scalar>::results(std::move(node));
+    else
+      return node->values();
   }
 };
 
-/// Chooses the system for a callable with the solvers of a maker; specialised where solvers need further derivatives.
-template <class Make>
-struct system_for {
-  template <class F, class... Args>
-  using type = system_of_t<functor_lanes, F, Args...>;
-};
-
-/// Puts the states on the tape as variables; the tape then owns the node.
-template <class Node>
-std::vector<vector_of<var>> record_solution(std::unique_ptr<Node> node, const Eigen::MatrixXd& states) {
-  tape& t = tape::current();
-  const tape::index_type first = node->first = t.leaves(static_cast<std::size_t>(states.size()));
-  std::vector<vector_of<var>> solution(static_cast<std::size_t>(states.cols()), vector_of<var>(states.rows()));
-  for (Eigen::Index k = 0; k < states.cols(); ++k) {
-    for (Eigen::Index i = 0; i < states.rows(); ++i) {
-      const auto index = first + static_cast<tape::index_type>(k * states.rows() + i);
-      solution[static_cast<std::size_t>(k)][i] = tape_access::variable(states(i, k), index, t);
-    }
-  }
-  t.push([owned = std::move(node), count = states.cols()](auto& adjoint) { owned->reverse(adjoint, count); });
-  return solution;
+/// Returns consecutive numbers as vectors of length n.
+template <class Scalar>
+std::vector<vector_of<Scalar>> columns_of(const std::vector<Scalar>& all, Eigen::Index n) {
+  std::vector<vector_of<Scalar>> columns;
+  const auto step = static_cast<std::size_t>(n);
+  for (std::size_t at = 0; at + step <= all.size(); at += step)
+    columns.push_back(Eigen::Map<const vector_of<Scalar>>(all.data() + at, n));
+  return columns;
 }
 
-/// Returns the solution of an initial value problem, as doubles or as variables. make(function, system, wanted) makes the
-/// solver.
-template <class Make, class F, class Y0, class T0, class Time, class... Args>
-auto solve_recorded(const std::string& function, const Make& make, const F& f, const Y0& y0, const T0& t0,
-                    const std::vector<Time>& times, const Args&... args) {
-  constexpr bool active =
-      argument<Y0>::active || argument<T0>::active || argument<Time>::active || (argument<Args>::active || ...);
-  const Eigen::VectorXd initial = argument<Y0>::values(y0);
-  const auto time_values = argument<std::vector<Time>>::values(times);
-  const std::vector<double> outputs(time_values.begin(), time_values.end());
-  const double start = static_cast<double>(argument<T0>::values(t0));
-  check_initial_value_problem(function, initial, start, outputs);
-
-  using system = typename system_for<Make>::template type<F, Args...>;
-  const ode_required required{argument<Y0>::active, argument<T0>::active, argument<Time>::active};
-  auto node = std::make_unique<ode_node<system>>(function, make, required, f, initial.size(), args...);
-  const Eigen::MatrixXd states = node->solver->integrate(initial, start, outputs);
-  if constexpr (active) {
-    argument<Y0>::collect(y0, node->initial_state);
-    argument<T0>::collect(t0, node->initial_time);
-    argument<std::vector<Time>>::collect(times, node->times);
-    return record_solution(std::move(node), states);
-  } else {
-    std::vector<Eigen::VectorXd> solution;
-    for (Eigen::Index k = 0; k < states.cols(); ++k) solution.push_back(states.col(k));
-    return solution;
-  }
-}
-
-}  // namespace detail
-
-}  // namespace agrad
+}  // namespace agrad::detail

@@ -9,7 +9,7 @@
 // only one candidate and Newton's method alone suffices. The method is damped by the natural monotonicity test (Deuflhard 2011,
 // Newton Methods for Nonlinear Problems, section 3.3). Where it converges, the totals are checked at that state, and all of f
 // must be small, not g alone.
-// Read next: solve/steady/integration.hpp, solve/steady/stability.hpp, solve/record/steady_operation.hpp.
+// Read next: solve/steady/integration.hpp, solve/steady/stability.hpp, solve/posed/steady.hpp.
 #pragma once
 
 #include <algorithm>

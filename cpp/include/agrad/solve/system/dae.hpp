@@ -40,6 +40,9 @@ class dae_system {
   /// Length m of p.
   virtual Eigen::Index parameters() const = 0;
 
+  /// Sets all parameters, active or not. Here: the system has their values since it was made.
+  virtual void set_parameters(const double* /*p*/) {}
+
   /// r = F, n entries.
   virtual void residual(const dae_point& at, double* r) = 0;
 

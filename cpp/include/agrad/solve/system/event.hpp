@@ -34,6 +34,8 @@ class event_function {
  public:
   virtual ~event_function() = default;
   virtual Eigen::Index parameters() const = 0;
+  /// Sets all parameters. Here: the functions have their values since they were made.
+  virtual void set_parameters(const double* /*p*/) {}
   virtual double root(double t, const double* y) = 0;
   /// The root's value; writes the derivatives with respect to t, y and, unless null, the parameters.
   virtual double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) = 0;

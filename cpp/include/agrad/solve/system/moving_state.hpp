@@ -5,7 +5,7 @@
 // move, tangents are dz = dy + s f dd. The adjoint l of z is also the adjoint of y, and the adjoint of d is s l' f. Along the
 // directions the adjoint of y changes by s f_y' l dd, the adjoint of the parameters by s f_p' l dd and the adjoint of d by s
 // (dl' f + l' df), where df is the change of f at (t, z) as time moves by dd.
-// Read next: solve/events/second.hpp and solve/record/ode_operation.hpp, which use this class.
+// Read next: solve/events/second.hpp and solve/posed/ode.hpp, which use this class.
 #pragma once
 
 #include <Eigen/Core>

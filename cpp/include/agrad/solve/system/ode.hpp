@@ -44,6 +44,9 @@ class ode_system {
   /// Length m of p.
   virtual Eigen::Index parameters() const = 0;
 
+  /// Sets all parameters, active or not. Here: the system has their values since it was made.
+  virtual void set_parameters(const double* /*p*/) {}
+
   /// dydt = f(t, y), n entries.
   virtual void rhs(double t, const double* y, double* dydt) = 0;
 

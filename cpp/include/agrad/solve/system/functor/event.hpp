@@ -91,6 +91,24 @@ class functor_event final : public event_function {
     }
   }
 
+  bool has_tangents() const override { return true; }
+  void reset_tangent(const event_point& at, double* to) override {
+    const Eigen::Index n = y_.size();
+    using rows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+    const rows of_time(at.t_tangents, 1, at.width), of_state(at.y_tangents, n, at.width),
+        of_parameters(at.parameter_tangents, m_, at.width);
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n);
+    Eigen::RowVectorXd by_y(n), by_parameters(m_);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      double by_t = 0;
+      lambda[i] = 1;
+      reset_vjp(at.t, at.y, lambda.data(), by_t, by_y.data(), by_parameters.data());
+      lambda[i] = 0;
+      Eigen::Map<Eigen::RowVectorXd>(to + i * at.width, at.width) =
+          by_t * of_time + by_y * of_state + by_parameters * of_parameters;
+    }
+  }
+
  private:
   template <class Result>
   auto checked(Result&& result) const {

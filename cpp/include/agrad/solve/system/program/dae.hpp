@@ -21,7 +21,7 @@ class program_dae final : public dae_system {
   /// n states. Without `differentiated` no parameter is active: their values are constants of the solve.
   program_dae(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated);
 
-  void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + 2 * n_); }
+  void set_parameters(const double* p) override { std::copy(p, p + m_, inputs_.begin() + 1 + 2 * n_); }
 
   Eigen::Index states() const override { return n_; }
   Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }

@@ -1,7 +1,7 @@
 // Program event: recorded functions of time and state as an event and its reset.
 //
-// The inputs of both programs are t, the n states and own parameters, in this order. Read next:
-// solve/record/event_operation.hpp.
+// The inputs of both programs are t, the n states and own parameters, in this order.
+// Read next: solve/record/event_problem.hpp.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class program_event final : public event_function {
   program_event(event_programs from, Eigen::Index states)
       : n_(static_cast<std::size_t>(states)), root_(std::move(from.root), n_), reset_(std::move(from.reset), n_) {}
 
-  /// Sets the parameters of the root, then of the reset. Returns how many.
-  std::size_t set_parameters(const double* p);
+  /// Sets the parameters of the root, then of the reset.
+  void set_parameters(const double* p) override;
 
   Eigen::Index parameters() const override { return static_cast<Eigen::Index>(root_.parameters + reset_.parameters); }
 

@@ -15,10 +15,9 @@ AGRAD_INLINE std::size_t event_programs::parameters(std::size_t states) const {
   return root->input_size() - 1 - states + (reset == nullptr ? 0 : reset->input_size() - 1 - states);
 }
 
-AGRAD_INLINE std::size_t program_event::set_parameters(const double* p) {
+AGRAD_INLINE void program_event::set_parameters(const double* p) {
   root_.set(p);
   reset_.set(p + root_.parameters);
-  return root_.parameters + reset_.parameters;
 }
 
 AGRAD_INLINE double program_event::root(double t, const double* y) {

@@ -32,7 +32,7 @@ class program_system : public ode_system {
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
   void parameter_sizes(double* sizes) const override;
 
-  void set_parameters(const double* p) { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
+  void set_parameters(const double* p) override { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
 
   Eigen::Index states() const override { return n_; }
   bool is_autonomous() const override { return structure_->is_autonomous(*f_); }

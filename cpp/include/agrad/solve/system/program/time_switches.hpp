@@ -6,7 +6,7 @@
 // steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already found,
 // where the compared value is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
 // ds = -w_p dp / w_t. The search ignores operations that are not linear there, as sin(t) > 0.5.
-// Read next: solve/record/event_operation.hpp, the user of this class.
+// Read next: solve/posed/switched_stops.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>

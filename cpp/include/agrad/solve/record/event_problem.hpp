@@ -1,0 +1,85 @@
+// Event problem: a recorded right-hand side with doses, stops, recorded events and a method.
+// Read next: solve/posed/events.hpp, the solve; solve/system/program/event.hpp, recorded events.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/posed/events.hpp>
+#include <agrad/solve/record/maker.hpp>
+#include <agrad/solve/record/recorded_problem.hpp>
+#include <agrad/solve/record/stored_options.hpp>
+#include <agrad/solve/system/program/event.hpp>
+#include <agrad/solve/system/program/structure.hpp>
+
+namespace agrad {
+
+class event_problem final : public recorded_problem {
+ public:
+  struct fields {
+    std::string function = {};
+    std::shared_ptr<const program> f = nullptr;  // of (t, n states, parameters)
+    Eigen::Index states = 0;
+    std::size_t times = 0;
+    event_plan plan = {};
+    std::vector<event_programs> events = {};  // one for each rule of the plan
+    event_counts counts = {};
+    std::vector<bool> active = {};  // of the parameters; empty if all are
+  };
+
+  event_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
+
+  const std::string& function() const override { return of_.function; }
+  std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  bool tangents_match() const override;
+  void expect_hits() const override { *reads_hits_ = true; }
+
+  static constexpr std::string_view stored_kind = "events";
+  std::string_view kind() const override { return make_.is_portable() ? stored_kind : std::string_view(); }
+  void write(portable_writer& to) const override;
+  /// read_maker: reads a maker.
+  template <class ReadMaker>
+  static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ReadMaker& read_maker) {
+    fields of;
+    bool reads_hits = false;
+    from(of, reads_hits);
+    auto result = std::make_shared<const event_problem>(std::move(of), read_maker(from));
+    *result->reads_hits_ = reads_hits;
+    return result;
+  }
+
+ private:
+  fields of_;
+  ode_maker make_;
+  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
+  std::shared_ptr<std::atomic<bool>> reads_hits_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+template <class Archive>
+void serialize(Archive& archive, event_counts& counts) {
+  archive(counts.hits, counts.reached, counts.counted);
+}
+
+template <class Archive>
+void serialize(Archive& archive, event_problem::fields& k) {
+  archive(k.function, k.f, k.states, k.times, k.plan, k.events, k.counts, k.active);
+  const auto states = static_cast<std::size_t>(k.states);
+  archive.expect(is_right_hand_side(*k.f, k.states, 1) && k.times > 0 && std::max(k.times, k.plan.stops) <= most_times &&
+                     (k.active.empty() || k.active.size() == k.f->input_size() - 1 - states),
+                 "a solve");
+  bool fit = k.events.size() == k.plan.events.size() && k.events.size() == k.counts.hits.size();
+  for (const event_programs& each : k.events) fit = fit && each.fit(states);
+  for (const std::size_t each : k.counts.hits) fit = fit && each <= most_times;
+  archive.expect(fit, "an event");
+}
+
+}  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/record/event_problem.ipp>
+#endif

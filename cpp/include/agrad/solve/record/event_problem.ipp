@@ -1,0 +1,38 @@
+// Definitions of solve/record/event_problem.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/record/event_problem.hpp>
+#include <agrad/solve/system/program/ode.hpp>
+
+namespace agrad {
+
+AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose(bool differentiated) const {
+  auto system = std::make_unique<program_system>(of_.f, of_.states, differentiated, structure_);
+  system->set_active(of_.active);
+  event_setup setup;
+  setup.function = of_.function;
+  setup.system = std::move(system);
+  for (const event_programs& each : of_.events) setup.events.push_back(std::make_unique<program_event>(each, of_.states));
+  setup.make = make_;
+  setup.plan = of_.plan;
+  setup.parameters = of_.f->input_size() - 1 - static_cast<std::size_t>(of_.states), setup.times = of_.times;
+  setup.switches.emplace(*of_.f, static_cast<std::size_t>(of_.states));
+  setup.counts = of_.counts;
+  setup.reads_hits = reads_hits_;
+  return std::make_unique<posed_events>(std::move(setup), differentiated);
+}
+
+AGRAD_INLINE bool event_problem::tangents_match() const {
+  const auto matches = [](const event_programs& each) {  // both modes use the gradient of the root function
+    return each.reset == nullptr || each.reset->first_without_tangents(0) == nullptr;
+  };
+  return of_.f->first_without_tangents(0) == nullptr && std::all_of(of_.events.begin(), of_.events.end(), matches);
+}
+
+AGRAD_INLINE void event_problem::write(portable_writer& to) const {
+  to(of_, reads_hits_->load());
+  make_.write(to);
+}
+
+}  // namespace agrad

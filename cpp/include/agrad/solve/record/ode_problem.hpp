@@ -1,0 +1,65 @@
+// ODE problem: a recorded right-hand side with output times and a method.
+// Read next: solve/posed/ode.hpp, the solve; solve/record/maker.hpp, the method.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <agrad/solve/record/maker.hpp>
+#include <agrad/solve/record/recorded_problem.hpp>
+#include <agrad/solve/record/stored_options.hpp>
+#include <agrad/solve/system/program/structure.hpp>
+
+namespace agrad {
+
+class ode_problem final : public recorded_problem {
+ public:
+  struct fields {
+    std::string function = {};
+    std::shared_ptr<const program> f = nullptr;  // of (t, n states, parameters)
+    Eigen::Index states = 0;
+    std::size_t times = 0;
+    ode_required required = {};
+    std::vector<bool> active = {};  // of the parameters; empty if all are
+  };
+
+  /// make: makes the solver, whose options the solver checks.
+  ode_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
+
+  const std::string& function() const override { return of_.function; }
+  std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  bool tangents_match() const override { return of_.f->first_without_tangents(0) == nullptr; }
+
+  static constexpr std::string_view stored_kind = "ode";
+  std::string_view kind() const override { return make_.is_portable() ? stored_kind : std::string_view(); }
+  void write(portable_writer& to) const override;
+  /// read_maker: reads a maker.
+  template <class ReadMaker>
+  static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ReadMaker& read_maker) {
+    fields of;
+    from(of);
+    return std::make_shared<const ode_problem>(std::move(of), read_maker(from));
+  }
+
+ private:
+  fields of_;
+  ode_maker make_;
+  std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();  // computed once for all solves
+};
+
+template <class Archive>
+void serialize(Archive& archive, ode_problem::fields& k) {
+  archive(k.function, k.f, k.states, k.times, k.required, k.active);
+  archive.expect(is_right_hand_side(*k.f, k.states, 1) && k.times > 0 && k.times <= most_times &&
+                     (k.active.empty() || k.active.size() == k.f->input_size() - 1 - static_cast<std::size_t>(k.states)),
+                 "a solve");
+}
+
+}  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/record/ode_problem.ipp>
+#endif

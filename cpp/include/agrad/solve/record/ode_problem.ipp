@@ -1,0 +1,25 @@
+// Definitions of solve/record/ode_problem.hpp.
+#pragma once
+
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/posed/ode.hpp>
+#include <agrad/solve/record/ode_problem.hpp>
+#include <agrad/solve/system/program/ode.hpp>
+
+namespace agrad {
+
+AGRAD_INLINE std::unique_ptr<posed_solve> ode_problem::pose(bool differentiated) const {
+  const ode_required required = differentiated ? of_.required : ode_required{};
+  auto system = std::make_unique<program_system>(of_.f, of_.states, differentiated, structure_);
+  std::unique_ptr<ode_solver> solver = make_(of_.function, *system, required);
+  system->set_active(of_.active);
+  const std::size_t parameters = of_.f->input_size() - 1 - static_cast<std::size_t>(of_.states);
+  return std::make_unique<posed_ode>(std::move(system), std::move(solver), required, parameters, of_.times);
+}
+
+AGRAD_INLINE void ode_problem::write(portable_writer& to) const {
+  to(of_);
+  make_.write(to);
+}
+
+}  // namespace agrad

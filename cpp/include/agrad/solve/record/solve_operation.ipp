@@ -1,0 +1,91 @@
+// Definitions of solve/record/solve_operation.hpp.
+#pragma once
+
+#include <utility>
+
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/record/solve_operation.hpp>
+
+namespace agrad {
+
+AGRAD_INLINE solve_operation::solve_operation(std::shared_ptr<const recorded_problem> problem,
+                                              std::shared_ptr<const progress_host> progress, bool same_steps)
+    : problem_(std::move(problem)), progress_(std::move(progress)), same_steps_(same_steps) {
+  const std::unique_ptr<posed_solve> posed = problem_->pose(true);
+  tangents_ = posed->tangents();
+  tangents_.match = tangents_.match && problem_->tangents_match();
+  inputs_ = posed->argument().size(), outputs_ = posed->result().size();
+}
+
+AGRAD_INLINE void solve_operation::write(portable_writer& to) const {
+  problem_->write(to);
+  to(same_steps_.load());
+}
+
+AGRAD_INLINE void solve_operation::forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const {
+  auto& mine = static_cast<solves&>(s);
+  const bool differentiated = with_adjoint || same_steps_;
+  std::unique_ptr<posed_solve>& chosen = differentiated ? mine.differentiable : mine.plain;
+  if (chosen == nullptr) chosen = problem_->pose(differentiated);
+  solve(*chosen, x);
+  chosen->read(y);
+}
+
+AGRAD_INLINE void solve_operation::solve(posed_solve& by, const double* x) const {
+  run_pass(progress_.get(), false, [&] {
+    by.solve(x);
+    return by.end();
+  });
+  ledger_.enter(by.statistics());
+}
+
+template <class Pass>
+void solve_operation::run_reverse(external_operation::state& s, const Pass& pass) const {
+  posed_solve& by = *static_cast<solves&>(s).differentiable;
+  run_pass(progress_.get(), true, [&] {
+    pass(by);
+    return by.begin();
+  });
+  ledger_.enter(by.statistics());
+}
+
+AGRAD_INLINE void solve_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
+  run_reverse(s, [&](posed_solve& by) { by.reverse(y_adjoint, x_adjoint); });
+}
+
+AGRAD_INLINE void solve_operation::reverse_rows(external_operation::state& s, std::size_t count, const double* y_adjoints,
+                                                double* x_adjoints, std::size_t stride) const {
+  run_reverse(s, [&](posed_solve& by) { by.reverse_rows(count, y_adjoints, x_adjoints, stride); });
+}
+
+AGRAD_INLINE const external_operation* solve_operation::first_without_tangents(int order) const {
+  if (order > 0) return external_operation::first_without_tangents(order);
+  return tangents_.order > 0 && tangents_.match ? nullptr : this;
+}
+
+AGRAD_INLINE void solve_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
+                                           double* y_tangent) const {
+  posed_solve& by = *static_cast<solves&>(s).differentiable;
+  by.tangent(width, x_tangent, y_tangent);
+  ledger_.enter(by.statistics());
+}
+
+AGRAD_INLINE void solve_operation::second(external_operation::state& s, int width, const double* y_adjoint,
+                                          const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
+  static_cast<solves&>(s).differentiable->second(width, y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+}
+
+AGRAD_INLINE std::unique_ptr<posed_solve> solve_operation::solve(const double* x, bool differentiated) const {
+  std::unique_ptr<posed_solve> once = problem_->pose(differentiated || same_steps_);
+  solve(*once, x);
+  return once;
+}
+
+AGRAD_INLINE bool solve_operation::log_steps(const double* x, detail::step_log& log, bool differentiated) const {
+  const std::unique_ptr<posed_solve> once = problem_->pose(differentiated || same_steps_);
+  if (!once->log_steps(&log)) return false;
+  once->solve(x);
+  return true;
+}
+
+}  // namespace agrad
