@@ -15,6 +15,7 @@ from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
 from agrad._numpy.protocol import array, where
 from agrad._ode.adjoint import ode_adjoint_tol_ctl
+from agrad._ode.dae_solve import DaeResult
 from agrad._ode.events import Dose, Event
 from agrad._ode.result import OdeResult
 from agrad._ode.short_functions import (
@@ -36,7 +37,7 @@ from agrad._ode.short_functions import (
     ode_tsit5,
     ode_tsit5_tol,
 )
-from agrad._ode.solve_dae import DaeResult, solve_dae
+from agrad._ode.solve_dae import solve_dae
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.solve_many import Subject, solve_many
 from agrad._ode.steady_state import SteadyResult, steady_state

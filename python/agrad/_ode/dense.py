@@ -21,7 +21,7 @@ from agrad._ode.result import OdeResult
 from agrad._record.structure import as_one
 from agrad._record.trees import flatten
 
-__all__ = ["Solution", "solution_of"]
+__all__ = ["Solution", "check_times", "solution_of"]
 
 Times = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,6 +34,18 @@ class _Pieces(NamedTuple):
     weights: Times  # the row of Chebyshev values at a point times this matrix holds the weights of the states
     states: Any  # shape (steps, times in a step, n), recorded where the solution is recorded
     last: Any  # the state at the end; None where an event ended the solution
+
+
+def check_times(requested: Times, span: tuple[float, float], sign: float = 1.0) -> None:
+    """Raises unless the requested times, those of the user times `sign`, are a number or a vector within the span."""
+    if requested.ndim > 1:
+        raise ShapeError(f"sol: t is of shape {requested.shape}, but must be a number or a vector of times")
+    t0, end = span
+    outside = np.flatnonzero(~((t0 <= requested) & (requested <= end)))
+    if outside.size:
+        place = f"t[{outside[0]}]" if requested.ndim else "t"
+        own = [0.0 + sign * each for each in (np.ravel(requested)[outside[0]].item(), t0, end)]
+        raise DomainError(f"sol: {place} is {own[0]}, but must be within t_span = {(own[1], own[2])}")
 
 
 class Solution:
@@ -59,7 +71,7 @@ class Solution:
         if self._sign < 0:
             t = 0.0 - (t if isinstance(t, Array) else real_values("sol", "t", t))
         requested = real_values("sol", "t", t)
-        self._check(requested)
+        check_times(requested, self._span, self._sign)
         if requested.size == 0:
             return np.zeros((self._size, 0))
         y = self._at(np.reshape(t, (-1,)) if isinstance(t, Array) else t, np.ravel(requested))
@@ -71,16 +83,6 @@ class Solution:
         if not self._varies and (t0 == end or self._found() is not None):
             return self.__dict__ | {"_problem": None}
         return self.__dict__
-
-    def _check(self, requested: Times) -> None:
-        if requested.ndim > 1:
-            raise ShapeError(f"sol: t is of shape {requested.shape}, but must be a number or a vector of times")
-        t0, end = self._span
-        outside = np.flatnonzero(~((t0 <= requested) & (requested <= end)))
-        if outside.size:
-            place = f"t[{outside[0]}]" if requested.ndim else "t"
-            own = [0.0 + self._sign * each for each in (np.ravel(requested)[outside[0]].item(), t0, end)]
-            raise DomainError(f"sol: {place} is {own[0]}, but must be within t_span = {(own[1], own[2])}")
 
     def _at(self, t: Any, requested: Times) -> Any:
         """Returns the states, shape (n, k); `requested` are the values of t."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from agrad._ode.repeats import raise_equal, repeated, shifted
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
-from agrad._ode.times import Times, times_after
+from agrad._ode.times import times_after
 
 __all__ = ["Solve", "record_solve", "solve_partially", "states_after"]
 
@@ -120,7 +120,7 @@ def solve_partially(problem: InitialValueProblem) -> OdeResult:
         return whole.result()
     except SolverError as error:
         stop = error
-    for times in _before(problem.times.sign * stop.t, problem.times):
+    for times in problem.times.before(problem.times.sign * stop.t):
         try:
             result = Solve(replace(problem, times=times)).result()
             break
@@ -131,15 +131,3 @@ def solve_partially(problem: InitialValueProblem) -> OdeResult:
         result = OdeResult(problem.times.values[:at_start], first[:, np.zeros(at_start, int)])
     result.success, result.status, result.message, result._explained = False, -1, str(stop), whole.explained
     return result
-
-
-def _before(stopped_at: float, times: Times) -> Iterator[Times]:
-    """Yields times that end before the time at which the solver failed, the longest first."""
-    if not times.has_t_eval:  # the end is as close to the failure as a second solve reaches
-        for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
-            if stopped_at > times.t0:
-                yield times.until(times.t0 + (stopped_at - times.t0) * part)
-        return
-    values = times.values
-    for count in range(int(np.count_nonzero(values <= stopped_at)), int(np.count_nonzero(values == times.t0)), -1):
-        yield times.until(float(values[count - 1]), count)

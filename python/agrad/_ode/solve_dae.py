@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DaeOptions, ShapeError, check_dae_problem, dae_operation
+from agrad._core import DaeOptions, ShapeError, check_dae_problem
 from agrad._ode.arguments import check_one_of, real_values, vector
+from agrad._ode.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.problem import record_problem
-from agrad._ode.progress import Progress, reporter_of
-from agrad._ode.record import RecordedFunction, joined
-from agrad._ode.statistics import Statistics
+from agrad._ode.progress import Progress
 from agrad._ode.times import Times, times_of
 
 __all__ = ["DaeResult", "solve_dae"]
 
 _INITIAL = {"differential": 0, "derivatives": 1, "consistent": 2}
 _SENSITIVITIES = {"adjoint": 0, "forward": 1}
-
-
-@dataclass
-class DaeResult:
-    """The result of :func:`solve_dae`.
-
-    Attributes
-    ----------
-    t : numpy.ndarray, shape (k,)
-        Output times.
-    y : numpy.ndarray or Array, shape (n, k)
-        The states at the output times, a column each; differentiable.
-    yp : numpy.ndarray or Array, shape (n, k)
-        The states' derivatives with respect to time; differentiable for differential states.
-    success : bool
-        True; a solve that does not succeed raises.
-    status : int
-        0: the end of the interval was reached.
-    message : str
-        The status in words.
-    stats : mapping
-        The cost of the passes up to now, as for :func:`solve_ivp`; evaluations of the residual are "rhs_evaluations".
-    """
-
-    t: Any
-    y: Any
-    yp: Any
-    success: bool = True
-    status: int = 0
-    message: str = "The solver successfully reached the end of the integration interval."
-    stats: Mapping[str, Any] = field(default_factory=dict)
 
 
 def solve_dae(
@@ -71,6 +38,8 @@ def solve_dae(
     max_step: float = np.inf,
     sensitivities: str = "adjoint",
     tstops: Any = (),
+    dense_output: bool = False,
+    return_partial: bool = False,
     progress: Progress = False,
 ) -> DaeResult:
     """Solve a differential-algebraic system ``residual(t, y, y', *args) = 0`` of index 1; the result is differentiable.
@@ -118,13 +87,18 @@ def solve_dae(
         the algebraic states are solved for again, with the old values as the guess. Before a stop the residual is evaluated as
         the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
 
+    dense_output : bool
+        Whether the result has a function `sol` of time; each call solves with its times as output times.
+    return_partial : bool
+        Whether a solver that fails returns the solution before the failure, with success False, status -1 and the fault as
+        message, instead of raising a SolverError; as for :func:`solve_ivp`. Without a consistent initial state it raises.
     progress : bool or callable
         As for :func:`solve_ivp`.
 
     Returns
     -------
     DaeResult
-        With t, shape (k,), y and yp, shape (n, k).
+        With t, shape (k,), y and yp, shape (n, k), and as attributes success, status, message, stats and sol.
 
     Raises
     ------
@@ -142,10 +116,11 @@ def solve_dae(
     Notes
     -----
     Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; the gradient
-    with respect to an algebraic entry of y0 is zero. There are first derivatives only. At each output time the algebraic
-    states are solved for, so outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are
-    singular at the guess, as y1^2 = y0 is at y1 = 0, nearby guesses are tried, larger values first. For the gradient the
-    state at each step of the forward pass is stored. Linear algebra is dense.
+    with respect to an algebraic entry of y0 is zero. There are first derivatives only; forward mode (jvp, jacfwd) goes by
+    sensitivities, for which a solve with ``sensitivities="adjoint"`` is integrated once more, and tangents of an algebraic
+    state's yp are nan. At each output time the algebraic states are solved for, so outputs satisfy the equations to rounding,
+    not only to the tolerances. Where the equations are singular at the guess, as y1^2 = y0 is at y1 = 0, nearby guesses are
+    tried, larger values first. For the gradient the state at each step of the forward pass is stored. Linear algebra is dense.
 
     References
     ----------
@@ -167,29 +142,17 @@ def solve_dae(
     y0, states, size = problem.y0, problem.states, problem.states.size
     times, stops = _times(function, t_span, t_eval), vector(function, "tstops", tstops)
     yp0 = np.zeros(size) if yp0 is None else vector(function, "yp0", yp0)
-    slopes = real_values(function, "yp0", yp0)
-    check_dae_problem(function, states, slopes, times.t0, times.values)
+    check_dae_problem(function, states, real_values(function, "yp0", yp0), times.t0, times.values)
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol)
     steps = step_options(function, size, tolerances, max_num_steps, first_step, max_step, least_steps=1)
     options = DaeOptions(
         function, *steps[:5], _flags(function, differential, size), _INITIAL[initial], _SENSITIVITIES[sensitivities]
     )
-    recorded = RecordedFunction(function, residual, times.t0, [states, slopes], problem.args, result="residual")
-    required = [isinstance(x, Array) for x in (y0, yp0, times.start, times.outputs, stops)]
-    count = times.values.size
-    reporter = reporter_of(function, progress, times.t0, float(times.values[-1]))
-    operation = dae_operation(function, recorded.program, count, stops.size, options, required, reporter.host)
-    parts = [y0, yp0, np.reshape(times.start, (1,)), times.outputs, stops, *(np.ravel(x) for x in recorded.parameters)]
-    recording, argument = joined(parts, [recorded])
-    solution: Any = None
-    try:
-        solve: Any = operation.solve if recording is None else operation.record
-        solution = solve(argument, (count, 2, size))
-    finally:
-        if recording is None or solution is None:
-            reporter.forget()
-    y, yp = np.transpose(solution[:, 0]), np.transpose(solution[:, 1])
-    return DaeResult(times.values, y, yp, stats=Statistics(operation.statistics))
+    solve = DaeSolve(DaeProblem(function, residual, y0, states, problem.args, times, yp0, stops, options, progress))
+    result = solve.partial_result() if return_partial else solve.result(times, progress)
+    if dense_output:
+        result.sol = DaeSolution(solve, float(times.last) if result.success else float(result.t[-1]))
+    return result
 
 
 def _times(function: str, t_span: Any, t_eval: Any) -> Times:

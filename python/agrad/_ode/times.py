@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
@@ -96,6 +97,17 @@ class Times:
         else:
             outputs, values = self.outputs[:count], self.values[:count]
         return replace(self, outputs=outputs, values=values, end=end, last=end)
+
+    def before(self, stopped_at: float) -> Iterator[Times]:
+        """Yields times that end before the time at which a solve failed, the longest first."""
+        if not self.has_t_eval:  # the end is as close to the failure as a second solve reaches
+            for part in (1 - 1e-9, 1 - 1e-6, 1 - 1e-3):
+                if stopped_at > self.t0:
+                    yield self.until(self.t0 + (stopped_at - self.t0) * part)
+            return
+        values = self.values
+        for count in range(int(np.count_nonzero(values <= stopped_at)), int(np.count_nonzero(values == self.t0)), -1):
+            yield self.until(float(values[count - 1]), count)
 
 
 def times_of(function: str, t_span: Any, t_eval: Any, *, freely: bool = True) -> Times:

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <agrad/solve/posed/dae.hpp>
-#include <agrad/solve/record/tape_node.hpp>
+#include <agrad/solve/record/dual_node.hpp>
 #include <agrad/solve/system/functor/dae.hpp>
 
 namespace agrad {
@@ -29,15 +29,18 @@ namespace detail {
 template <class F, class Y0, class Yp0, class T0, class Time, class... Args>
 auto solve_dae(const std::string& function, const dae_options& options, const F& f, const Y0& y0, const Yp0& yp0, const T0& t0,
                const std::vector<Time>& times, const Args&... args) {
-  static_assert(!hold_duals<Y0, Yp0, T0, Time, Args...>,
-                "dae_solve has first derivatives only: a dual cannot pass through it; take differences of its gradient");
+  static_assert(!hold_second_duals<Y0, Yp0, T0, Time, Args...>,
+                "dae_solve has first derivatives only: a dual of variables cannot pass through it; take differences of its "
+                "gradient");
   using scalar = promoted_t<Y0, Yp0, T0, Time, Args...>;
-  const Eigen::VectorXd initial = argument<Y0>::values(y0), slope = argument<Yp0>::values(yp0);
-  std::vector<double> outputs;
-  for (const Time& each : times) outputs.push_back(double_of(each));
-  check_dae_problem(function, initial, slope, double_of(t0), outputs);
-  const dae_required required{argument<Y0>::active, argument<Yp0>::active, argument<T0>::active, argument<Time>::active, false};
-  auto system = std::make_unique<functor_dae<F, Args...>>(function, f, initial.size(), args...);
+  const std::vector<double> outputs = doubles_of(times), initial = doubles_of(y0), slope = doubles_of(yp0);
+  const auto vector = [](const std::vector<double>& x) {
+    return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+  };
+  check_dae_problem(function, vector(initial), vector(slope), double_of(t0), outputs);
+  const dae_required required{active_scalars<Y0>::any, active_scalars<Yp0>::any, active_scalars<T0>::any,
+                              active_scalars<Time>::any, false};
+  auto system = std::make_unique<functor_dae<F, primal_argument_t<Args>...>>(function, f, y0.size(), primal_argument(args)...);
   const auto parameters = static_cast<std::size_t>(system->parameters());
   auto solve = std::make_unique<posed_dae>(function, std::move(system), options, required, parameters, times.size(),
                                            options.tstops.size());
@@ -50,7 +53,7 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
   arguments.give_active("parameters", args...);
   const auto result = recorded_result<scalar>::of(function, std::move(solve), std::move(arguments), false);
   std::vector<vector_of<scalar>> solution;
-  for (const vector_of<scalar>& both : columns_of(result, 2 * initial.size())) solution.push_back(both.head(initial.size()));
+  for (const vector_of<scalar>& both : columns_of(result, 2 * y0.size())) solution.push_back(both.head(y0.size()));
   return solution;
 }
 
@@ -63,11 +66,12 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 ///   for again; an output at such a time is the state after the jump.
 /// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
 /// state.
-/// y0, yp0: Eigen column vectors of double or var; the initial values that are not given are solved for from here.
-/// t0, times: double or var; times increase; the first may be t0, with the consistent initial values as its output.
+/// y0, yp0: Eigen column vectors of double, var or dual<double, K>; the initial values that are not given are solved for from here.
+/// t0, times: of the same scalars; times increase; the first may be t0, with the consistent initial values as its output.
 /// args: as for ode_adjoint_tol_ctl.
 ///
-/// Returns one column vector for each time: of var when a variable is among y0, yp0, t0, times and args, else of double.
+/// Returns one column vector for each time: of promoted_t<y0, yp0, t0, times, args...>. Duals need forward
+///   sensitivities, for which adjoint options integrate once more.
 /// Raises ShapeError, DomainError for arguments, SolverError where IDAS stops early, no consistent values are found or the
 ///   system is of index 2 or more. Exceptions of f are passed on unchanged.
 /// Pitfall: the gradient with respect to y0 is that of the differential part; the algebraic entries are a guess.

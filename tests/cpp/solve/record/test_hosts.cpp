@@ -181,7 +181,7 @@ TEST_CASE("hosts: doses and events pass duals, and doses second derivatives") {
   CHECK(message_of(second).find("has first derivatives only") != std::string::npos);
 }
 
-TEST_CASE("hosts: the times of a differential-algebraic system are variables") {
+TEST_CASE("hosts: the times of a differential-algebraic system are variables and duals") {
   const auto loss = [](const auto& x) {  // of y0, t0, the output time, k
     using scalar = scalar_of<decltype(x)>;
     vector_of<scalar> y0(2);
@@ -193,7 +193,9 @@ TEST_CASE("hosts: the times of a differential-algebraic system are variables") {
   Eigen::VectorXd x(4);
   x << 1.3, 0.2, 0.9, 0.8;
   const double d = x[2] - x[1], k = x[3], y1 = x[0] * x[0] * std::exp(-2 * k * d);
-  check_near(by_tape(loss, x), y1 * Eigen::Vector4d(2 / x[0], 2 * k, -2 * k, -2 * d), 1e-6);
+  const Eigen::VectorXd exact = y1 * Eigen::Vector4d(2 / x[0], 2 * k, -2 * k, -2 * d);
+  check_near(by_tape(loss, x), exact, 1e-6);
+  check_near(by_duals<4>(loss, x), exact, 1e-6);
 }
 
 }  // namespace test_hosts

@@ -1,5 +1,8 @@
 // Posed DAE: a differential-algebraic problem as a function of the initial state, its derivative, the initial time, the output
 // times, the stops and the parameters; the result is y and then y' at each output time.
+//
+// Tangents are products with the Jacobian, whose rows are reverse passes over forward sensitivities, which cost little; where
+// the gradient takes an adjoint problem, a second integration computes the sensitivities.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +14,7 @@
 #include <agrad/solve/dae/solver.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/posed/switched_stops.hpp>
+#include <agrad/solve/system/moving_state.hpp>
 
 namespace agrad {
 
@@ -27,14 +31,37 @@ class posed_dae final : public posed_solve {
 
   void reverse(const double* y_adjoint, double* x_adjoint) override;
 
+  tangent_kind tangents() const override { return {1, false}; }
+  /// The tangents of the derivative of an algebraic state are nan.
+  void tangent(int width, const double* x_tangent, double* y_tangent) override;
+
   ode_statistics statistics() const override { return solver_.statistics(); }
 
  private:
+  /// The numbers of the last `solve` beside the times.
+  struct values {
+    Eigen::VectorXd y0, yp0;
+    std::vector<double> times, stops;
+  };
+
+  const Eigen::MatrixXd& integrate(dae_solver& by) const {
+    return by.integrate(last_.y0, last_.yp0, started_, last_.times, last_.stops);
+  }
+  void add(dae_gradient g, double* x_adjoint);
+  /// Returns the Jacobian of the result at the last argument.
+  const tangent_rows& jacobian();
+
+  std::string function_;
   std::unique_ptr<dae_system> system_;
+  dae_options options_;
   switched_stops switches_;
+  dae_required required_;
   dae_solver solver_;
+  std::optional<dae_solver> sensitivities_;
   flat_part of_state_, of_slope_, of_time_, of_times_, of_stops_, of_parameters_;
   double started_ = 0, ended_ = 0;
+  values last_;
+  tangent_rows jacobian_;  // empty: of another argument
   const Eigen::MatrixXd* solution_ = nullptr;
 };
 

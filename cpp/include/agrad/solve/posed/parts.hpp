@@ -49,6 +49,7 @@ struct flat_part {
 class flat_parts {
  public:
   flat_part add(std::string name, std::size_t size) {
+    if (parts_.empty()) parts_.reserve(8);
     parts_.emplace_back(std::move(name), flat_part{size_, size});
     size_ += size;
     return parts_.back().second;

@@ -30,6 +30,14 @@ double double_of(const X& x) {
     return value_of(x);
 }
 
+/// Returns the numbers of a vector.
+template <class Vector>
+std::vector<double> doubles_of(const Vector& x) {
+  std::vector<double> values;
+  for (decltype(x.size()) i = 0; i < x.size(); ++i) values.push_back(double_of(x[i]));
+  return values;
+}
+
 struct without_tangents {
   const var& operator()(const var& x) const { return x; }
   template <int K>
@@ -70,8 +78,9 @@ class solve_arguments {
     tape::index_type index;
   };
 
-  explicit solve_arguments(flat_parts parts) : parts_(std::move(parts)), numbers_(parts_.size(), 0.0) {
-    if constexpr (is_dual<Scalar>) tangents_.resize(parts_.size());
+  /// The parts must outlive the arguments.
+  explicit solve_arguments(const flat_parts& parts) : parts_(&parts), numbers_(parts.size(), 0.0) {
+    if constexpr (is_dual<Scalar>) tangents_.resize(parts.size());
   }
 
   /// Sets a part to all scalars of x: a scalar, an Eigen vector or a std::vector.
@@ -93,7 +102,7 @@ class solve_arguments {
  private:
   template <class Put>
   void fill(std::string_view name, const Put& put_each) {
-    const flat_part& part = parts_.at(name);
+    const flat_part& part = parts_->at(name);
     at_ = part.begin;
     put_each();
     if (at_ != part.begin + part.size) throw std::logic_error("a solve's part " + std::string(name) + " has another size");
@@ -125,7 +134,7 @@ class solve_arguments {
     put(x.value);
   }
 
-  flat_parts parts_;
+  const flat_parts* parts_;
   std::size_t at_ = 0;
   std::vector<double> numbers_;
   std::vector<variable> variables_;

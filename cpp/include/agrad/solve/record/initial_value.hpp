@@ -28,11 +28,9 @@ using primal_system_t = system_of_t<System, F, primal_argument_t<Args>...>;
 /// Checks the initial value problem of any scalars.
 template <class Y0, class T0, class Time>
 void check_values(const std::string& function, const Y0& y0, const T0& t0, const std::vector<Time>& times) {
-  Eigen::VectorXd initial(y0.size());
-  for (Eigen::Index i = 0; i < y0.size(); ++i) initial[i] = double_of(y0[i]);
-  std::vector<double> outputs;
-  for (const Time& each : times) outputs.push_back(double_of(each));
-  check_initial_value_problem(function, initial, double_of(t0), outputs);
+  const std::vector<double> initial = doubles_of(y0);
+  const Eigen::Map<const Eigen::VectorXd> states(initial.data(), y0.size());
+  check_initial_value_problem(function, states, double_of(t0), doubles_of(times));
 }
 
 /// Returns the states at the output times, a vector for each. System: the system for a callable. make(function, system,
