@@ -18,6 +18,7 @@ from agrad._record.trees import values_of
 from agrad._record.within import differentiated
 from agrad._transforms.by_name import ByName
 from agrad._transforms.class_methods import bound_to
+from agrad._transforms.engine import Engine, PartEngine, RecordingEngine
 from agrad._transforms.parameters import ArgNums, Parameters, as_places
 
 __all__ = ["Arguments", "OfScalar", "Result", "Transformation", "check_tangents", "separate"]
@@ -45,7 +46,7 @@ def check_tangents(function: str, program: Program, hint: str, order: int = 2) -
 class Transformation(ByName, ABC):
     """A function made from a function; each call records the function again, ``agrad.compile`` records once.
 
-    A subclass computes its result from a recording (`of_recording`) and from a run of a program (`of_program`).
+    A subclass computes its result by an engine (`of_engine`).
     """
 
     name = ""
@@ -55,6 +56,8 @@ class Transformation(ByName, ABC):
     nests = True
     #: The order of the derivatives in the result.
     orders = 1
+    #: What to write instead where a function has no such derivatives, for messages.
+    instead = ""
     #: The vector of a call beside the function's arguments, as of hvp.
     direction: Any = None
 
@@ -80,7 +83,8 @@ class Transformation(ByName, ABC):
                 result = self.function(*parameters.put(args, given), **kwargs)
                 output, aux = self.split_result(recording, result)
                 if not recording.captured:
-                    return bound.of_recording(recording, output, inputs, parameters, values_of(aux))
+                    engine = RecordingEngine(recording, output, inputs, parameters.leaves, self.check_order)
+                    return bound.of_engine(engine, parameters, values_of(aux))
         except ScopeError:
             if around is None:
                 raise
@@ -95,7 +99,7 @@ class Transformation(ByName, ABC):
             result = self.function(*parameters.put(args, given), **kwargs)
         output, aux = self.split_result(recording, result)
         part.end()
-        return self.of_part(part, output, parameters, aux)
+        return self.of_engine(PartEngine(part, output), parameters, aux)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Returns the transformation of an instance's method for an attribute of a class; `argnums` do not count `self`."""
@@ -145,26 +149,22 @@ class Transformation(ByName, ABC):
         """Returns the second result of `split_result`, from the user's aux and the outputs' shapes and structure."""
         return aux
 
-    def of_run(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters, aux: Any) -> Any:
-        """Returns the transformation's result from a run of a program and the value of `beside`; None as `of_program`."""
-        result = self.of_program(program, inputs, required, parameters)
-        return None if result is None else self.with_aux(result, aux)
-
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        """Returns the transformation's recorded result from a part of a recording; for classes with `nests`."""
-        raise NotImplementedError
+    def check_order(self, program: Program, order: int) -> None:
+        """Raises where the program has no tangents (order 1) or no second derivatives (order 2)."""
+        check_tangents(self.name, program, self.instead, order)
 
     @abstractmethod
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        """Returns the transformation's result from a recording."""
-
-    @abstractmethod
-    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
-        """Returns the same from a run of a program, without aux; None when the program's path does not hold."""
+    def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
+        """Returns the transformation's result from a recorded function and the second result of `split_result`."""
 
 
 class OfScalar(Transformation):
     """A transformation of functions whose value is a number."""
+
+    @staticmethod
+    def number(value: Any) -> Any:
+        """Returns the value of an engine as a number, or as the recorded value."""
+        return value if isinstance(value, Array) else value.item()
 
     def check_output(self, output: Array) -> Array:
         if output.shape != ():

@@ -31,7 +31,7 @@ class _Check:
         self.parameters = Parameters("check_grads", args, range(len(args)))
         recorded = Recorded("check_grads", function, args, self.parameters, False)
         self.outputs = recorded.outputs
-        self.program: Program = recorded.recording.program(self.outputs.joined)
+        self.program: Program = recorded.engine.program().program
         self.x = np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in self.parameters.leaves)])
         self.scale = np.maximum(1.0, np.abs(self.x))
         self.steps = _Steps(step * self.scale, step * np.abs(self.x))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Recording, ResultKind
-from agrad._record.nested import Part
+from agrad._core import ResultKind
 from agrad._record.trees import split
 from agrad._transforms.base import Arguments, OfScalar, Result, Transformation
+from agrad._transforms.engine import Engine
 from agrad._transforms.parameters import ArgNums, Parameters
 
 __all__ = ["Grad", "ValueAndGrad", "grad", "value_and_grad"]
@@ -22,17 +22,9 @@ class ValueAndGrad(OfScalar):
     name = "value_and_grad"
     plan = ResultKind.value_and_gradient
 
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        value = float(output.recorded_values)
-        flat = recording.reverse(output, np.ones(()), inputs)
-        return self.with_aux(self.finish(value, flat, parameters), aux)
-
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.with_aux(self.finish(output, part.adjoints(output, np.ones(())), parameters), aux)
-
-    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
-        result = program.value_and_vjp(inputs, np.ones(()))
-        return None if result is None else self.finish(float(result[0][0]), result[1][required], parameters)
+    def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
+        value, flat = engine.value_and_vjp(np.ones(()))
+        return self.with_aux(self.finish(self.number(value), flat, parameters), beside)
 
     def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:
         return value, parameters.together(split(flat, parameters.shapes))

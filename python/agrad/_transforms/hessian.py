@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording, ResultKind
-from agrad._record.nested import Part
+from agrad._core import ResultKind
 from agrad._record.trees import split
-from agrad._transforms.base import Arguments, OfScalar, Transformation, check_tangents
+from agrad._transforms.base import Arguments, OfScalar, Transformation
 from agrad._transforms.by_name import copy_with
+from agrad._transforms.engine import Engine
 from agrad._transforms.parameters import ArgNums, Parameters
 from agrad._transforms.sparse import sparse_hessian
 
@@ -27,24 +27,10 @@ class SecondOrder(OfScalar):
     """A transformation by Hessian products: `directions` chooses the directions, `finish` computes the result."""
 
     orders = 2
+    instead = "take differences of its gradient"
 
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        program = recording.program(output)
-        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
-
-    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
-        check_tangents(self.name, program, "take differences of its gradient")
-        rows = self.directions(parameters)
-        directions = np.zeros((len(rows), program.input_size))
-        directions[:, required] = rows
-        result = program.hessian_products(inputs, np.ones(1), directions)
-        return None if result is None else self.finish(result[2][:, required], parameters)
-
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        gradient = part.adjoints(output, np.ones(()))
-        part.end()
-        products = [part.adjoints(gradient, row) for row in self.directions(parameters)]
-        return self.with_aux(self.finish(np.stack(products) if products else np.zeros((0, 0)), parameters), aux)
+    def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
+        return self.with_aux(self.finish(engine.hessian_products(self.directions(parameters)), parameters), beside)
 
     @abstractmethod
     def directions(self, parameters: Parameters) -> Any:

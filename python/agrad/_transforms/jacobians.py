@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from agrad._core import Array, Program, Recording
-from agrad._record.nested import Part
+from agrad._core import Array, Recording
 from agrad._record.structure import Outputs, of_rows, output_of
 from agrad._record.trees import split
-from agrad._transforms.base import Arguments, Transformation, check_tangents, separate
+from agrad._transforms.base import Arguments, Transformation, separate
+from agrad._transforms.engine import Engine
 from agrad._transforms.parameters import ArgNums, Parameters
 from agrad._transforms.sparse import sparse_jacobian
 
@@ -36,23 +34,12 @@ class Jacobian(Transformation):
     def beside(self, aux: Any, form: Any) -> Any:
         return aux, form
 
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        rows = np.empty((output.size, sum(each.size for each in inputs)))
-        for row, seed in zip(rows, np.eye(output.size), strict=True):
-            row[:] = recording.reverse(output, seed, inputs)
-        return self.finish(rows, parameters, aux)
+    def matrix(self, engine: Engine) -> Any:
+        """Returns the rows of the joined outputs."""
+        return engine.jacobian()
 
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        matrix = part.columns(output) if part.size < output.size else part.rows(output)
-        return self.finish(matrix, parameters, aux)
-
-    def of_program(self, program: Any, inputs: list[Any], required: slice, parameters: Parameters) -> Any:
-        result = program.jacobian(inputs)
-        return None if result is None else result[1][:, required]
-
-    def of_run(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters, aux: Any) -> Any:
-        rows = self.of_program(program, inputs, required, parameters)
-        return None if rows is None else self.finish(rows, parameters, aux)
+    def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
+        return self.finish(self.matrix(engine), parameters, beside)
 
     def finish(self, rows: Any, parameters: Parameters, aux: Any) -> Any:
         """Returns the result from the rows of the joined outputs."""
@@ -68,18 +55,10 @@ class ForwardJacobian(Jacobian):
     """See :func:`jacfwd`."""
 
     name = "jacfwd"
+    instead = "use jacrev"
 
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.finish(part.columns(output), parameters, aux)
-
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        program = recording.program(output)
-        return self.of_run(program, parameters.leaves, slice(None), parameters, aux)
-
-    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
-        check_tangents(self.name, program, "use jacrev", order=1)
-        result = program.jacobian_products(inputs, np.eye(program.input_size)[required])
-        return None if result is None else result[1].T
+    def matrix(self, engine: Engine) -> Any:
+        return engine.columns()
 
 
 class ReverseJacobian(Jacobian):
@@ -87,12 +66,8 @@ class ReverseJacobian(Jacobian):
 
     name = "jacrev"
 
-    def of_part(self, part: Part, output: Array, parameters: Parameters, aux: Any) -> Any:
-        return self.finish(part.rows(output), parameters, aux)
-
-    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
-        result = program.adjoint_products(inputs, np.eye(program.output_size))
-        return None if result is None else result[1][:, required]
+    def matrix(self, engine: Engine) -> Any:
+        return engine.rows()
 
 
 def jacobian(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from agrad._core import Program
 from agrad._record.recording import innermost
 from agrad._record.structure import Outputs
 from agrad._record.trees import split
-from agrad._transforms.base import check_tangents
 from agrad._transforms.compiled.paths import Path
-from agrad._transforms.products import Inside, Recorded, is_recorded, parameters_of
+from agrad._transforms.engine import PartEngine, ProgramEngine
+from agrad._transforms.products import Inside, Recorded, check_for, is_recorded, parameters_of
 
 __all__ = ["linearize"]
 
@@ -66,31 +63,27 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
         recorded, aux = inside.outputs(has_aux)
 
         def within(*tangents: Any) -> Any:
-            return inside.together(recorded, inside.part.tangents(recorded.joined, direction(tangents)))
+            _, flat = PartEngine(inside.part, recorded.joined).value_and_jvp(direction(tangents))
+            return inside.together(recorded, flat)
 
         value = inside.together(recorded, recorded.joined)
         return (value, within, aux) if has_aux else (value, within)
 
     leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into the arrays later
     outputs: Outputs | Path
+    check = check_for("linearize")
     if is_recorded(function):
-        path, flat = function.run(primals, lambda program: program.forward(leaves))
+        path, flat = function.run(primals, lambda program: ProgramEngine(program, leaves, check).value())
         outputs, value, program = path, path.together(split(flat, path.shapes)), path.program
     else:
         here = Recorded("linearize", function, primals, parameters, has_aux)
         outputs, value, aux = here.outputs, here.value(), here.aux
-        program = here.recording.program(here.outputs.joined)
-    check_tangents("linearize", program, "use vjp", order=1)
-    pushforward = _pushforward(program, leaves, outputs, direction)
-    return (value, pushforward, aux) if has_aux else (value, pushforward)
+        program = here.engine.program().program
+    engine = ProgramEngine(program, leaves, check)
+    engine.check(1)
 
-
-def _pushforward(
-    program: Program, leaves: list[Any], outputs: Outputs | Path, direction: Callable[[tuple[Any, ...]], Any]
-) -> Callable[..., Any]:
     def pushforward(*tangents: Any) -> Any:
-        result = program.jacobian_products(leaves, direction(tangents)[np.newaxis])
-        assert result is not None, "the path was found for these values"
-        return outputs.together(split(result[1][0], outputs.shapes))
+        _, flat = engine.value_and_jvp(direction(tangents))
+        return outputs.together(split(flat, outputs.shapes))
 
-    return pushforward
+    return (value, pushforward, aux) if has_aux else (value, pushforward)

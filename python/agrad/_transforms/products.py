@@ -9,9 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeGuard, TypeVar, overload
 
-import numpy as np
-
-from agrad._core import Array, Program, Recording
+from agrad._core import Array, Recording
 from agrad._record.nested import Part, has_recorded, known
 from agrad._record.recording import innermost, name_of, open_recording
 from agrad._record.structure import Outputs
@@ -20,9 +18,10 @@ from agrad._record.within import differentiated
 from agrad._transforms.base import check_tangents, separate
 from agrad._transforms.compiled.compile import Compiled
 from agrad._transforms.compiled.paths import Path
+from agrad._transforms.engine import Check, PartEngine, ProgramEngine, RecordingEngine
 from agrad._transforms.parameters import Parameters
 
-__all__ = ["Inside", "Recorded", "is_recorded", "jvp", "parameters_of", "vjp"]
+__all__ = ["Inside", "Recorded", "check_for", "is_recorded", "jvp", "parameters_of", "vjp"]
 
 Result = TypeVar("Result")
 Aux = TypeVar("Aux")
@@ -42,6 +41,11 @@ def parameters_of(
     if has_aux and is_recorded(function):
         raise TypeError(f"{name}: has_aux is True, but must be False for a compiled function; return everything as its value")
     return Parameters(name, tuple(primals), range(len(primals)), within)
+
+
+def check_for(name: str) -> Check:
+    """Returns the check of a transformation that is forward mode."""
+    return lambda program, order: check_tangents(name, program, "use vjp", order)
 
 
 class Inside:
@@ -68,7 +72,7 @@ class Inside:
 
 
 class Recorded:
-    """A function recorded at the primals: outputs, values, aux, and the recording for reverse passes or runs."""
+    """A function recorded at the primals: outputs, values, aux, and the engine of the recording."""
 
     def __init__(
         self,
@@ -82,12 +86,13 @@ class Recorded:
     ) -> None:
         label = f"{name}({name_of(function)})"
         with open_recording(label, stores_adjoints=True, captures=captures) as recording:
-            self.inputs = [recording.input(leaf) for leaf in parameters.leaves]
-            given = [x.copy() for x in self.inputs]  # the function may write into the copies
+            inputs = [recording.input(leaf) for leaf in parameters.leaves]
+            given = [x.copy() for x in inputs]  # the function may write into the copies
             result = function(*parameters.put(tuple(primals), given))
             value, aux = separate(label, result, has_aux)
             self.outputs, self.aux = Outputs(recording, value), values_of(aux)
-            self.recording, self.captured = recording, recording.captured
+            self.engine = RecordingEngine(recording, self.outputs.joined, inputs, parameters.leaves, check_for(name))
+            self.captured = recording.captured
 
     def value(self) -> Any:
         flat = self.outputs.joined.recorded_values
@@ -146,28 +151,27 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     if around is not None and has_recorded((primals, tangents)):
         return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
 
-    def run(program: Program) -> Any:
-        check_tangents("jvp", program, "use vjp", order=1)
-        return program.jacobian_products(parameters.leaves, along[np.newaxis])
-
     outputs: Outputs | Path
     aux = None
     if is_recorded(function):
-        outputs, (flat, product) = function.run(tuple(primals), run)
+        check = check_for("jvp")
+        outputs, both = function.run(
+            tuple(primals), lambda program: ProgramEngine(program, parameters.leaves, check).value_and_jvp(along)
+        )
     else:
         recorded = Recorded("jvp", function, primals, parameters, has_aux, captures=around is not None)
         if around is not None and recorded.captured:  # the function uses values of the recording around it
             return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
         outputs, aux = recorded.outputs, recorded.aux
-        flat, product = run(recorded.recording.program(outputs.joined))
-    value, tangent = (outputs.together(split(x, outputs.shapes)) for x in (flat, product[0]))
+        both = recorded.engine.value_and_jvp(along)
+    value, tangent = (outputs.together(split(x, outputs.shapes)) for x in both)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
 def _jvp_inside(inside: Inside, along: Any, has_aux: bool) -> Any:
     outputs, aux = inside.outputs(has_aux)
-    tangent = inside.part.tangents(outputs.joined, along)
-    value, tangent = (inside.together(outputs, x) for x in (outputs.joined, tangent))
+    both = PartEngine(inside.part, outputs.joined).value_and_jvp(along)
+    value, tangent = (inside.together(outputs, x) for x in both)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
@@ -221,20 +225,19 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     aux = None
     if is_recorded(function):
         leaves = [leaf.copy() for leaf in parameters.leaves]  # the caller may write into the arrays before the pullback
-        outputs, flat = function.run(primals, lambda program: program.forward(leaves))
-        value, program = outputs.together(split(flat, outputs.shapes)), outputs.program
+        check = check_for("vjp")
+        outputs, flat = function.run(primals, lambda program: ProgramEngine(program, leaves, check).value())
+        value, engine = outputs.together(split(flat, outputs.shapes)), ProgramEngine(outputs.program, leaves, check)
 
         def reverse(seeds: Any) -> Any:
-            result = program.adjoint_products(leaves, seeds[np.newaxis])
-            assert result is not None, "the path was found for these values"
-            return result[1][0]
+            return engine.value_and_vjp(seeds)[1]
     else:
         recorded = Recorded("vjp", function, primals, parameters, has_aux)
         outputs, value, aux, lock = recorded.outputs, recorded.value(), recorded.aux, threading.Lock()
 
         def reverse(seeds: Any) -> Any:
             with lock:  # the recording has a single vector of adjoints
-                return recorded.recording.reverse(recorded.outputs.joined, seeds, recorded.inputs)
+                return recorded.engine.vjp(seeds)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = direction("vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes)
@@ -251,7 +254,7 @@ def _vjp_inside(inside: Inside, parameters: Parameters, has_aux: bool) -> Any:
         seeds = direction(
             "vjp", "cotangent", cotangent, "the value", outputs.structure, outputs.shapes, within=inside.recording
         )
-        flat = inside.part.adjoints(outputs.joined, seeds)
+        _, flat = PartEngine(inside.part, outputs.joined).value_and_vjp(seeds)
         back = tuple(parameters.together(split(flat, parameters.shapes)))
         result: tuple[Any, ...] = known(back, (inside.arguments, cotangent))
         return result

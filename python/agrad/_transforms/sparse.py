@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording, SparseHessian, SparseJacobian
-from agrad._transforms.base import OfScalar, Transformation, check_tangents
+from agrad._core import Program, SparseHessian, SparseJacobian
+from agrad._transforms.base import OfScalar, Transformation
+from agrad._transforms.engine import Engine, ProgramEngine, RecordingEngine, held
 from agrad._transforms.parameters import ArgNums, Parameters
 
 __all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian"]
@@ -67,19 +68,14 @@ class Sparse(Transformation):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _analyses=weakref.WeakKeyDictionary())
 
-    def of_recording(self, recording: Recording, output: Array, inputs: list[Array], parameters: Parameters, aux: Any) -> Any:
-        program = recording.program(output)
-        return self.with_aux(self.of_program(program, parameters.leaves, slice(None), parameters), aux)
-
-    def of_program(self, program: Program, inputs: list[Any], required: Any, parameters: Parameters) -> Any:
-        analysis = self._analyses.get(program)
+    def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
+        of = engine.program() if isinstance(engine, RecordingEngine) else engine
+        assert isinstance(of, ProgramEngine), "sparse matrices do not nest"
+        analysis = self._analyses.get(of.program)
         if analysis is None:
-            analysis = self._analyses[program] = self.analyse(program, np.arange(program.input_size)[required])
-        entries = analysis.entries(program, inputs)
-        if entries is None:
-            return None
-        matrix = _csr(entries, analysis)
-        return (matrix, self._info(analysis)) if self.return_info else matrix
+            analysis = self._analyses[of.program] = self.analyse(of.program, np.arange(of.program.input_size)[of.required])
+        matrix = _csr(held(analysis.entries(of.program, of.inputs)), analysis)
+        return self.with_aux((matrix, self._info(analysis)) if self.return_info else matrix, beside)
 
     @abstractmethod
     def analyse(self, program: Program, required: Any) -> SparseJacobian | SparseHessian:
@@ -102,9 +98,10 @@ class _Jacobian(Sparse):
 
 class _Hessian(Sparse, OfScalar):
     name = "hessian"
+    instead = "take differences of its gradient"
 
     def analyse(self, program: Program, required: Any) -> SparseHessian:
-        check_tangents(self.name, program, "take differences of its gradient")
+        self.check_order(program, 2)
         return SparseHessian(program, required)
 
 

@@ -21,6 +21,7 @@ from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import Entry, Path
 from agrad._transforms.compiled.plans import plan_of, result_of
 from agrad._transforms.compiled.signatures import Aux, Signature
+from agrad._transforms.engine import PathLeftError, ProgramEngine, held
 from agrad._transforms.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         """Returns the path of a call, and the call's signature."""
         own = args if self.transformation is None else self.transformation.bind(args)[1]
         call = Signature(own, kwargs)
-        path, _ = self._on_path(self._entry_of(own, call), call, lambda path: path.program.forward(call.inputs))
+        path, _ = self._on_path(self._entry_of(own, call), call, lambda path: held(path.program.forward(call.inputs)))
         return path, call
 
     def recorded(self) -> list[tuple[Any, list[Path]]]:
@@ -144,7 +145,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             entry.learnt.append(path)
 
     def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
-        """Returns the first path that holds for the arguments, and the result of `call` with the path's program."""
+        """Returns the first path that holds for the arguments, and the result of `call`; for others it raises PathLeftError."""
         signature = Signature(args, {})
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
@@ -153,12 +154,12 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             self._record(call)  # raises at the first nan
         for path in entry.paths:
             try:
-                result = run(path)
+                return path, run(path)
+            except PathLeftError:
+                continue
             except DomainError:
                 self._raise_with_line(call)
                 raise
-            if result is not None:
-                return path, result
         path = self._record(call)
         if len(entry.paths) == _MOST_PATHS:
             lines = parting_lines([each.comparisons for each in (*entry.paths, path)])
@@ -167,9 +168,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 f"choose with np.where instead of the comparison at {lines}"
             )
         entry.paths.append(path)
-        result = run(path)
-        assert result is not None, "a path holds for the values that it was recorded with"
-        return path, result
+        return path, run(path)  # a path holds for the values that it was recorded with
 
     def _raise_with_line(self, call: Signature) -> None:
         """Records the function for arguments that a program refused: the recording raises at the line with the fault."""
@@ -239,12 +238,13 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
 
 def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signature) -> Any:
-    """Returns the result of a compiled call for these arguments; None when the path does not hold for the arguments."""
+    """Returns the result of a compiled call for these arguments; raises PathLeftError where the path does not hold for them."""
     if bound is None or entry.parameters is None:
-        flat = path.program.forward(call.inputs)
-        return None if flat is None else path.together(split(flat, path.shapes))
+        flat = held(path.program.forward(call.inputs))
+        return path.together(split(flat, path.shapes))
     aux = None if path.aux is None else path.aux.of(call.inputs)
-    return bound.of_run(path.program, call.inputs, entry.required, entry.parameters, bound.beside(aux, path))
+    engine = ProgramEngine(path.program, call.inputs, bound.check_order, entry.required)
+    return bound.of_engine(engine, entry.parameters, bound.beside(aux, path))
 
 
 def _result_of(entry: Entry, path: Path) -> Any:
