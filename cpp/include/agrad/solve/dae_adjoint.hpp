@@ -66,7 +66,8 @@ auto solve_dae(const std::string& function, const dae_options& options, const F&
 ///   for again; an output at such a time is the state after the jump.
 /// f: callable as f(double, y, yp, args...) with Eigen column vectors of double, var or dual; returns one residual for each
 /// state.
-/// y0, yp0: Eigen column vectors of double, var or dual<double, K>; the initial values that are not given are solved for from here.
+/// y0, yp0: Eigen column vectors of double, var or dual<double, K>; the initial values that are not given are solved for from
+///   here.
 /// t0, times: of the same scalars; times increase; the first may be t0, with the consistent initial values as its output.
 /// args: as for ode_adjoint_tol_ctl.
 ///

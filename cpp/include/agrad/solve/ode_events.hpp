@@ -138,8 +138,8 @@ struct ode_events_options {
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, with doses and events, by a one-step method.
 ///
-/// doses: a table; times, amounts and durations of double, var or dual, times not before t0. Doses at one time are given in their
-///   order; doses after the last output time are ignored.
+/// doses: a table; times, amounts and durations of double, var or dual, times not before t0. Doses at one time are given in
+///   their order; doses after the last output time are ignored.
 /// events: a std::tuple of ode_event. An event happens where its event function crosses zero, in the event's direction, after
 ///   t0; not where a jump of the state crosses zero. Events are located on the method's own solution, and integration restarts
 ///   there from the reset state.

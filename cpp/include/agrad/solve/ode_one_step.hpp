@@ -102,9 +102,10 @@ struct one_step_function_tol {
 ///     ode_tsit5(f, y0, t0, times, args...)                                                           with tolerances of 1e-6
 ///     ode_tsit5_tol(f, y0, t0, times, relative_tolerance, absolute_tolerance, max_num_steps, args...)
 ///
-/// f, y0, t0, times, args: as for ode_adjoint_tol; all but f may hold dual<double, K> as well, and y0 and args dual<var, K>, for
-///   second derivatives; f is called with duals then. relative_tolerance, absolute_tolerance: of each step's error, positive and
-///   finite. max_num_steps: most steps between two output times, 1e6 where it is no argument.
+/// f, y0, t0, times, args: as for ode_adjoint_tol; all but f may hold dual<double, K> as well, and y0 and args (with a recorded
+///   f, t0 and times, too) dual<var, K>, for second derivatives; f is called with duals then. relative_tolerance,
+///   absolute_tolerance: of each step's error, positive and finite. max_num_steps: most steps between two output times, 1e6
+///   where it is no argument.
 ///
 /// Returns one column vector for each time: of promoted_t<y0, t0, times, args...>.
 /// Raises ShapeError, DomainError for arguments, SolverError when the solver stops early. Exceptions of f are passed on

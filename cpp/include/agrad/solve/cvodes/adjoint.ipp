@@ -57,7 +57,7 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_adjoint::integrate(const Eigen::Vecto
 }
 
 AGRAD_INLINE ode_gradient cvodes_adjoint::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
+  if (!integrated_) throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
   const Eigen::MatrixXd own = adjoints;
@@ -66,7 +66,7 @@ AGRAD_INLINE ode_gradient cvodes_adjoint::reverse(const Eigen::Ref<const Eigen::
 
 AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::reverse_rows(
     const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
+  if (!integrated_) throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   std::vector<ode_gradient> gradients;
   for (const auto& row : adjoints) {

@@ -46,7 +46,7 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_forward::integrate(const Eigen::Vecto
 
 AGRAD_INLINE ode_gradient cvodes_forward::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   if (!integrated_ || follows_)
-    throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
+    throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
   const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");

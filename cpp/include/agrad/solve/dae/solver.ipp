@@ -40,7 +40,7 @@ AGRAD_INLINE const Eigen::MatrixXd& dae_solver::integrate(const Eigen::VectorXd&
 
 AGRAD_INLINE dae_gradient dae_solver::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   if (!is_integrated_)
-    throw std::logic_error(solution_.function + ": sweep was called before integrate, but must come after it");
+    throw std::logic_error(solution_.function + ": reverse was called before integrate, but must come after it");
   return reverse_pass_.compute(adjoints);
 }
 

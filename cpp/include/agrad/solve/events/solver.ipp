@@ -33,7 +33,7 @@ AGRAD_INLINE const event_solution& event_solver::integrate(const event_values& v
 
 AGRAD_INLINE event_gradient event_solver::reverse(const event_adjoints& adjoints) {
   if (!is_integrated_)
-    throw std::logic_error(trajectory_.function + ": sweep was called before integrate, but must come after it");
+    throw std::logic_error(trajectory_.function + ": reverse was called before integrate, but must come after it");
   event_gradient g = detail::event_reverse_pass(trajectory_, adjoints).compute();
   add_up_statistics();
   return g;

@@ -131,7 +131,7 @@ AGRAD_INLINE void one_step_solver::slope_within(double t, const double* y, doubl
 }
 
 AGRAD_INLINE void one_step_solver::check_integrated(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
-  if (!integrated_) throw std::logic_error(function_ + ": sweep was called before integrate, but must come after it");
+  if (!integrated_) throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
   check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
              "one for each state at each time");
 }
