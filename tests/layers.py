@@ -21,6 +21,7 @@ LAYERS = [
     {"tape", "dual"},
     {"program/machine"},
     {"program", "program/kernels"},
+    {"probability"},
     {"program/schedule", "program/store"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},

@@ -1,0 +1,171 @@
+// Apply probability: computes a probability rule on numbers, duals and variables of the tape.
+//
+// An argument is a number or a sequence of a common length, as for the densities of rules/density, whose checks and operands are used
+// here. Terms are computed on the arguments' own scalars: what is a plain number costs no derivative. Terms with variables are
+// computed on duals with one tangent for each variable argument; the partial derivatives enter the tape as one statement or closure.
+// Read next: probability/recorded.hpp, the same for arrays of a recording.
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <agrad/dual/density.hpp>
+#include <agrad/probability/rule.hpp>
+#include <agrad/tape/density.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+template <std::size_t K>
+using place = std::integral_constant<std::size_t, K>;
+
+/// Calls use(i, term) for each of n > 0 terms. read(place<K>, i) returns argument K of term i.
+template <class Rule, class Read, class Use, std::size_t... K>
+void each_probability_term(std::size_t n, const typename Rule::parts& included, bool prepares_each, const Read& read,
+                           const Use& use, std::index_sequence<K...>) {
+  const auto prepared_for = [&](std::size_t i) { return Rule::prepare(included, read(place<K>{}, i)...); };
+  auto prepared = prepared_for(0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (prepares_each && i != 0) prepared = prepared_for(i);
+    if (Rule::in_support(read(place<K>{}, i)...))
+      use(i, Rule::term(included, prepared, read(place<K>{}, i)...));
+    else
+      use(i, Rule::outside);
+  }
+}
+
+/// The parts of a rule that are computed: `active` tells which arguments have derivatives.
+template <class Rule>
+typename Rule::parts probability_parts(bool propto, const std::array<bool, std::size_t{Rule::arity}>& active) {
+  typename Rule::parts parts;
+  parts.propto = propto;
+  parts.active = active;
+  return parts;
+}
+
+/// Computes a rule on S, a number or a dual; arguments of numbers remain numbers.
+template <class Rule, class S, bool propto>
+struct probability_on {
+  template <class... X>
+  static S apply(std::size_t n, const X&... x) {
+    return of_operands(std::index_sequence_for<X...>{}, n, std::tuple<density_operand<scalar_of_t<X>, X>...>(x...),
+                       std::is_same_v<scalar_of_t<X>, S>...);
+  }
+
+ private:
+  template <std::size_t... K, class Operands, class... IsActive>
+  static S of_operands(std::index_sequence<K...> places, std::size_t n, const Operands& operands, IsActive... is_active) {
+    const auto in = std::make_tuple(std::get<K>(operands).input(is_active)...);
+    (density_check_argument<Rule, K>(n, std::get<K>(in)), ...);
+    const auto included = probability_parts<Rule>(propto, {(is_active && !std::is_same_v<S, double>)...});
+    S total(Rule::is_product ? 1.0 : 0.0);
+    if (is_nothing<Rule>(n, included)) return total;
+    const auto read = [&](auto k, std::size_t i) { return std::get<k>(in).values[i * std::get<k>(in).stride]; };
+    const bool prepares_each = ((Rule::arguments[K].prepared && std::get<K>(in).stride != 0) || ...);
+    const auto add = [&](std::size_t, const auto& term) {
+      if constexpr (Rule::is_product)
+        total *= S(term);
+      else
+        total += S(term);
+    };
+    each_probability_term<Rule>(n, included, prepares_each, read, add, places);
+    return total;
+  }
+};
+
+/// Computes a rule on variables of the tape.
+template <class Rule, bool propto>
+struct probability_on<Rule, var, propto> {
+  template <class... X>
+  static var apply(std::size_t n, const X&... x) {
+    return record(std::index_sequence_for<X...>{}, n, tape_operand<X>(x)...);
+  }
+
+ private:
+  template <std::size_t... K, class... Operand>
+  static var record(std::index_sequence<K...> places, std::size_t n, Operand&&... operand) {
+    constexpr bool is_active[] = {(Operand::leaves + Operand::sequences > 0)...};
+    constexpr std::size_t variables = ((is_active[K] ? 1U : 0U) + ...);
+    using T = dual<double, static_cast<int>(variables)>;
+    const std::array<density_input<double>, sizeof...(K)> in{operand.input()...};
+    const std::array<double*, sizeof...(K)> partial{operand.partial()...};
+    (density_check_argument<Rule, K>(n, in[K]), ...);
+    const auto read = [&](auto k, std::size_t i) {
+      const double value = in[k].values[i * in[k].stride];
+      if constexpr (is_active[k])
+        return seeded<T>(value, lane_of(is_active, k));
+      else
+        return value;
+    };
+    const auto included = probability_parts<Rule>(propto, {is_active[K]...});
+    const bool prepares_each = ((Rule::arguments[K].prepared && in[K].stride != 0) || ...);
+    const std::vector<double> others = Rule::is_product && n > 1 ? products_of_others(places, n, in) : std::vector<double>();
+    double total = Rule::is_product ? 1.0 : 0.0;
+    T sums(0.0);
+    const auto add = [&](std::size_t i, const auto& given) {
+      const T term(given);
+      const double weight = others.empty() ? 1.0 : others[i];
+      total = Rule::is_product ? total * term.value : total + term.value;
+      for (std::size_t k = 0; k < sizeof...(K); ++k) {
+        if (!is_active[k]) continue;
+        const std::size_t lane = lane_of(is_active, k);
+        const double slope = passed(term.tangent[lane], weight);
+        if (in[k].stride == 0)
+          sums.tangent[lane] += slope;
+        else
+          partial[k][i] = slope;
+      }
+    };
+    if (!is_nothing<Rule>(n, included)) each_probability_term<Rule>(n, included, prepares_each, read, add, places);
+    for (std::size_t k = 0; k < sizeof...(K); ++k)
+      if (is_active[k] && in[k].stride == 0) *partial[k] = sums.tangent[lane_of(is_active, k)];
+    return density_engine<var>::result(total, operand...);
+  }
+
+  /// Returns the number of active arguments before argument k.
+  template <std::size_t N>
+  static constexpr std::size_t lane_of(const bool (&is_active)[N], std::size_t k) {
+    std::size_t lane = 0;
+    for (std::size_t j = 0; j < k; ++j) lane += is_active[j] ? 1U : 0U;
+    return lane;
+  }
+  template <class T>
+  static T seeded(double value, std::size_t lane) {
+    T x(value);
+    x.tangent[lane] = 1;
+    return x;
+  }
+  /// Returns for each term the product of all others, which is the derivative of the product.
+  template <std::size_t... K, class In>
+  static std::vector<double> products_of_others(std::index_sequence<K...> places, std::size_t n, const In& in) {
+    std::vector<double> terms(n), others(n);
+    const auto read = [&](auto k, std::size_t i) { return in[k].values[i * in[k].stride]; };
+    const auto keep = [&](std::size_t i, double term) { terms[i] = term; };
+    each_probability_term<Rule>(n, typename Rule::parts(), true, read, keep, places);
+    double product = 1;
+    for (std::size_t i = 0; i < n; ++i) others[i] = product, product *= terms[i];
+    product = 1;
+    for (std::size_t i = n; i-- > 0;) others[i] *= product, product *= terms[i];
+    return others;
+  }
+};
+
+template <class Rule, bool propto, class... X>
+auto apply_probability_evaluated(const X&... x) {
+  using S = typename common_scalar<scalar_of_t<X>...>::type;
+  return probability_on<Rule, S, propto>::apply(density_size<Rule>(x...), x...);
+}
+
+}  // namespace detail
+
+/// Returns the sum, or for distribution functions the product, of a rule's terms over its arguments.
+template <class Rule, bool propto = false, class... X>
+auto apply_probability(const X&... x) {
+  static_assert(sizeof...(X) == Rule::arity, "the function takes another number of arguments");
+  return detail::apply_probability_evaluated<Rule, propto>(detail::evaluated_argument(x)...);
+}
+
+}  // namespace agrad

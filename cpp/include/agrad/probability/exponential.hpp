@@ -1,0 +1,86 @@
+// The exponential distribution: density and distribution functions.
+//
+// The model for a new family: each rule with its overload, the typelist at the end.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/links.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the exponential distribution have in common.
+struct exponential_rule : probability_rule<2> {
+  static constexpr density_argument arguments[] = {{"y", must_be::nonnegative}, {"beta", must_be::positive_finite, true}};
+};
+}  // namespace detail
+
+struct exponential_lpdf_rule : detail::exponential_rule {
+  static constexpr std::string_view name = "exponential_lpdf", text = "Log density of y >= 0 with rate beta.",
+                                    reference = "log(beta) - beta * y", source = "log f(y; beta) = log beta - beta y";
+  template <class Y, class B>
+  static auto prepare(const parts& included, const Y&, const B& beta) {
+    return included.of({1}) ? log(beta) : decltype(log(beta))(0.0);
+  }
+  template <class P, class Y, class B>
+  static auto term(const parts&, const P& log_beta, const Y& y, const B& beta) {
+    return log_beta - beta * y;
+  }
+};
+/// Sum of the exponential log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Beta>
+auto exponential_lpdf(const Y& y, const Beta& beta) {
+  return apply_probability<exponential_lpdf_rule, propto>(y, beta);
+}
+
+struct exponential_cdf_rule : detail::exponential_rule {
+  static constexpr std::string_view name = "exponential_cdf", text = "Probability of a value up to y, with rate beta.",
+                                    reference = "-expm1(-beta * y)", source = "F(y; beta) = 1 - exp(-beta y)";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class B>
+  static auto term(const parts&, const P&, const Y& y, const B& beta) {
+    return -expm1(-beta * y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Beta>
+auto exponential_cdf(const Y& y, const Beta& beta) {
+  return apply_probability<exponential_cdf_rule>(y, beta);
+}
+
+struct exponential_lcdf_rule : detail::exponential_rule {
+  static constexpr std::string_view name = "exponential_lcdf", text = "Logarithm of exponential_cdf.",
+                                    reference = "log(-expm1(-beta * y))", source = "log F(y; beta) = log(1 - exp(-beta y))";
+  template <class P, class Y, class B>
+  static auto term(const parts&, const P&, const Y& y, const B& beta) {
+    return log1m_exp(-beta * y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Beta>
+auto exponential_lcdf(const Y& y, const Beta& beta) {
+  return apply_probability<exponential_lcdf_rule>(y, beta);
+}
+
+struct exponential_lccdf_rule : detail::exponential_rule {
+  static constexpr std::string_view name = "exponential_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with rate beta.",
+                                    reference = "-beta * y", source = "log(1 - F(y; beta)) = -beta y";
+  template <class P, class Y, class B>
+  static auto term(const parts&, const P&, const Y& y, const B& beta) {
+    return -beta * y;
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Beta>
+auto exponential_lccdf(const Y& y, const Beta& beta) {
+  return apply_probability<exponential_lccdf_rule>(y, beta);
+}
+
+namespace rules {
+using exponential_distribution =
+    typelist<exponential_lpdf_rule, exponential_cdf_rule, exponential_lcdf_rule, exponential_lccdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,129 @@
+// Recorded probability: a probability rule as operations of a recording.
+//
+// The rule's term is written once more for whole arrays (`traced`), so that a recording has the elementwise operations that the term
+// consists of, and then one operation that checks the arguments, which may change from run to run, and sums the terms. Single
+// numbers among the arguments remain single: what depends on them alone is computed once. Only the file that builds the table of
+// rules includes this header.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <agrad/probability/rule.hpp>
+#include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/machine/structure.hpp>
+#include <agrad/program/machine/tracing.hpp>
+#include <agrad/rules/density/density.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// Sums terms, which are operand 0: n numbers, or one number for all. The other operands are the rule's arguments, which are only
+/// checked. integers = {n, how often a term that stands for all is counted}.
+struct sum_of_terms {
+  static void forward(const operation& op, const run_context& context, double* values) { sum<1>(op, context, values); }
+  static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
+    spread<1>(op, context, adjoints);
+  }
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    sum<Width>(op, context, tangents);
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    spread<1>(op, context, w.adjoints);
+    spread<Width>(op, context, w.adjoint_tangents);
+  }
+
+ private:
+  static double copies(const operation& op, const run_context& context) { return context.integers[op.data + 1]; }
+  template <std::size_t Width>
+  static void sum(const operation& op, const run_context& context, double* space) {
+    const span& terms = op.operands[0];
+    const std::size_t n = context.integers[op.data];
+    const double* x = space + terms.first * Width;
+    double* y = space + op.result * Width;
+    if (terms.stride != 0) return sum_loops::sum_of<Width>(x, n, y);
+    for (std::size_t k = 0; k < Width; ++k) y[k] = copies(op, context) * x[k];
+  }
+  template <std::size_t Width>
+  static void spread(const operation& op, const run_context& context, double* space) {
+    const span& terms = op.operands[0];
+    const std::size_t n = context.integers[op.data], length = terms.stride == 0 ? 1 : n;
+    const double factor = terms.stride == 0 ? copies(op, context) : 1.0;
+    double* x = space + terms.first * Width;
+    for (std::size_t i = 0; i < length; ++i)
+      for (std::size_t k = 0; k < Width; ++k) x[i * Width + k] += factor * space[op.result * Width + k];
+  }
+};
+
+/// Sums the terms of a rule after a check of the rule's arguments.
+template <class Rule>
+struct checked_sum : sum_of_terms {
+  static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+
+  static bool fits(const operation_view& v) {
+    bool each = v.has(static_cast<std::uint32_t>(arity + 1), 2) && v.op.count == 1;
+    for (std::size_t k = 0; k <= arity; ++k) each = each && v.is_entrywise(k, v.integers[0]);
+    return each && v.is_count(v.integers[0]);
+  }
+  static void forward(const operation& op, const run_context& context, double* values) {
+    density_inputs<Rule, double> in;
+    for (std::size_t k = 0; k < arity; ++k) in[k] = {values + op.operands[k + 1].first, op.operands[k + 1].stride, false};
+    density_check<Rule>(context.integers[op.data], in);
+    sum_of_terms::forward(op, context, values);
+  }
+};
+
+template <class Rule, std::size_t... K>
+traced probability_term(const typename Rule::parts& included, const std::array<traced, sizeof...(K)>& x,
+                        std::index_sequence<K...>) {
+  const traced term(Rule::term(included, Rule::prepare(included, x[K]...), x[K]...));
+  const auto inside = Rule::in_support(x[K]...);
+  if constexpr (std::is_same_v<std::decay_t<decltype(inside)>, std::true_type>)
+    return term;
+  else
+    return either(inside, term, traced(Rule::outside));
+}
+
+/// Returns the product of n numbers, or of one number that stands for all.
+inline span product_of_terms(recorder& in, const span& terms, std::size_t n) {
+  const std::vector<slot> copies(terms.stride == 0 ? n : 0, terms.first);
+  const span factors = copies.empty() ? terms : in.dense(copies.data(), n);
+  const slot product = in.apply(kernels::product_along, 1, &factors, 1, {static_cast<std::uint32_t>(n), 1U});
+  return {product, 1, 0, in.is_active(product)};
+}
+
+}  // namespace detail
+
+/// The operation that ends a recorded probability rule.
+template <class Rule>
+inline constexpr kernel probability_kernel = kernels::make_of<detail::checked_sum<Rule>>(Rule::name, {dependence::terms, true});
+
+/// Records a rule on its arguments, each of n numbers or of one number (stride 0). Returns the slot of the sum or product.
+template <class Rule>
+slot record_probability(recorder& in, const span* x, std::size_t n, bool propto) {
+  constexpr std::size_t arity = std::size_t{Rule::arity};
+  typename Rule::parts included;
+  std::array<traced, arity> arguments;
+  std::array<span, arity + 1> operands;
+  for (std::size_t k = 0; k < arity; ++k) {
+    included.active[k] = x[k].active;
+    arguments[k] = detail::number_of(in, x[k]);
+    operands[k + 1] = x[k];
+    operands[k + 1].active = false;
+  }
+  included.propto = propto;
+  const auto count = static_cast<std::uint32_t>(n);
+  if (detail::is_nothing<Rule>(n, included)) {
+    operands[0] = {in.constant(Rule::is_product ? 1.0 : 0.0), 1, 0, false};
+    return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, 1U});
+  }
+  operands[0] = detail::probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
+  if (Rule::is_product) operands[0] = detail::product_of_terms(in, operands[0], n);
+  return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, Rule::is_product ? 1U : count});
+}
+
+}  // namespace agrad

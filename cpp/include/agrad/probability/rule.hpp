@@ -1,0 +1,56 @@
+// Probability rule: a log density, log mass or distribution function, stated once for one term, by other rules.
+//
+// A probability rule derives from probability_rule<arity> and has the members
+//     name, text, source   as every rule has
+//     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
+//     arguments            for each argument the name, the condition, and whether `prepare` reads the argument
+//     term                 the value of one term, from (included, prepared, x...)
+//     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
+//     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
+//     is_product           whether terms are multiplied, as those of distribution functions are, instead of added (optional)
+// The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording (`traced`).
+// They branch by `either`. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel,
+// `term` uses a rule that has the sum as a whole (`betaln`, `kl_div`).
+//
+// rules/density has rules with partial derivatives by hand, in octets: for the few densities whose time counts.
+// Read next: probability/exponential.hpp, a family to imitate; probability/apply.hpp, the engines.
+#pragma once
+
+#include <type_traits>
+
+#include <agrad/rules/density/rule.hpp>
+#include <agrad/rules/promote.hpp>
+#include <agrad/rules/rule.hpp>
+
+namespace agrad {
+
+/// The defaults of probability rules.
+template <int Arity>
+struct probability_rule {
+  static constexpr int arity = Arity;
+  static constexpr std::string_view source = {};
+  static constexpr bool is_product = false;
+  static constexpr double outside = -infinity;
+  using parts = density_parts<Arity>;
+
+  struct nothing {};
+  template <class... X>
+  static nothing prepare(const parts&, const X&...) {
+    return {};
+  }
+  template <class... X>
+  static std::true_type in_support(const X&...) {
+    return {};
+  }
+};
+
+namespace must_be {
+inline constexpr condition whole_nonnegative{"a whole number, not negative",
+                                             [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }};
+inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }};
+inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
+inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
+inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};
+}  // namespace must_be
+
+}  // namespace agrad
