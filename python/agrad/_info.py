@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from agrad import _core
+from agrad import _processor
 
 
 def prefix() -> Path:
     """Return the directory into which the build installed the module, the headers and the CMake package."""
-    return Path(_core.__file__).parent
+    return _processor.FOLDER
 
 
 def include_dir() -> Path:
@@ -24,4 +24,6 @@ def cmake_dir() -> Path:
 def build_info() -> dict[str, str]:
     """Return what the build chose, by name: version, compiler, SIMD extensions, Eigen, SUNDIALS and the directories."""
     info: dict[str, str] = json.loads((prefix() / "_build_info.json").read_text())
+    if _processor.chosen:
+        info["SIMD"] = f"{info['SIMD']} {' '.join(_processor.sets)} (the copy for {_processor.chosen})"
     return info | {"include directory": str(include_dir()), "CMake directory": str(cmake_dir())}

@@ -1,3 +1,3 @@
-"""The instruction sets that the compiled module may use."""
+"""The instruction sets that the copies of the compiled module may use."""
 
-of_build: dict[str, bool]  # whether this processor has each
+builds: dict[str, dict[str, bool]]  # by folder, the best copy first: whether this processor has each set
