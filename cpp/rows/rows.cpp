@@ -12,6 +12,12 @@ namespace agrad {
 
 namespace {
 
+/// Records a density whose terms have loops of their own: one operation.
+template <class Rule>
+slot record_density(recorder& in, const span* x, std::size_t n, bool propto) {
+  return in.apply(density_kernel<Rule>, 1, x, std::size_t{Rule::arity}, {static_cast<std::uint32_t>(n), propto ? 1U : 0U});
+}
+
 /// Makes a table entry for each rule of a typelist.
 template <class Row, class Rules, class Make>
 std::vector<Row> entries_of_rules(Rules list, const Make& make) {
@@ -26,18 +32,25 @@ std::vector<Row> entries_of_rules(Rules list, const Make& make) {
 const std::vector<elementwise_row>& elementwise_rows() {
   static const auto rows = entries_of_rules<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
     using Rule = typename decltype(tag)::type;
-    return {Rule::name,  Rule::text,   Rule::reference,           Rule::ufunc,        Rule::source,
-            Rule::arity, Rule::domain, &elementwise_kernel<Rule>, Rule::is_condition, Rule::outside};
+    return {Rule::name,  Rule::text,   Rule::reference,         Rule::ufunc,        Rule::source,
+            Rule::arity, Rule::domain, &kernel_of_rule<Rule>(), Rule::is_condition, Rule::outside};
   });
   return rows;
 }
 
 const std::vector<density_row>& density_rows() {
-  static const auto rows = entries_of_rules<density_row>(rules::densities{}, [](auto tag) -> density_row {
-    using Rule = typename decltype(tag)::type;
-    return {Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &density_kernel<Rule>};
-  });
-  return rows;
+  static const auto all = [] {
+    auto list = entries_of_rules<density_row>(rules::densities{}, [](auto tag) -> density_row {
+      using Rule = typename decltype(tag)::type;
+      return {Rule::name,  Rule::text,      Rule::source,          Rule::reference,
+              Rule::arity, Rule::arguments, &density_kernel<Rule>, &record_density<Rule>,
+              false};
+    });
+    const auto others = rows::probability();
+    list.insert(list.end(), others.begin(), others.end());
+    return list;
+  }();
+  return all;
 }
 
 const std::vector<glm_row>& glm_rows() {

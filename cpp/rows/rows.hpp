@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <agrad/program/machine/operation.hpp>
+#include <agrad/program/machine/record.hpp>
 #include <agrad/rules/density/density.hpp>
 #include <agrad/rules/rule.hpp>
 
@@ -21,16 +21,26 @@ struct elementwise_row {
   double outside;  // the value outside of the domain: nan, or infinite
 };
 
+/// A density, or a distribution function.
 struct density_row {
-  std::string_view name, text, source;
+  std::string_view name, text, source, reference;
   int arity;
   const density_argument* arguments;
   const kernel* loops;
+  /// Records the sum over n terms; an argument is n numbers, or one number for all (stride 0).
+  slot (*record)(recorder& in, const span* arguments, std::size_t n, bool propto);
+  bool is_product;  // of the terms, not their sum
+
+  /// Whether it is a density or mass, which may leave out what depends on no variable.
+  bool has_propto() const { return name.find("_lpdf") != name.npos || name.find("_lpmf") != name.npos; }
 };
 
 /// A generalised linear model: a density of outcomes y, given predictors x, an intercept alpha and coefficients beta.
 struct glm_row {
   static constexpr int arity = 4;
+  static constexpr bool is_product = false;
+  static constexpr std::string_view reference = {};
+  static bool has_propto() { return true; }
   std::string_view name, text, source;
   const density_argument* arguments;
   const kernel* loops;
@@ -40,6 +50,10 @@ struct glm_row {
 const std::vector<elementwise_row>& elementwise_rows();
 const std::vector<density_row>& density_rows();
 const std::vector<glm_row>& glm_rows();
+
+namespace rows {
+std::vector<density_row> probability();
+}  // namespace rows
 
 /// Returns the entry with this name, which must be in the table.
 const elementwise_row& elementwise_row_named(std::string_view name);

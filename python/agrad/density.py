@@ -1,4 +1,4 @@
-"""Log probability densities: a function for each density rule of the compiled part.
+"""Log probability densities and distribution functions: a function for each of these rules of the compiled part.
 
 Names, arguments and conditions come from the rules; this module has no list of its own. Each function is also exported as
 ``agrad.<name>``.
@@ -29,10 +29,12 @@ def _parameter(name: str, condition: str, shape: str) -> str:
 def _docstring(row: DensityRow | GlmRow) -> str:
     shapes = _MODEL_SHAPES if isinstance(row, GlmRow) else {}
     parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in row.arguments)
+    propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
+    result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n{'' if shapes else _SHAPES + chr(10)}"
-        "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n\n"
-        f"Returns\n-------\nfloat or Array\n    The sum over all {'rows' if shapes else 'entries'}; 0 for none.\n\n"
+        f"{propto * row.has_propto}\n"
+        f"Returns\n-------\nfloat or Array\n    {result.replace('entries', 'rows') if shapes else result}\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
         f"References\n----------\n{row.source}"
     )
@@ -41,13 +43,14 @@ def _docstring(row: DensityRow | GlmRow) -> str:
 def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    signature = inspect.Signature([*positional, inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)])
+    option = [inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)] * row.has_propto
+    signature = inspect.Signature([*positional, *option])
 
-    def density(*arguments: Any, propto: bool = False, **named: Any) -> Any:
-        if named:
-            bound = signature.bind(*arguments, propto=propto, **named).arguments
-            arguments = tuple(bound[name] for name in names)
-        return row(*arguments, propto=propto)
+    def density(*arguments: Any, **named: Any) -> Any:
+        if not named:
+            return row(*arguments)
+        bound = signature.bind(*arguments, **named).arguments
+        return row(*(bound[name] for name in names), propto=bound.get("propto", False))
 
     density.__name__ = density.__qualname__ = row.name
     density.__doc__ = _docstring(row)

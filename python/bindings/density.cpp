@@ -39,7 +39,7 @@ array record(const density_row& row, const std::vector<array>& x, bool propto) {
   span operands[operation::most_operands];
   for (std::size_t k = 0; k < x.size(); ++k) operands[k] = operand(x[k], n);
   const auto& in = x[0].owner();
-  const slot first = in->code.apply(*row.loops, 1, operands, x.size(), {static_cast<std::uint32_t>(n), propto ? 1U : 0U});
+  const slot first = row.record(in->code, operands, n, propto);
   return array(in, {}, first);
 }
 
@@ -124,6 +124,9 @@ void register_rows_of(py::module_& m, const char* type, const char* text, const 
       .def_property_readonly("name", [](const Row& r) { return r.name; })
       .def_property_readonly("text", [](const Row& r) { return r.text; })
       .def_property_readonly("source", [](const Row& r) { return r.source; })
+      .def_property_readonly("reference", [](const Row& r) { return r.reference; })
+      .def_property_readonly("has_propto", [](const Row& r) { return r.has_propto(); })
+      .def_property_readonly("is_product", [](const Row& r) { return r.is_product; })
       .def_property_readonly("arguments",
                              [](const Row& r) {
                                py::list arguments;

@@ -13,10 +13,11 @@
 
 namespace agrad {
 
-/// A condition on a number: its name in a message and its test.
+/// A condition on a number: its name in a message, its test, and whether only whole numbers meet it.
 struct condition {
   std::string_view name;
   bool (*holds)(double);
+  bool whole = false;
 };
 
 /// A separate namespace, because users write `using namespace agrad` and the C library has a global function `finite`.

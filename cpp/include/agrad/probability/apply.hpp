@@ -6,6 +6,7 @@
 // Read next: probability/recorded.hpp, the same for arrays of a recording.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <utility>
@@ -37,6 +38,12 @@ void each_probability_term(std::size_t n, const typename Rule::parts& included, 
   }
 }
 
+/// Whether argument k of a rule is data, which have no derivative.
+template <class Rule>
+constexpr bool is_data(std::size_t k) {
+  return Rule::arguments[k].must.whole;
+}
+
 /// The parts of a rule that are computed: `active` tells which arguments have derivatives.
 template <class Rule>
 typename Rule::parts probability_parts(bool propto, const std::array<bool, std::size_t{Rule::arity}>& active) {
@@ -60,10 +67,16 @@ struct probability_on {
   static S of_operands(std::index_sequence<K...> places, std::size_t n, const Operands& operands, IsActive... is_active) {
     const auto in = std::make_tuple(std::get<K>(operands).input(is_active)...);
     (density_check_argument<Rule, K>(n, std::get<K>(in)), ...);
-    const auto included = probability_parts<Rule>(propto, {(is_active && !std::is_same_v<S, double>)...});
+    const auto included = probability_parts<Rule>(propto, {(is_active && !std::is_same_v<S, double> && !is_data<Rule>(K))...});
     S total(Rule::is_product ? 1.0 : 0.0);
     if (is_nothing<Rule>(n, included)) return total;
-    const auto read = [&](auto k, std::size_t i) { return std::get<k>(in).values[i * std::get<k>(in).stride]; };
+    const auto read = [&](auto k, std::size_t i) {
+      const auto& value = std::get<k>(in).values[i * std::get<k>(in).stride];
+      if constexpr (is_data<Rule>(k))
+        return primal_value(value);
+      else
+        return value;
+    };
     const bool prepares_each = ((Rule::arguments[K].prepared && std::get<K>(in).stride != 0) || ...);
     const auto add = [&](std::size_t, const auto& term) {
       if constexpr (Rule::is_product)
@@ -87,9 +100,10 @@ struct probability_on<Rule, var, propto> {
  private:
   template <std::size_t... K, class... Operand>
   static var record(std::index_sequence<K...> places, std::size_t n, Operand&&... operand) {
-    constexpr bool is_active[] = {(Operand::leaves + Operand::sequences > 0)...};
+    constexpr bool is_variable[] = {(Operand::leaves + Operand::sequences > 0)...};
+    constexpr bool is_active[] = {(is_variable[K] && !is_data<Rule>(K))...};
     constexpr std::size_t variables = ((is_active[K] ? 1U : 0U) + ...);
-    using T = dual<double, static_cast<int>(variables)>;
+    using T = dual<double, static_cast<int>(variables == 0 ? 1 : variables)>;
     const std::array<density_input<double>, sizeof...(K)> in{operand.input()...};
     const std::array<double*, sizeof...(K)> partial{operand.partial()...};
     (density_check_argument<Rule, K>(n, in[K]), ...);
@@ -121,7 +135,10 @@ struct probability_on<Rule, var, propto> {
     };
     if (!is_nothing<Rule>(n, included)) each_probability_term<Rule>(n, included, prepares_each, read, add, places);
     for (std::size_t k = 0; k < sizeof...(K); ++k)
-      if (is_active[k] && in[k].stride == 0) *partial[k] = sums.tangent[lane_of(is_active, k)];
+      if (is_active[k] && in[k].stride == 0)
+        *partial[k] = sums.tangent[lane_of(is_active, k)];
+      else if (is_variable[k] && !is_active[k])
+        std::fill_n(partial[k], in[k].stride == 0 ? 1 : n, 0.0);
     return density_engine<var>::result(total, operand...);
   }
 

@@ -110,10 +110,10 @@ slot record_probability(recorder& in, const span* x, std::size_t n, bool propto)
   std::array<traced, arity> arguments;
   std::array<span, arity + 1> operands;
   for (std::size_t k = 0; k < arity; ++k) {
-    included.active[k] = x[k].active;
-    arguments[k] = detail::number_of(in, x[k]);
     operands[k + 1] = x[k];
     operands[k + 1].active = false;
+    included.active[k] = x[k].active && !Rule::arguments[k].must.whole;
+    arguments[k] = detail::number_of(in, Rule::arguments[k].must.whole ? operands[k + 1] : x[k]);
   }
   included.propto = propto;
   const auto count = static_cast<std::uint32_t>(n);

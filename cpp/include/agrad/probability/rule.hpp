@@ -9,7 +9,7 @@
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
 //     is_product           whether terms are multiplied, as those of distribution functions are, instead of added (optional)
 // The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording (`traced`).
-// They branch by `either`. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel,
+// They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel,
 // `term` uses a rule that has the sum as a whole (`betaln`, `kl_div`).
 //
 // rules/density has rules with partial derivatives by hand, in octets: for the few densities whose time counts.
@@ -46,8 +46,8 @@ struct probability_rule {
 
 namespace must_be {
 inline constexpr condition whole_nonnegative{"a whole number, not negative",
-                                             [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }};
-inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }};
+                                             [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }, true};
+inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};
 inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
 inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
 inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};

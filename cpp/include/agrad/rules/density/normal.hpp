@@ -29,6 +29,7 @@ struct prepared_scale {
 struct normal_lpdf_rule : density_rule<3> {
   static constexpr std::string_view name = "normal_lpdf",
                                     text = "Normal log density of y with mean mu and standard deviation sigma.",
+                                    reference = "-((y - mu) / sigma) ** 2 / 2 - log(sigma) - log(2 * pi) / 2",
                                     source = "log N(y; mu, sigma) = -((y - mu) / sigma)^2 / 2 - log sigma - log(2 pi) / 2";
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
@@ -58,6 +59,7 @@ struct lognormal_lpdf_rule : density_rule<3> {
   static constexpr std::string_view
       name = "lognormal_lpdf",
       text = "Log density of y >= 0 whose logarithm is normal with mean mu and standard deviation sigma.",
+      reference = "-((log(y) - mu) / sigma) ** 2 / 2 - log(sigma * y) - log(2 * pi) / 2 if y > 0 else -inf",
       source = "log f(y; mu, sigma) = log N(log y; mu, sigma) - log y";
   static constexpr density_argument arguments[] = {
       {"y", must_be::nonnegative}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};

@@ -2,6 +2,7 @@
 //
 // A density rule derives from density_rule<arity> and has the members
 //     name, text, source   as a scalar rule does
+//     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
 //     arguments            for each argument the name, the condition, and whether `prepared` reads the argument
 //     prepared<S>          data that depend only on the arguments marked so, computed from (x, parts): once if these are
 //                          scalars, and prepared<octet> then from prepared<double>

@@ -1,0 +1,171 @@
+"""Densities, masses and distribution functions against mpmath, in value and derivatives to second order, in every engine.
+
+The points and tests of each function come from its row: conditions of the arguments, and one term as an expression of mpmath.
+"""
+
+import itertools
+import random
+import zlib
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+import pytest
+
+import agrad as ag
+from agrad._core import density_rows
+
+REAL = [-30.0, -2.5, -0.3, 0.0, 0.4, 1.0, 7.5]
+POSITIVE = [0.02, 0.4, 1.0, 2.5, 12.0]
+#: Values to choose from, by the condition on an argument.
+VALUES = {
+    "a number, not nan": REAL,
+    "finite": REAL,
+    "positive": POSITIVE,
+    "positive and finite": POSITIVE,
+    "nonnegative": POSITIVE,
+    "nonnegative and finite": POSITIVE,
+    "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
+    "0 or 1": [0.0, 1.0],
+    "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
+    "between 0 and 1, not 0 or 1": [0.01, 0.3, 0.5, 0.9],
+}
+DISCRETE = ("a whole number", "0 or 1")
+ROWS = {row.name: row for row in density_rows()}
+POINTS = 6
+
+each_function = pytest.mark.parametrize("name", list(ROWS))
+
+
+def is_continuous(condition: str) -> bool:
+    return not condition.startswith(DISCRETE)
+
+
+def reference(name: str) -> Callable[..., mpmath.mpf]:
+    """Return one term of a function, computed by mpmath from the arguments in their order."""
+    row = ROWS[name]
+    names = {key: getattr(mpmath, key) for key in dir(mpmath) if not key.startswith("_")}
+    names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
+    names["upper_gamma"] = lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True)
+    code = compile(row.reference, name, "eval")
+    return lambda *x: mpmath.re(eval(code, names, dict(zip((of for of, _ in row.arguments), x, strict=True))))
+
+
+def points(name: str) -> list[tuple[float, ...]]:
+    """Return a few points in the support of a function at which mpmath has a finite value."""
+    of, found = reference(name), []
+    choices = list(itertools.product(*(VALUES[condition] for _, condition in ROWS[name].arguments)))
+    random.Random(zlib.crc32(name.encode())).shuffle(choices)
+    for point in choices:
+        try:
+            value = of(*map(mpmath.mpf, point))
+        except (ValueError, ZeroDivisionError):
+            continue
+        if mpmath.isfinite(value) and (value != 0 or "cdf" not in name):
+            found.append(point)
+        if len(found) == POINTS:
+            break
+    return found
+
+
+def assert_close(computed: float, exact: mpmath.mpf, what: object) -> None:
+    assert abs(computed - exact) <= 2e-11 * abs(exact) + 1e-14, f"{what}: {computed!r} instead of {mpmath.nstr(exact, 17)}"
+
+
+@each_function
+def test_value_gradient_and_hessian_are_those_of_mpmath(name):
+    function, of = getattr(ag, name), reference(name)
+    free = [k for k, (_, condition) in enumerate(ROWS[name].arguments) if is_continuous(condition)]
+    chosen = points(name)
+    assert chosen
+    with mpmath.workdps(60):
+        for point in chosen:
+            exact = [mpmath.mpf(x) for x in point]
+
+            def at(x, point=point):
+                arguments = list(point)
+                for i, k in enumerate(free):
+                    arguments[k] = x[i]
+                return function(*arguments)
+
+            x = np.array([point[k] for k in free])
+            assert_close(function(*point), of(*exact), (name, point))
+            if not free:
+                continue
+            orders = np.eye(len(point), dtype=int)
+            gradients = [ag.grad(at)(x), ag.compile(ag.grad(at))(x), ag.jacfwd(at)(x)]
+            hessians = [ag.hessian(at)(x), ag.compile(ag.hessian(at))(x), ag.jacfwd(ag.grad(at))(x)]
+            for i, k in enumerate(free):
+                slope = mpmath.diff(of, tuple(exact), tuple(map(int, orders[k])))
+                for gradient in gradients:
+                    assert_close(gradient[i], slope, (name, point, k))
+                for j, m in list(enumerate(free))[: i + 1]:
+                    curvature = mpmath.diff(of, tuple(exact), tuple(map(int, orders[k] + orders[m])))
+                    for hessian in hessians:
+                        assert_close(hessian[i, j], curvature, (name, point, k, m))
+
+
+def sum_of_terms(name: str, arguments: list, n: int):
+    """Return the sum, or product, of a function's terms, each computed by a call of its own."""
+    function = getattr(ag, name)
+    terms = [function(*(x[i] if np.ndim(x) else x for x in arguments)) for i in range(n)]
+    return np.prod(ag.array(terms)) if ROWS[name].is_product else np.sum(ag.array(terms))
+
+
+@each_function
+def test_arrays_and_numbers_broadcast_in_value_and_gradient(name):
+    row, function = ROWS[name], getattr(ag, name)
+    chosen = np.array(points(name)[:4]).T
+    free = tuple(k for k, (_, condition) in enumerate(row.arguments) if is_continuous(condition))
+    for is_array in itertools.product([False, True], repeat=len(row.arguments)):
+        arguments = [column if whole else column[0] for column, whole in zip(chosen, is_array, strict=True)]
+        n = chosen.shape[1] if any(is_array) else 1
+        value = sum_of_terms(name, arguments, n)
+        if not np.isfinite(value):
+            continue
+        np.testing.assert_allclose(function(*arguments), value, rtol=1e-12, atol=1e-300)
+        if not free:
+            continue
+        exact = ag.grad(lambda *x, n=n: sum_of_terms(name, x, n), free)(*arguments)
+        for gradient in (ag.grad(function, free)(*arguments), ag.compile(ag.grad(function, free))(*arguments)):
+            for computed, entries in zip(gradient, exact, strict=True):
+                np.testing.assert_allclose(computed, entries, rtol=1e-10, atol=1e-13)
+
+
+@each_function
+def test_each_condition_is_checked_with_argument_index_and_value(name):
+    row, function = ROWS[name], getattr(ag, name)
+    chosen = [np.array(column) for column in zip(*points(name)[:3], strict=True)]
+    for k, (argument, condition) in enumerate(row.arguments):
+        wrong = [*chosen[:k], np.where(np.arange(3) == 1, np.nan, chosen[k]), *chosen[k + 1 :]]
+        for call in (function, ag.compile(lambda *x: function(*x)), ag.grad(function, k)):
+            with pytest.raises(ag.DomainError) as error:
+                call(*wrong)
+            assert f"{name}: {argument}[1] is nan, but must be {condition}" in str(error.value)
+
+
+@each_function
+def test_propto_drops_what_depends_on_no_recorded_argument(name):
+    row, function = ROWS[name], getattr(ag, name)
+    if not row.has_propto:
+        with pytest.raises(TypeError):
+            function(*points(name)[0], propto=True)
+        return
+    first, second = points(name)[0], points(name)[1]
+    for k, (_, condition) in enumerate(row.arguments):
+        if not is_continuous(condition):
+            continue
+
+        def of(x, k=k, **options):
+            return function(*first[:k], x, *first[k + 1 :], **options)
+
+        if not np.isfinite(of(second[k])):
+            continue
+        whole = of(second[k]) - of(first[k])
+        part = [ag.value_and_grad(lambda x: of(x, propto=True))(x)[0] for x in (second[k], first[k])]
+        np.testing.assert_allclose(part[0] - part[1], whole, rtol=1e-10, atol=1e-10)
+
+
+def test_empty_sequences_sum_to_zero_and_multiply_to_one():
+    assert ag.exponential_lpdf(np.empty(0), 1.0) == 0.0
+    assert ag.exponential_cdf(np.empty(0), 1.0) == 1.0
