@@ -1,0 +1,77 @@
+// The lognormal distribution: distribution functions. lognormal_lpdf is in rules/density/normal.hpp.
+#pragma once
+
+#include <agrad/probability/normal.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// The distribution functions are those of the normal distribution at log(y) where y is positive.
+struct lognormal_rule : location_scale_rule {
+  template <class Y, class M, class S>
+  static auto in_support(const Y& y, const M&, const S&) {
+    return y > 0.0;
+  }
+};
+}  // namespace detail
+
+struct lognormal_cdf_rule : detail::lognormal_rule {
+  static constexpr std::string_view name = "lognormal_cdf",
+                                    text = "Probability of a value up to y whose logarithm has mean mu and deviation sigma.",
+                                    reference = "ncdf((log(y) - mu) / sigma) if y > 0 else 0",
+                                    source = "F(y; mu, sigma) = Phi((log y - mu) / sigma)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::normal_cdf_of(promoted_t<Y, M, S>((log(y) - mu) / sigma));
+  }
+};
+/// Product of the lognormal probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Sigma>
+auto lognormal_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<lognormal_cdf_rule>(y, mu, sigma);
+}
+
+struct lognormal_lcdf_rule : detail::lognormal_rule {
+  static constexpr std::string_view name = "lognormal_lcdf", text = "Logarithm of lognormal_cdf.",
+                                    reference =
+                                        "(-inf if y <= 0 else log(ncdf((log(y) - mu) / sigma)) if log(y) < mu"
+                                        " else log1p(-ncdf((mu - log(y)) / sigma)))",
+                                    source = "log F(y; mu, sigma) = log Phi((log y - mu) / sigma)";
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::normal_lcdf_of(promoted_t<Y, M, S>((log(y) - mu) / sigma));
+  }
+};
+/// Sum of the logarithms of the lognormal probabilities of values up to y.
+template <class Y, class Mu, class Sigma>
+auto lognormal_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<lognormal_lcdf_rule>(y, mu, sigma);
+}
+
+struct lognormal_lccdf_rule : detail::lognormal_rule {
+  static constexpr std::string_view
+      name = "lognormal_lccdf",
+      text = "Logarithm of the probability of a value beyond y whose logarithm has mean mu and deviation sigma.",
+      reference =
+          "(0 if y <= 0 else log(ncdf((mu - log(y)) / sigma)) if log(y) > mu"
+          " else log1p(-ncdf((log(y) - mu) / sigma)))",
+      source = "log(1 - F(y; mu, sigma)) = log Phi((mu - log y) / sigma)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::normal_lcdf_of(promoted_t<Y, M, S>((mu - log(y)) / sigma));
+  }
+};
+/// Sum of the logarithms of the lognormal probabilities of values beyond y.
+template <class Y, class Mu, class Sigma>
+auto lognormal_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<lognormal_lccdf_rule>(y, mu, sigma);
+}
+
+namespace rules {
+using lognormal_distribution = typelist<lognormal_cdf_rule, lognormal_lcdf_rule, lognormal_lccdf_rule>;
+}
+
+}  // namespace agrad
