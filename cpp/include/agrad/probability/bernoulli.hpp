@@ -1,0 +1,111 @@
+// The Bernoulli distribution: mass, by probability or log odds, and distribution functions.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/links.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the distribution functions have in common; n is any whole number.
+struct bernoulli_below_rule : probability_rule<2> {
+  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"theta", must_be::probability}};
+};
+}  // namespace detail
+
+struct bernoulli_lpmf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "bernoulli_lpmf", text = "Log mass of n = 0 or 1 with probability theta of 1.",
+                                    reference = "log(theta) if n == 1 else log1p(-theta)",
+                                    source = "log f(n; theta) = n log theta + (1 - n) log(1 - theta)";
+  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"theta", must_be::probability}};
+  template <class P, class N, class A>
+  static auto term(const parts&, const P&, const N& n, const A& theta) {
+    using T = promoted_t<N, A>;
+    return either<T>(
+        n == 1, [&] { return T(log(theta)); }, [&] { return T(log1m(theta)); });
+  }
+};
+/// Sum of the Bernoulli log masses of n; see normal_lpdf.
+template <bool propto = false, class N, class Theta>
+auto bernoulli_lpmf(const N& n, const Theta& theta) {
+  return apply_probability<bernoulli_lpmf_rule, propto>(n, theta);
+}
+
+struct bernoulli_logit_lpmf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "bernoulli_logit_lpmf", text = "Log mass of n = 0 or 1 with log odds alpha of 1.",
+                                    reference = "-log1p(exp(-alpha)) if n == 1 else -log1p(exp(alpha))",
+                                    source = "log f(n; alpha) = -log(1 + exp((1 - 2 n) alpha))";
+  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"alpha", must_be::not_nan}};
+  template <class P, class N, class A>
+  static auto term(const parts&, const P&, const N& n, const A& alpha) {
+    using T = promoted_t<N, A>;
+    return either<T>(
+        n == 1, [&] { return T(log_inv_logit(alpha)); }, [&] { return T(log_inv_logit(-alpha)); });
+  }
+};
+/// Sum of the Bernoulli log masses of n, given log odds; see normal_lpdf.
+template <bool propto = false, class N, class Alpha>
+auto bernoulli_logit_lpmf(const N& n, const Alpha& alpha) {
+  return apply_probability<bernoulli_logit_lpmf_rule, propto>(n, alpha);
+}
+
+struct bernoulli_cdf_rule : detail::bernoulli_below_rule {
+  static constexpr std::string_view name = "bernoulli_cdf",
+                                    text = "Probability of a value up to n, with probability theta of 1.",
+                                    reference = "0 if n < 0 else 1 - theta if n < 1 else 1",
+                                    source = "F(0; theta) = 1 - theta, F(1; theta) = 1";
+  static constexpr bool is_product = true;
+  template <class P, class N, class A>
+  static auto term(const parts&, const P&, const N& n, const A& theta) {
+    using T = promoted_t<N, A>;
+    return either<T>(
+        n < 0, [&] { return T(0.0); }, n < 1, [&] { return T(1.0 - theta); }, [&] { return T(1.0); });
+  }
+};
+/// Product of the probabilities of values up to n; see normal_cdf.
+template <class N, class Theta>
+auto bernoulli_cdf(const N& n, const Theta& theta) {
+  return apply_probability<bernoulli_cdf_rule>(n, theta);
+}
+
+struct bernoulli_lcdf_rule : detail::bernoulli_below_rule {
+  static constexpr std::string_view name = "bernoulli_lcdf", text = "Logarithm of bernoulli_cdf.",
+                                    reference = "-inf if n < 0 else log1p(-theta) if n < 1 else 0",
+                                    source = "log F(0; theta) = log(1 - theta), log F(1; theta) = 0";
+  template <class P, class N, class A>
+  static auto term(const parts&, const P&, const N& n, const A& theta) {
+    using T = promoted_t<N, A>;
+    return either<T>(
+        n < 0, [&] { return T(-infinity); }, n < 1, [&] { return T(log1m(theta)); }, [&] { return T(0.0); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to n.
+template <class N, class Theta>
+auto bernoulli_lcdf(const N& n, const Theta& theta) {
+  return apply_probability<bernoulli_lcdf_rule>(n, theta);
+}
+
+struct bernoulli_lccdf_rule : detail::bernoulli_below_rule {
+  static constexpr std::string_view name = "bernoulli_lccdf",
+                                    text = "Logarithm of the probability of a value beyond n, with probability theta of 1.",
+                                    reference = "0 if n < 0 else log(theta) if n < 1 else -inf",
+                                    source = "log(1 - F(0; theta)) = log theta";
+  template <class P, class N, class A>
+  static auto term(const parts&, const P&, const N& n, const A& theta) {
+    using T = promoted_t<N, A>;
+    return either<T>(
+        n < 0, [&] { return T(0.0); }, n < 1, [&] { return T(log(theta)); }, [&] { return T(-infinity); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond n.
+template <class N, class Theta>
+auto bernoulli_lccdf(const N& n, const Theta& theta) {
+  return apply_probability<bernoulli_lccdf_rule>(n, theta);
+}
+
+namespace rules {
+using bernoulli_distribution =
+    typelist<bernoulli_lpmf_rule, bernoulli_logit_lpmf_rule, bernoulli_cdf_rule, bernoulli_lcdf_rule, bernoulli_lccdf_rule>;
+}
+
+}  // namespace agrad
