@@ -1,0 +1,92 @@
+// The Poisson distribution: mass, by rate or log rate, and the distribution function.
+//
+// A log mass is Loader's: minus the deviance of n from the rate, minus the rest of Stirling's formula for n!, so that large counts
+// keep their digits. With `propto` nothing large cancels, and the plain formula is used.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/count_deviance.hpp>
+#include <agrad/rules/gamma_rest.hpp>
+#include <agrad/rules/gammainc.hpp>
+
+namespace agrad {
+
+namespace detail {
+inline constexpr std::string_view poisson_source =
+    "Loader (2000), Fast and Accurate Computation of Binomial Probabilities: "
+    "log f(n; lambda) = n log lambda - lambda - log n!";
+}
+
+struct poisson_lpmf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "poisson_lpmf", text = "Log mass of the count n with rate lambda.",
+                                    reference = "(n * log(lambda_) if n != 0 else 0) - lambda_ - loggamma(n + 1)",
+                                    source = detail::poisson_source;
+  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"lambda_", must_be::nonnegative}};
+  template <class N, class L>
+  static auto in_support(const N&, const L& lambda) {
+    return lambda < infinity;
+  }
+  template <class P, class N, class L>
+  static auto term(const parts& included, const P&, const N& n, const L& lambda) {
+    using T = promoted_t<N, L>;
+    if (included.constants()) return T(-kl_div(n, lambda) - apply<detail::factorial_rest_rule>(n));
+    return T(xlogy(n, lambda) - lambda);
+  }
+};
+/// Sum of the Poisson log masses of n; see normal_lpdf.
+template <bool propto = false, class N, class Lambda>
+auto poisson_lpmf(const N& n, const Lambda& lambda) {
+  return apply_probability<poisson_lpmf_rule, propto>(n, lambda);
+}
+
+struct poisson_log_lpmf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "poisson_log_lpmf", text = "Log mass of the count n with log rate alpha.",
+                                    reference = "n * alpha - exp(alpha) - loggamma(n + 1)",
+                                    source = "log f(n; alpha) = n alpha - exp(alpha) - log n!";
+  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"alpha", must_be::not_nan}};
+  template <class N, class A>
+  static auto in_support(const N& n, const A& alpha) {
+    return (alpha > -infinity || n == 0) && alpha < infinity;
+  }
+  template <class P, class N, class A>
+  static auto term(const parts& included, const P&, const N& n, const A& alpha) {
+    using T = promoted_t<N, A>;
+    if (included.constants())
+      return T(-apply<detail::log_mean_deviance_rule>(n, alpha) - apply<detail::factorial_rest_rule>(n));
+    return either<T>(
+        n == 0, [&] { return T(-exp(alpha)); }, [&] { return T(n * alpha - exp(alpha)); });
+  }
+};
+/// Sum of the Poisson log masses of n, given log rates; see normal_lpdf.
+template <bool propto = false, class N, class Alpha>
+auto poisson_log_lpmf(const N& n, const Alpha& alpha) {
+  return apply_probability<poisson_log_lpmf_rule, propto>(n, alpha);
+}
+
+struct poisson_cdf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "poisson_cdf", text = "Probability of a count up to n, with rate lambda.",
+                                    reference = "upper_gamma(n + 1, lambda_) if n >= 0 else 0",
+                                    source = "F(n; lambda) = Q(n + 1, lambda), DLMF 8.4.10";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
+  template <class N, class L>
+  static auto in_support(const N& n, const L&) {
+    return n >= 0;
+  }
+  template <class P, class N, class L>
+  static auto term(const parts&, const P&, const N& n, const L& lambda) {
+    return gammaincc(n + 1.0, lambda);
+  }
+};
+/// Product of the probabilities of counts up to n; see normal_cdf.
+template <class N, class Lambda>
+auto poisson_cdf(const N& n, const Lambda& lambda) {
+  return apply_probability<poisson_cdf_rule>(n, lambda);
+}
+
+namespace rules {
+using poisson_distribution = typelist<poisson_lpmf_rule, poisson_log_lpmf_rule, poisson_cdf_rule>;
+}
+
+}  // namespace agrad
