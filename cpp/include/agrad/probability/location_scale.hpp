@@ -13,6 +13,14 @@ struct location_scale_rule : probability_rule<3> {
       {"y", must_be::not_nan}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 };
 
+/// The same for densities, which are 0 at infinite y.
+struct location_scale_density : location_scale_rule {
+  template <class Y, class M, class S>
+  static auto in_support(const Y& y, const M&, const S&) {
+    return abs(y) < infinity;
+  }
+};
+
 /// Returns constant - log(scale), the parts of a log density that do not depend on y; the scale is argument K.
 template <int K, class Parts, class S>
 promoted_t<S> log_density_of_scale(const Parts& included, double constant, const S& scale) {
