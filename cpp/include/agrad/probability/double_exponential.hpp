@@ -1,0 +1,101 @@
+// The double exponential distribution, or Laplace distribution: density and distribution functions.
+#pragma once
+
+#include <agrad/probability/location_scale.hpp>
+#include <agrad/rules/links.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// The logarithm of the probability of a value up to z, with location 0 and scale 1.
+template <class T>
+T log_laplace_up_to(const T& z) {
+  const auto formula = [&] {
+    return either<T>(
+        z < 0.0, [&] { return T(z - log_2); }, [&] { return T(log1m(0.5 * exp(-z))); });
+  };
+  return with_limits(z, -infinity, 0, formula);
+}
+}  // namespace detail
+
+struct double_exponential_lpdf_rule : detail::location_scale_density {
+  static constexpr std::string_view name = "double_exponential_lpdf",
+                                    text = "Double exponential log density of y with location mu and scale sigma.",
+                                    reference = "-log(2 * sigma) - fabs(y - mu) / sigma",
+                                    source = "log f(y; mu, sigma) = -log(2 sigma) - |y - mu| / sigma";
+  template <class Y, class M, class S>
+  static auto prepare(const parts& included, const Y&, const M&, const S& sigma) {
+    return detail::log_density_of_scale<2>(included, -detail::log_2, sigma);
+  }
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P& of_scale, const Y& y, const M& mu, const S& sigma) {
+    return of_scale - abs(y - mu) / sigma;
+  }
+};
+/// Sum of the double exponential log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Sigma>
+auto double_exponential_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<double_exponential_lpdf_rule, propto>(y, mu, sigma);
+}
+
+struct double_exponential_cdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "double_exponential_cdf",
+                                    text = "Probability of a value up to y, with location mu and scale sigma.",
+                                    reference = "exp((y - mu) / sigma) / 2 if y < mu else 1 - exp((mu - y) / sigma) / 2",
+                                    source = "F = exp(z) / 2 for z = (y - mu) / sigma < 0, else 1 - exp(-z) / 2";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    using T = promoted_t<Y, M, S>;
+    const T z = (y - mu) / sigma;
+    const auto formula = [&] {
+      return either<T>(
+          z < 0.0, [&] { return T(0.5 * exp(z)); }, [&] { return T(1.0 - 0.5 * exp(-z)); });
+    };
+    return detail::with_limits(z, 0, 1, formula);
+  }
+};
+/// Product of the double exponential probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Sigma>
+auto double_exponential_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<double_exponential_cdf_rule>(y, mu, sigma);
+}
+
+struct double_exponential_lcdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "double_exponential_lcdf", text = "Logarithm of double_exponential_cdf.",
+                                    reference = "(y - mu) / sigma - log(2) if y < mu else log1p(-exp((mu - y) / sigma) / 2)",
+                                    source = "log F = z - log 2 for z = (y - mu) / sigma < 0, else log(1 - exp(-z) / 2)";
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::log_laplace_up_to(promoted_t<Y, M, S>((y - mu) / sigma));
+  }
+};
+/// Sum of the logarithms of the double exponential probabilities of values up to y.
+template <class Y, class Mu, class Sigma>
+auto double_exponential_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<double_exponential_lcdf_rule>(y, mu, sigma);
+}
+
+struct double_exponential_lccdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "double_exponential_lccdf",
+                                    text =
+                                        "Logarithm of the probability of a value beyond y, with location mu and scale sigma.",
+                                    reference = "(mu - y) / sigma - log(2) if y > mu else log1p(-exp((y - mu) / sigma) / 2)",
+                                    source = "log(1 - F) = -z - log 2 for z = (y - mu) / sigma > 0, else log(1 - exp(z) / 2)";
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::log_laplace_up_to(promoted_t<Y, M, S>((mu - y) / sigma));
+  }
+};
+/// Sum of the logarithms of the double exponential probabilities of values beyond y.
+template <class Y, class Mu, class Sigma>
+auto double_exponential_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<double_exponential_lccdf_rule>(y, mu, sigma);
+}
+
+namespace rules {
+using double_exponential_distribution = typelist<double_exponential_lpdf_rule, double_exponential_cdf_rule,
+                                                 double_exponential_lcdf_rule, double_exponential_lccdf_rule>;
+}
+
+}  // namespace agrad
