@@ -1,0 +1,101 @@
+// The Gumbel distribution: density and distribution functions.
+#pragma once
+
+#include <agrad/probability/location_scale.hpp>
+#include <agrad/rules/centred.hpp>
+#include <agrad/rules/quotients.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Gumbel distribution have in common.
+struct gumbel_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"mu", must_be::finite}, {"beta", must_be::positive_finite, true}};
+};
+}  // namespace detail
+
+struct gumbel_lpdf_rule : detail::gumbel_rule {
+  static constexpr std::string_view name = "gumbel_lpdf", text = "Gumbel log density of y with location mu and scale beta.",
+                                    reference = "-log(beta) - (y - mu) / beta - exp((mu - y) / beta)",
+                                    source = "log f = -log beta - z - exp(-z) with z = (y - mu) / beta";
+  template <class Y, class M, class B>
+  static auto in_support(const Y& y, const M&, const B&) {
+    return abs(y) < infinity;
+  }
+  template <class Y, class M, class B>
+  static auto prepare(const parts& included, const Y&, const M&, const B& beta) {
+    return detail::log_density_of_scale<2>(included, 0.0, beta);
+  }
+  template <class P, class Y, class M, class B>
+  static auto term(const parts&, const P& of_scale, const Y& y, const M& mu, const B& beta) {
+    return of_scale - 1.0 - apply<detail::expm1_rest_rule>((mu - y) / beta);
+  }
+};
+/// Sum of the Gumbel log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Beta>
+auto gumbel_lpdf(const Y& y, const Mu& mu, const Beta& beta) {
+  return apply_probability<gumbel_lpdf_rule, propto>(y, mu, beta);
+}
+
+struct gumbel_cdf_rule : detail::gumbel_rule {
+  static constexpr std::string_view name = "gumbel_cdf",
+                                    text = "Probability of a value up to y, with location mu and scale beta.",
+                                    reference = "exp(-exp((mu - y) / beta))", source = "F = exp(-exp(-(y - mu) / beta))";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class M, class B>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const B& beta) {
+    using T = promoted_t<Y, M, B>;
+    const T z = (y - mu) / beta;
+    return detail::with_limits(z, 0, 1, [&] { return T(apply<detail::gumbel_probability_rule>(z)); });
+  }
+};
+/// Product of the Gumbel probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Beta>
+auto gumbel_cdf(const Y& y, const Mu& mu, const Beta& beta) {
+  return apply_probability<gumbel_cdf_rule>(y, mu, beta);
+}
+
+struct gumbel_lcdf_rule : detail::gumbel_rule {
+  static constexpr std::string_view name = "gumbel_lcdf", text = "Logarithm of gumbel_cdf.",
+                                    reference = "-exp((mu - y) / beta)", source = "log F = -exp(-(y - mu) / beta)";
+  template <class P, class Y, class M, class B>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const B& beta) {
+    using T = promoted_t<Y, M, B>;
+    const T z = (y - mu) / beta;
+    return detail::with_limits(z, -infinity, 0, [&] { return T(-exp(-z)); });
+  }
+};
+/// Sum of the logarithms of the Gumbel probabilities of values up to y.
+template <class Y, class Mu, class Beta>
+auto gumbel_lcdf(const Y& y, const Mu& mu, const Beta& beta) {
+  return apply_probability<gumbel_lcdf_rule>(y, mu, beta);
+}
+
+struct gumbel_lccdf_rule : detail::gumbel_rule {
+  static constexpr std::string_view name = "gumbel_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with location mu and scale beta.",
+                                    reference = "log(-expm1(-exp((mu - y) / beta)))",
+                                    source = "log(1 - F) = log(1 - exp(-t)) = log t + log((1 - exp(-t)) / t), t = exp(-z)";
+  template <class P, class Y, class M, class B>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const B& beta) {
+    using T = promoted_t<Y, M, B>;
+    const T z = (y - mu) / beta;
+    const auto formula = [&] {
+      return either<T>(
+          z > 0.0, [&] { return T(log(exprel(-exp(-z))) - z); }, [&] { return T(log1m_exp(-exp(-z))); });
+    };
+    return detail::with_limits(z, 0, -infinity, formula);
+  }
+};
+/// Sum of the logarithms of the Gumbel probabilities of values beyond y.
+template <class Y, class Mu, class Beta>
+auto gumbel_lccdf(const Y& y, const Mu& mu, const Beta& beta) {
+  return apply_probability<gumbel_lccdf_rule>(y, mu, beta);
+}
+
+namespace rules {
+using gumbel_distribution = typelist<gumbel_lpdf_rule, gumbel_cdf_rule, gumbel_lcdf_rule, gumbel_lccdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,93 @@
+// The logistic distribution: density and distribution functions.
+#pragma once
+
+#include <agrad/probability/location_scale.hpp>
+#include <agrad/rules/centred.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// The logarithm of the probability of a value up to z, with location 0 and scale 1.
+template <class T>
+T log_logistic_up_to(const T& z) {
+  return with_limits(z, -infinity, 0, [&] { return T(log_inv_logit(z)); });
+}
+}  // namespace detail
+
+struct logistic_lpdf_rule : detail::location_scale_density {
+  static constexpr std::string_view
+      name = "logistic_lpdf",
+      text = "Logistic log density of y with location mu and scale sigma.",
+      reference = "-log(sigma) - fabs(y - mu) / sigma - 2 * log1p(exp(-fabs(y - mu) / sigma))",
+      source = "log f = -log sigma - z - 2 log(1 + exp(-z)) = -log(4 sigma) - 2 log cosh(z / 2) with z = (y - mu) / sigma";
+  template <class Y, class M, class S>
+  static auto prepare(const parts& included, const Y&, const M&, const S& sigma) {
+    return detail::log_density_of_scale<2>(included, -2.0 * detail::log_2, sigma);
+  }
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P& of_scale, const Y& y, const M& mu, const S& sigma) {
+    return of_scale - 2.0 * apply<detail::log_cosh_rule>(0.5 * ((y - mu) / sigma));
+  }
+};
+/// Sum of the logistic log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Sigma>
+auto logistic_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<logistic_lpdf_rule, propto>(y, mu, sigma);
+}
+
+struct logistic_cdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "logistic_cdf",
+                                    text = "Probability of a value up to y, with location mu and scale sigma.",
+                                    reference = "1 / (1 + exp((mu - y) / sigma))",
+                                    source = "F(y; mu, sigma) = 1 / (1 + exp(-(y - mu) / sigma))";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    using T = promoted_t<Y, M, S>;
+    const T z = (y - mu) / sigma;
+    return detail::with_limits(z, 0, 1, [&] { return T(apply<detail::logistic_probability_rule>(z)); });
+  }
+};
+/// Product of the logistic probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Sigma>
+auto logistic_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<logistic_cdf_rule>(y, mu, sigma);
+}
+
+struct logistic_lcdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "logistic_lcdf", text = "Logarithm of logistic_cdf.",
+                                    reference = "-log1p(exp((mu - y) / sigma))",
+                                    source = "log F(y; mu, sigma) = -log(1 + exp(-(y - mu) / sigma))";
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::log_logistic_up_to(promoted_t<Y, M, S>((y - mu) / sigma));
+  }
+};
+/// Sum of the logarithms of the logistic probabilities of values up to y.
+template <class Y, class Mu, class Sigma>
+auto logistic_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<logistic_lcdf_rule>(y, mu, sigma);
+}
+
+struct logistic_lccdf_rule : detail::location_scale_rule {
+  static constexpr std::string_view name = "logistic_lccdf",
+                                    text =
+                                        "Logarithm of the probability of a value beyond y, with location mu and scale sigma.",
+                                    reference = "-log1p(exp((y - mu) / sigma))",
+                                    source = "log(1 - F(y; mu, sigma)) = -log(1 + exp((y - mu) / sigma))";
+  template <class P, class Y, class M, class S>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
+    return detail::log_logistic_up_to(promoted_t<Y, M, S>((mu - y) / sigma));
+  }
+};
+/// Sum of the logarithms of the logistic probabilities of values beyond y.
+template <class Y, class Mu, class Sigma>
+auto logistic_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<logistic_lccdf_rule>(y, mu, sigma);
+}
+
+namespace rules {
+using logistic_distribution = typelist<logistic_lpdf_rule, logistic_cdf_rule, logistic_lcdf_rule, logistic_lccdf_rule>;
+}
+
+}  // namespace agrad
