@@ -1,0 +1,161 @@
+// The uniform distribution: density and distribution functions.
+//
+// alpha < beta is a condition on two arguments, which no condition on a single argument expresses: otherwise the density is nan.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/exponential.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// (y - a) / (b - a) for y between a and b. The derivatives with respect to both ends are products, because a difference of
+/// slopes would cancel at one end.
+struct share_of_interval_rule : rule<3> {
+  static constexpr std::string_view name = "share_of_interval";
+  static double value(double y, double a, double b) { return (y - a) / (b - a); }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& a, const T& b, const T&) {
+    return 1.0 / (b - a);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& y, const T& a, const T& b, const T&) {
+    return -((b - y) / (b - a)) / (b - a);
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& y, const T& a, const T& b, const T&) {
+    return -((y - a) / (b - a)) / (b - a);
+  }
+};
+
+/// The logarithm of (y - a) / (b - a).
+struct log_share_of_interval_rule : rule<3> {
+  static constexpr std::string_view name = "log_share_of_interval";
+  static double value(double y, double a, double b) {
+    const double below = y - a, above = b - y;
+    return above < below ? std::log1p(-above / (b - a)) : std::log(below / (b - a));
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& y, const T& a, const T&, const T&) {
+    return 1.0 / (y - a);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& y, const T& a, const T& b, const T&) {
+    return either<T>(
+        b - y < y - a, [&] { return T(-((b - y) / (b - a)) / (y - a)); }, [&] { return T(1.0 / (b - a) - 1.0 / (y - a)); });
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T&, const T& a, const T& b, const T&) {
+    return -1.0 / (b - a);
+  }
+};
+
+/// What the functions of the uniform distribution have in common.
+struct uniform_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::finite, true}, {"beta", must_be::finite, true}};
+};
+
+/// Returns `below` or `above`, with derivatives of 0, where y is not between the ends a and b, nan unless a < b, and formula()
+/// elsewhere.
+template <class T, class Formula>
+T within_interval(const T& y, const T& a, const T& b, double below, double above, const Formula& formula) {
+  return either<T>(
+      !(a < b), [] { return T(quiet_nan); }, y <= a, [&] { return T(below); }, y >= b, [&] { return T(above); }, formula);
+}
+
+}  // namespace detail
+
+struct uniform_lpdf_rule : detail::uniform_rule {
+  static constexpr std::string_view name = "uniform_lpdf",
+                                    text = "Log density of y that is uniform between alpha and beta, alpha < beta.",
+                                    reference = "-log(beta - alpha) if alpha <= y <= beta else -inf",
+                                    source = "log f(y; alpha, beta) = -log(beta - alpha)";
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A& alpha, const B& beta) {
+    return (alpha <= y && y <= beta) || !(alpha < beta);
+  }
+  template <class Y, class A, class B>
+  static auto prepare(const parts& included, const Y&, const A& alpha, const B& beta) {
+    using T = promoted_t<A, B>;
+    const auto width = [&] {
+      return either<T>(
+          alpha < beta, [&] { return T(-log(beta - alpha)); }, [] { return T(quiet_nan); });
+    };
+    return included.of({1, 2}) ? width() : T(0.0);
+  }
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P& minus_log_width, const Y&, const A&, const B&) {
+    return minus_log_width;
+  }
+};
+/// Sum of the uniform log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Beta>
+auto uniform_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<uniform_lpdf_rule, propto>(y, alpha, beta);
+}
+
+struct uniform_cdf_rule : detail::uniform_rule {
+  static constexpr std::string_view name = "uniform_cdf",
+                                    text = "Probability of a value up to y, uniform between alpha and beta, alpha < beta.",
+                                    reference = "(y - alpha) / (beta - alpha) if alpha < y < beta else 0 if y <= alpha else 1",
+                                    source = "F(y; alpha, beta) = (y - alpha) / (beta - alpha)";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    const T at(y), a(alpha), b(beta);
+    return detail::within_interval(at, a, b, 0, 1, [&] { return T(apply<detail::share_of_interval_rule>(at, a, b)); });
+  }
+};
+/// Product of the uniform probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Beta>
+auto uniform_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<uniform_cdf_rule>(y, alpha, beta);
+}
+
+struct uniform_lcdf_rule : detail::uniform_rule {
+  static constexpr std::string_view name = "uniform_lcdf", text = "Logarithm of uniform_cdf.",
+                                    reference =
+                                        "log((y - alpha) / (beta - alpha)) if alpha < y < beta else -inf if y <= alpha else 0",
+                                    source = "log F(y; alpha, beta) = log((y - alpha) / (beta - alpha))";
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    const T at(y), a(alpha), b(beta);
+    const auto formula = [&] { return T(apply<detail::log_share_of_interval_rule>(at, a, b)); };
+    return detail::within_interval(at, a, b, -infinity, 0, formula);
+  }
+};
+/// Sum of the logarithms of the uniform probabilities of values up to y.
+template <class Y, class Alpha, class Beta>
+auto uniform_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<uniform_lcdf_rule>(y, alpha, beta);
+}
+
+struct uniform_lccdf_rule : detail::uniform_rule {
+  static constexpr std::string_view
+      name = "uniform_lccdf",
+      text = "Logarithm of the probability of a value beyond y, uniform between alpha and beta, alpha < beta.",
+      reference = "log((beta - y) / (beta - alpha)) if alpha < y < beta else 0 if y <= alpha else -inf",
+      source = "log(1 - F(y; alpha, beta)) = log((beta - y) / (beta - alpha))";
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    const T at(y), a(alpha), b(beta);
+    const auto formula = [&] { return T(apply<detail::log_share_of_interval_rule>(-at, -b, -a)); };
+    return detail::within_interval(at, a, b, 0, -infinity, formula);
+  }
+};
+/// Sum of the logarithms of the uniform probabilities of values beyond y.
+template <class Y, class Alpha, class Beta>
+auto uniform_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<uniform_lccdf_rule>(y, alpha, beta);
+}
+
+namespace rules {
+using uniform_distribution = typelist<uniform_lpdf_rule, uniform_cdf_rule, uniform_lcdf_rule, uniform_lccdf_rule>;
+}
+
+}  // namespace agrad
