@@ -1,0 +1,151 @@
+// The skew double exponential distribution, or asymmetric Laplace distribution: density and distribution functions.
+//
+// Below mu the probability falls with the rate 2 (1 - tau) / sigma, above mu with the rate 2 tau / sigma.
+#pragma once
+
+#include <agrad/probability/location_scale.hpp>
+#include <agrad/rules/links.hpp>
+#include <agrad/rules/quotients.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// What the functions of the skew double exponential distribution have in common.
+struct skew_double_exponential_rule : probability_rule<4> {
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
+                                                   {"mu", must_be::finite},
+                                                   {"sigma", must_be::positive_finite, true},
+                                                   {"tau", must_be::probability, true}};
+};
+
+/// 1 - q exp(-w) for w = p x >= 0 and q = 1 - p, and its logarithm: where p is small, the sum of the positive numbers
+/// 1 - exp(-w) and p exp(-w), or for the logarithm p times a sum, so that log(p) is separate from x.
+template <class T>
+T complement_of_tail(const T& p, const T& q, const T& x) {
+  const T w = p * x;
+  return either<T>(
+      p < 0.5, [&] { return T(p * exp(-w) - expm1(-w)); }, [&] { return T(1.0 - q * exp(-w)); });
+}
+template <class T>
+T log_complement_of_tail(const T& p, const T& q, const T& x) {
+  const T w = p * x, tail = q * exp(-w);
+  return either<T>(
+      tail < 0.5, [&] { return T(log1m(tail)); }, [&] { return T(log(p) + log(exp(-w) + x * exprel(-w))); });
+}
+
+}  // namespace detail
+
+struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule {
+  static constexpr std::string_view
+      name = "skew_double_exponential_lpdf",
+      text = "Skew double exponential log density of y with location mu, scale sigma and skewness tau.",
+      reference = "log(2 * tau * (1 - tau) / sigma) - 2 * (tau if y > mu else 1 - tau) * fabs(y - mu) / sigma",
+      source = "log f = log(2 tau (1 - tau) / sigma) - 2 (tau if y > mu, else 1 - tau) |y - mu| / sigma";
+  template <class Y, class M, class S, class K>
+  static auto in_support(const Y& y, const M&, const S&, const K&) {
+    return abs(y) < infinity;
+  }
+  template <class Y, class M, class S, class K>
+  static auto prepare(const parts& included, const Y&, const M&, const S& sigma, const K& tau) {
+    promoted_t<S, K> sum(included.constants() ? detail::log_2 : 0.0);
+    if (included.of({2})) sum -= log(sigma);
+    if (included.of({3})) sum += log(tau) + log1m(tau);
+    return sum;
+  }
+  template <class P, class Y, class M, class S, class K>
+  static auto term(const parts&, const P& of_scale, const Y& y, const M& mu, const S& sigma, const K& tau) {
+    using T = promoted_t<Y, M, S, K>;
+    const T z = (y - mu) / sigma;
+    const T slope = either<T>(
+        z > 0.0, [&] { return T(tau); }, [&] { return T(1.0 - tau); });
+    return of_scale - 2.0 * slope * abs(z);
+  }
+};
+/// Sum of the skew double exponential log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_lpdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return apply_probability<skew_double_exponential_lpdf_rule, propto>(y, mu, sigma, tau);
+}
+
+struct skew_double_exponential_cdf_rule : detail::skew_double_exponential_rule {
+  static constexpr std::string_view
+      name = "skew_double_exponential_cdf",
+      text = "Probability of a value up to y, with location mu, scale sigma and skewness tau.",
+      reference = "tau * exp(2 * (1 - tau) * (y - mu) / sigma) if y < mu else 1 - (1 - tau) * exp(2 * tau * (mu - y) / sigma)",
+      source = "F = tau exp(2 (1 - tau) z) for z = (y - mu) / sigma < 0, else 1 - (1 - tau) exp(-2 tau z)";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class M, class S, class K>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const K& tau) {
+    using T = promoted_t<Y, M, S, K>;
+    const T z = (y - mu) / sigma, p(tau), q = 1.0 - p;
+    const auto formula = [&] {
+      return either<T>(
+          z < 0.0, [&] { return T(p * exp(2.0 * q * z)); }, [&] { return detail::complement_of_tail(p, q, T(2.0 * z)); });
+    };
+    return detail::with_limits(z, 0, 1, formula);
+  }
+};
+/// Product of the skew double exponential probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_cdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return apply_probability<skew_double_exponential_cdf_rule>(y, mu, sigma, tau);
+}
+
+struct skew_double_exponential_lcdf_rule : detail::skew_double_exponential_rule {
+  static constexpr std::string_view
+      name = "skew_double_exponential_lcdf",
+      text = "Logarithm of skew_double_exponential_cdf.",
+      reference =
+          "log(tau) + 2 * (1 - tau) * (y - mu) / sigma if y < mu"
+          " else log1p(-(1 - tau) * exp(2 * tau * (mu - y) / sigma))",
+      source = "log F = log tau + 2 (1 - tau) z for z = (y - mu) / sigma < 0, else log(1 - (1 - tau) exp(-2 tau z))";
+  template <class P, class Y, class M, class S, class K>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const K& tau) {
+    using T = promoted_t<Y, M, S, K>;
+    const T z = (y - mu) / sigma, p(tau), q = 1.0 - p;
+    const auto formula = [&] {
+      return either<T>(
+          z < 0.0, [&] { return T(log(p) + 2.0 * q * z); }, [&] { return detail::log_complement_of_tail(p, q, T(2.0 * z)); });
+    };
+    return detail::with_limits(z, -infinity, 0, formula);
+  }
+};
+/// Sum of the logarithms of the skew double exponential probabilities of values up to y.
+template <class Y, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_lcdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return apply_probability<skew_double_exponential_lcdf_rule>(y, mu, sigma, tau);
+}
+
+struct skew_double_exponential_lccdf_rule : detail::skew_double_exponential_rule {
+  static constexpr std::string_view
+      name = "skew_double_exponential_lccdf",
+      text = "Logarithm of the probability of a value beyond y, with location mu, scale sigma and skewness tau.",
+      reference =
+          "log1p(-tau * exp(2 * (1 - tau) * (y - mu) / sigma)) if y < mu"
+          " else log1p(-tau) + 2 * tau * (mu - y) / sigma",
+      source = "log(1 - F) = log(1 - tau exp(2 (1 - tau) z)) for z = (y - mu) / sigma < 0, else log(1 - tau) - 2 tau z";
+  template <class P, class Y, class M, class S, class K>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const K& tau) {
+    using T = promoted_t<Y, M, S, K>;
+    const T z = (y - mu) / sigma, p(tau), q = 1.0 - p;
+    const auto formula = [&] {
+      return either<T>(
+          z < 0.0, [&] { return detail::log_complement_of_tail(q, p, T(-2.0 * z)); },
+          [&] { return T(log1m(p) - 2.0 * p * z); });
+    };
+    return detail::with_limits(z, 0, -infinity, formula);
+  }
+};
+/// Sum of the logarithms of the skew double exponential probabilities of values beyond y.
+template <class Y, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_lccdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return apply_probability<skew_double_exponential_lccdf_rule>(y, mu, sigma, tau);
+}
+
+namespace rules {
+using skew_double_exponential_distribution = typelist<skew_double_exponential_lpdf_rule, skew_double_exponential_cdf_rule,
+                                                      skew_double_exponential_lcdf_rule, skew_double_exponential_lccdf_rule>;
+}
+
+}  // namespace agrad
