@@ -1,0 +1,99 @@
+// Student's t distribution: density.
+//
+// For large nu the density is nearly normal, and the derivative with respect to nu is of the order of 1 / nu^2, while the parts of
+// the textbook formula change by 1 / nu and more. So the formula is divided into nu log(1 + z^2 / nu) and the ratio of gamma
+// functions, as rules with derivatives of their own.
+#pragma once
+
+#include <agrad/probability/location_scale.hpp>
+#include <agrad/rules/density/normal.hpp>
+#include <agrad/rules/entropy.hpp>
+#include <agrad/rules/half_gamma.hpp>
+#include <agrad/rules/power.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// log(1 + u) - u / (1 + u).
+struct log1p_surplus_rule : rule<1> {
+  static constexpr std::string_view name = "log1p_surplus";
+  static double value(double u) { return u < 1 ? log1p_rest(-u / (1 + u)) : std::log1p(u) - u / (1 + u); }
+  template <class T>
+  static T derivative(wrt<0>, const T& u, const T&) {
+    return u / ((1.0 + u) * (1.0 + u));
+  }
+};
+
+/// nu log(1 + s / nu).
+struct times_log1p_of_share_rule : rule<2> {
+  static constexpr std::string_view name = "times_log1p_of_share";
+  static double value(double nu, double s) { return nu * std::log1p(s / nu); }
+  template <class T>
+  static T derivative(wrt<0>, const T& nu, const T& s, const T&) {
+    return apply<log1p_surplus_rule>(s / nu);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& nu, const T& s, const T&) {
+    return 1.0 / (1.0 + s / nu);
+  }
+};
+
+/// -log(sigma) - (nu + 1) / 2 log(1 + (d / sigma)^2 / nu), where the square may overflow. Where it is large the parts of d, sigma
+/// and nu are separate, and log(sigma) has the factor nu, so that no derivatives cancel.
+template <class T>
+T student_t_kernel(const T& nu, const T& d, const T& sigma) {
+  const auto small = [&] {
+    const T z = d / sigma, s = z * z;
+    return T(-log(sigma) - 0.5 * (apply<times_log1p_of_share_rule>(nu, s) + log1p(s / nu)));
+  };
+  const auto large = [&] {
+    const T size = abs(d), inverse = sigma / d;
+    return T(0.5 * (nu + 1.0) * (log(nu) - log1p(nu * inverse * inverse)) - nu * apply<log_ratio_rule>(size, sigma) -
+             log(size));
+  };
+  return either<T>(abs(d) < sqrt(nu) * sigma, small, large);
+}
+
+}  // namespace detail
+
+struct student_t_lpdf_rule : probability_rule<4> {
+  static constexpr std::string_view
+      name = "student_t_lpdf",
+      text = "Student's t log density of y with nu degrees of freedom, location mu and scale sigma.",
+      reference =
+          "loggamma((nu + 1) / 2) - loggamma(nu / 2) - log(pi * nu) / 2 - log(sigma)"
+          " - (nu + 1) / 2 * log1p(((y - mu) / sigma) ** 2 / nu)",
+      source = "log f = log(Gamma((nu + 1) / 2) / (Gamma(nu / 2) sqrt(pi nu) sigma)) - (nu + 1) / 2 log(1 + z^2 / nu)";
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
+                                                   {"nu", must_be::positive_finite, true},
+                                                   {"mu", must_be::finite},
+                                                   {"sigma", must_be::positive_finite, true}};
+  template <class Y, class N, class M, class S>
+  static auto in_support(const Y& y, const N&, const M&, const S&) {
+    return abs(y) < infinity;
+  }
+  template <class Y, class N, class M, class S>
+  static auto prepare(const parts& included, const Y&, const N& nu, const M&, const S& sigma) {
+    promoted_t<N, S> sum(included.constants() ? -detail::half_log_two_pi : 0.0);
+    if (included.of({1})) sum += apply<detail::half_gamma_ratio_rule>(0.0, 0.5 * nu);
+    if (!included.of({3})) sum += log(sigma);  // the kernel has -log(sigma)
+    return sum;
+  }
+  template <class P, class Y, class N, class M, class S>
+  static auto term(const parts&, const P& of_scale, const Y& y, const N& nu, const M& mu, const S& sigma) {
+    using T = promoted_t<Y, N, M, S>;
+    return of_scale + detail::student_t_kernel(T(nu), T(y - mu), T(sigma));
+  }
+};
+/// Sum of Student's t log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Nu, class Mu, class Sigma>
+auto student_t_lpdf(const Y& y, const Nu& nu, const Mu& mu, const Sigma& sigma) {
+  return apply_probability<student_t_lpdf_rule, propto>(y, nu, mu, sigma);
+}
+
+namespace rules {
+using student_t_distribution = typelist<student_t_lpdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,49 @@
+// The ratio of gamma functions whose arguments differ by 1/2, on the logarithmic scale and without its large part.
+//
+// lgamma(x + 1/2) - lgamma(x) - log(x) / 2 falls like -1 / (8 x), while its parts grow: the sum of its parts and the sums of their
+// derivatives would cancel for large x.
+#pragma once
+
+#include <agrad/rules/gamma.hpp>
+
+namespace agrad::detail {
+
+/// Derivative n of lgamma(x + 1/2) - lgamma(x) - log(x) / 2 for x > 0: the asymptotic series in 1 / x (DLMF 5.11.8 with
+/// B_k(1/2) = (2^(1 - k) - 1) B_k), after steps by which x grows; each step has the sign of the result.
+inline double half_gamma_ratio(double order, double x) {
+  if (!(x > 0)) return quiet_nan;
+  if (x == infinity) return 0;
+  const int n = static_cast<int>(order);
+  const double factorial = n > 0 ? std::tgamma(n) : 1, sign = n % 2 == 0 ? -1 : 1;
+  double head = 0;
+  for (; x < 12 + n; x += 1) {
+    if (n == 0)
+      head -= 0.5 * std::log1p(0.25 / (x * (x + 1)));
+    else if (n == 1)
+      head += 0.5 / (x * (x + 1) * (2 * x + 1));
+    else
+      head += sign * factorial * (0.5 * std::pow(x, -n) + 0.5 * std::pow(x + 1, -n) - std::pow(x + 0.5, -n));
+  }
+  double power = n > 0 ? n * factorial : 1, tail = 0, half = 0.5;  // power: (2 k + n - 2)! / (2 k - 2)!; half: 2^(1 - 2 k)
+  for (int k = 1; k <= bernoulli_count; ++k) {
+    tail += (half - 2) * bernoulli[k - 1] / ((2 * k - 1.0) * (2 * k)) * power * std::pow(x, -(2 * k - 1 + n));
+    power *= (n + 2 * k - 1.0) * (n + 2.0 * k) / ((2 * k - 1.0) * (2.0 * k));
+    half /= 4;
+  }
+  return head + (n % 2 == 0 ? tail : -tail);
+}
+
+struct half_gamma_ratio_rule : rule<2> {
+  static constexpr std::string_view name = "half_gamma_ratio";
+  static double value(double order, double x) { return half_gamma_ratio(order, x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& order, const T& x, const T&) {
+    return apply<half_gamma_ratio_rule>(order + 1.0, x);
+  }
+};
+
+}  // namespace agrad::detail
