@@ -1,0 +1,42 @@
+// The von Mises distribution: density.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/bessel.hpp>
+#include <agrad/rules/trigonometric.hpp>
+
+namespace agrad {
+
+struct von_mises_lpdf_rule : probability_rule<3> {
+  static constexpr std::string_view
+      name = "von_mises_lpdf",
+      text = "Von Mises log density of the angle y with location mu and concentration kappa.",
+      reference = "kappa * cos(y - mu) - log(2 * pi) - log(besseli(0, kappa))",
+      source = "log f = kappa cos(y - mu) - log(2 pi I0(kappa)), with exp(-kappa) I0(kappa) and cos(y - mu) - 1";
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::finite}, {"mu", must_be::finite}, {"kappa", must_be::nonnegative_finite, true}};
+  static constexpr double log_two_pi = 1.83787706640934548356065947281123527;
+  template <class Y, class M, class K>
+  static auto prepare(const parts& included, const Y&, const M&, const K& kappa) {
+    promoted_t<K> sum(included.constants() ? -log_two_pi : 0.0);
+    if (included.of({2})) sum -= log(apply<detail::bessel_i_moment_rule>(0.0, kappa));  // i0e has the slope 0 at 0
+    return sum;
+  }
+  template <class P, class Y, class M, class K>
+  static auto term(const parts&, const P& of_kappa, const Y& y, const M& mu, const K& kappa) {
+    using T = promoted_t<Y, M>;
+    const T s = sin(0.5 * (y - mu));
+    return of_kappa - 2.0 * (kappa * (s * s));
+  }
+};
+/// Sum of the von Mises log densities of y, whatever its period; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Kappa>
+auto von_mises_lpdf(const Y& y, const Mu& mu, const Kappa& kappa) {
+  return apply_probability<von_mises_lpdf_rule, propto>(y, mu, kappa);
+}
+
+namespace rules {
+using von_mises_distribution = typelist<von_mises_lpdf_rule>;
+}
+
+}  // namespace agrad
