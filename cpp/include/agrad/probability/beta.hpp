@@ -1,0 +1,43 @@
+// Beta distribution: log density.
+#pragma once
+
+#include <agrad/probability/apply.hpp>
+#include <agrad/rules/beta_density.hpp>
+
+namespace agrad {
+
+struct beta_lpdf_rule : probability_rule<3> {
+  static constexpr std::string_view name = "beta_lpdf",
+                                    text = "Log density of theta between 0 and 1 with the shapes alpha and beta.",
+                                    reference =
+                                        "(alpha - 1) * log(theta) + (beta - 1) * log1p(-theta)"
+                                        " - (loggamma(alpha) + loggamma(beta) - loggamma(alpha + beta))"
+                                        " if 0 < theta < 1 else -inf",
+                                    source =
+                                        "log f(theta; alpha, beta) = (alpha - 1) log(theta) + (beta - 1) log(1 - theta)"
+                                        " - betaln(alpha, beta); deviances of Loader (2000), Fast and accurate computation of"
+                                        " binomial probabilities, for large shapes";
+  static constexpr density_argument arguments[] = {
+      {"theta", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+  template <class Y, class A, class B>
+  static auto in_support(const Y& theta, const A&, const B&) {
+    return theta >= 0 && theta <= 1;
+  }
+  template <class P, class Y, class A, class B>
+  static auto term(const parts& included, const P&, const Y& theta, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    if (included.of({1, 2})) return T(apply<detail::beta_log_density_rule>(alpha, beta, theta));
+    return T(xlogy(alpha - 1.0, theta) + xlog1py(beta - 1.0, -theta));
+  }
+};
+/// Sum of the beta log densities of theta; see normal_lpdf.
+template <bool propto = false, class Theta, class Alpha, class Beta>
+auto beta_lpdf(const Theta& theta, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<beta_lpdf_rule, propto>(theta, alpha, beta);
+}
+
+namespace rules {
+using beta_distribution = typelist<beta_lpdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,49 @@
+// Beta distribution of a mean and a precision: log density.
+#pragma once
+
+#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/rules/beta_density.hpp>
+
+namespace agrad {
+
+struct beta_proportion_lpdf_rule : probability_rule<3> {
+  static constexpr std::string_view
+      name = "beta_proportion_lpdf",
+      text = "Log density of theta between 0 and 1 with mean mu and precision kappa.",
+      reference =
+          "(mu * kappa - 1) * log(theta) + ((1 - mu) * kappa - 1) * log1p(-theta)"
+          " - (loggamma(mu * kappa) + loggamma((1 - mu) * kappa) - loggamma(kappa)) if 0 < theta < 1 else -inf",
+      source =
+          "log f(theta; mu, kappa) = (a - 1) log(theta) + (b - 1) log(1 - theta) - betaln(a, b) with a = mu kappa and"
+          " b = (1 - mu) kappa; for large kappa as deviances, Loader (2000)";
+  static constexpr density_argument arguments[] = {
+      {"theta", must_be::not_nan}, {"mu", must_be::inner_probability}, {"kappa", must_be::positive_finite}};
+  template <class Y, class M, class K>
+  static auto in_support(const Y& theta, const M&, const K&) {
+    return theta >= 0 && theta <= 1;
+  }
+  template <class P, class Y, class M, class K>
+  static auto term(const parts& included, const P&, const Y& theta, const M& mu, const K& kappa) {
+    using T = promoted_t<Y, M, K>;
+    const promoted_t<M, K> a = mu * kappa, b = (1.0 - mu) * kappa;
+    if (!included.of({1, 2})) return T(xlogy(a - 1.0, theta) + xlog1py(b - 1.0, -theta));
+    // For large kappa the derivative with respect to kappa is small, and the deviances do not cancel.
+    return either<T>(
+        kappa < 20 || theta == 0 || theta == 1, [&] { return T(apply<detail::beta_log_density_rule>(a, b, theta)); },
+        [&] {
+          const T rests = detail::lgamma_rest_of(kappa) - detail::lgamma_rest_of(a) - detail::lgamma_rest_of(b);
+          return T(rests - kappa * (kl_div(mu, theta) + kl_div(1.0 - mu, 1.0 - theta)) - log(theta) - log1m(theta));
+        });
+  }
+};
+/// Sum of the beta log densities of theta with means mu; see normal_lpdf.
+template <bool propto = false, class Theta, class Mu, class Kappa>
+auto beta_proportion_lpdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
+  return apply_probability<beta_proportion_lpdf_rule, propto>(theta, mu, kappa);
+}
+
+namespace rules {
+using beta_proportion_distribution = typelist<beta_proportion_lpdf_rule>;
+}
+
+}  // namespace agrad

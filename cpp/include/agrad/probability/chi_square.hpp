@@ -1,0 +1,51 @@
+// Chi-square distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/gamma_parts.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the chi-square distribution have in common.
+struct chi_square_rule : probability_rule<2> {
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}};
+  template <class Y, class N>
+  static auto in_support(const Y& y, const N&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct chi_square_lpdf_rule : detail::chi_square_rule {
+  static constexpr std::string_view
+      name = "chi_square_lpdf",
+      text = "Log density of y > 0 with nu degrees of freedom.",
+      reference =
+          "-nu / 2 * log(2) - loggamma(nu / 2) + (nu / 2 - 1) * log(y) - y / 2 if 0 < y < inf else"
+          " inf if y == 0 and nu < 2 else -log(2) if y == 0 and nu == 2 else -inf",
+      source = "log f(y; nu) = -nu / 2 log(2) - lgamma(nu / 2) + (nu / 2 - 1) log(y) - y / 2";
+  template <class Y, class N>
+  static auto in_support(const Y& y, const N&) {
+    return y >= 0 && y < infinity;
+  }
+  template <class Y, class N>
+  static auto prepare(const parts& included, const Y&, const N& nu) {
+    return detail::wanted_rest(included, 1, promoted_t<N>(0.5 * nu));
+  }
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P& rest, const Y& y, const N& nu) {
+    using T = promoted_t<Y, N, P>;
+    return detail::gamma_log_density<T>(y, 0.5 * nu, 0.5 * y, -detail::log_2, rest);
+  }
+};
+/// Sum of the chi-square log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Nu>
+auto chi_square_lpdf(const Y& y, const Nu& nu) {
+  return apply_probability<chi_square_lpdf_rule, propto>(y, nu);
+}
+
+namespace rules {
+using chi_square_distribution = typelist<chi_square_lpdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,110 @@
+// Frechet distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Frechet distribution have in common. The logarithm of its
+/// distribution function is a power of y.
+struct frechet_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"sigma", must_be::positive_finite}};
+  template <class Y, class A, class S>
+  static auto in_support(const Y& y, const A&, const S&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct frechet_lpdf_rule : detail::frechet_rule {
+  static constexpr std::string_view name = "frechet_lpdf", text = "Log density of y > 0 with shape alpha and scale sigma.",
+                                    reference =
+                                        "log(alpha / sigma) - (alpha + 1) * log(y / sigma) - (y / sigma) ** -alpha"
+                                        " if 0 < y < inf else -inf",
+                                    source =
+                                        "log f(y; alpha, sigma) = log(alpha / sigma) - (alpha + 1) log(y / sigma)"
+                                        " - (y / sigma)^-alpha";
+  template <class Y, class A, class S>
+  static auto in_support(const Y& y, const A&, const S&) {
+    return y > 0 && y < infinity;
+  }
+  template <class P, class Y, class A, class S>
+  static auto term(const parts& included, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    T sum = -1.0 - log(y) - detail::exp_rest_of(-alpha * detail::log_scaled(y, sigma));
+    if (included.of({1})) sum += log(alpha);
+    return sum;
+  }
+};
+/// Sum of the Frechet log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Sigma>
+auto frechet_lpdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<frechet_lpdf_rule, propto>(y, alpha, sigma);
+}
+
+struct frechet_cdf_rule : detail::frechet_rule {
+  static constexpr std::string_view name = "frechet_cdf",
+                                    text = "Probability of a value up to y, with shape alpha and scale sigma.",
+                                    reference = "exp(-(y / sigma) ** -alpha) if y > 0 else 0",
+                                    source = "F(y; alpha, sigma) = exp(-(y / sigma)^-alpha)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(1.0); },
+        [&] { return T(apply<detail::gumbel_tail_rule<true>>(-alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Sigma>
+auto frechet_cdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<frechet_cdf_rule>(y, alpha, sigma);
+}
+
+struct frechet_lcdf_rule : detail::frechet_rule {
+  static constexpr std::string_view name = "frechet_lcdf", text = "Logarithm of frechet_cdf.",
+                                    reference = "-(y / sigma) ** -alpha if y > 0 else -inf",
+                                    source = "log F(y; alpha, sigma) = -(y / sigma)^-alpha";
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(0.0); }, [&] { return T(-exp(-alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Alpha, class Sigma>
+auto frechet_lcdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<frechet_lcdf_rule>(y, alpha, sigma);
+}
+
+struct frechet_lccdf_rule : detail::frechet_rule {
+  static constexpr std::string_view name = "frechet_lccdf",
+                                    text =
+                                        "Logarithm of the probability of a value beyond y, with shape alpha and scale sigma.",
+                                    reference = "log(-expm1(-(y / sigma) ** -alpha)) if y > 0 else 0",
+                                    source = "log(1 - F(y; alpha, sigma)) = log(1 - exp(-(y / sigma)^-alpha))";
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); },
+        [&] { return detail::log1m_exp_exp(T(-alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Alpha, class Sigma>
+auto frechet_lccdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<frechet_lccdf_rule>(y, alpha, sigma);
+}
+
+namespace rules {
+using frechet_distribution = typelist<frechet_lpdf_rule, frechet_cdf_rule, frechet_lcdf_rule, frechet_lccdf_rule>;
+}
+
+}  // namespace agrad

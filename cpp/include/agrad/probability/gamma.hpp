@@ -1,0 +1,52 @@
+// Gamma distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/gamma_parts.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the gamma distribution have in common.
+struct gamma_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite}};
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct gamma_lpdf_rule : detail::gamma_rule {
+  static constexpr std::string_view
+      name = "gamma_lpdf",
+      text = "Log density of y > 0 with shape alpha and rate beta.",
+      reference =
+          "alpha * log(beta) - loggamma(alpha) + (alpha - 1) * log(y) - beta * y if 0 < y < inf else"
+          " inf if y == 0 and alpha < 1 else log(beta) if y == 0 and alpha == 1 else -inf",
+      source = "log f(y; alpha, beta) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(y) - beta y";
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y >= 0 && y < infinity;
+  }
+  template <class Y, class A, class B>
+  static auto prepare(const parts& included, const Y&, const A& alpha, const B&) {
+    return detail::wanted_rest(included, 1, alpha);
+  }
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P& rest, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B, P>;
+    return detail::gamma_log_density<T>(y, alpha, beta * y, log(beta), rest);
+  }
+};
+/// Sum of the gamma log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Beta>
+auto gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<gamma_lpdf_rule, propto>(y, alpha, beta);
+}
+
+namespace rules {
+using gamma_distribution = typelist<gamma_lpdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,49 @@
+// Inverse chi-square distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/gamma_parts.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the inverse chi-square distribution have in common.
+struct inv_chi_square_rule : probability_rule<2> {
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}};
+  template <class Y, class N>
+  static auto in_support(const Y& y, const N&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct inv_chi_square_lpdf_rule : detail::inv_chi_square_rule {
+  static constexpr std::string_view
+      name = "inv_chi_square_lpdf",
+      text = "Log density of y > 0 with nu degrees of freedom.",
+      reference = "-nu / 2 * log(2) - loggamma(nu / 2) - (nu / 2 + 1) * log(y) - 1 / (2 * y) if 0 < y < inf else -inf",
+      source = "log f(y; nu) = -nu / 2 log(2) - lgamma(nu / 2) - (nu / 2 + 1) log(y) - 1 / (2 y)";
+  template <class Y, class N>
+  static auto in_support(const Y& y, const N&) {
+    return y > 0 && y < infinity;
+  }
+  template <class Y, class N>
+  static auto prepare(const parts& included, const Y&, const N& nu) {
+    return detail::wanted_rest(included, 1, promoted_t<N>(0.5 * nu));
+  }
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P& rest, const Y& y, const N& nu) {
+    using T = promoted_t<Y, N, P>;
+    return T(-detail::deviance<T>(0.5 * nu, 0.5 / y) - log(y) - rest);
+  }
+};
+/// Sum of the inverse chi-square log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Nu>
+auto inv_chi_square_lpdf(const Y& y, const Nu& nu) {
+  return apply_probability<inv_chi_square_lpdf_rule, propto>(y, nu);
+}
+
+namespace rules {
+using inv_chi_square_distribution = typelist<inv_chi_square_lpdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,50 @@
+// Inverse gamma distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/gamma_parts.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the inverse gamma distribution have in common.
+struct inv_gamma_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite}};
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
+  static constexpr std::string_view
+      name = "inv_gamma_lpdf",
+      text = "Log density of y > 0 with shape alpha and scale beta.",
+      reference = "alpha * log(beta) - loggamma(alpha) - (alpha + 1) * log(y) - beta / y if 0 < y < inf else -inf",
+      source = "log f(y; alpha, beta) = alpha log(beta) - lgamma(alpha) - (alpha + 1) log(y) - beta / y";
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y > 0 && y < infinity;
+  }
+  template <class Y, class A, class B>
+  static auto prepare(const parts& included, const Y&, const A& alpha, const B&) {
+    return detail::wanted_rest(included, 1, alpha);
+  }
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P& rest, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B, P>;
+    return T(-detail::deviance<T>(alpha, beta / y) - log(y) - rest);
+  }
+};
+/// Sum of the inverse gamma log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Beta>
+auto inv_gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<inv_gamma_lpdf_rule, propto>(y, alpha, beta);
+}
+
+namespace rules {
+using inv_gamma_distribution = typelist<inv_gamma_lpdf_rule>;
+}
+
+}  // namespace agrad

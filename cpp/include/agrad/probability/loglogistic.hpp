@@ -1,0 +1,118 @@
+// Log-logistic distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+#include <agrad/rules/hyperbolic.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the log-logistic distribution have in common.
+struct loglogistic_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct loglogistic_lpdf_rule : detail::loglogistic_rule {
+  static constexpr std::string_view name = "loglogistic_lpdf", text = "Log density of y > 0 with scale alpha and shape beta.",
+                                    reference =
+                                        "log(beta / alpha) + (beta - 1) * log(y / alpha) - 2 * log1p((y / alpha) ** beta)"
+                                        " if 0 < y < inf else inf if y == 0 and beta < 1 else"
+                                        " -log(alpha) if y == 0 and beta == 1 else -inf",
+                                    source =
+                                        "log f(y; alpha, beta) = log(beta / alpha) + (beta - 1) log(y / alpha)"
+                                        " - 2 log(1 + (y / alpha)^beta)";
+  template <class Y, class A, class B>
+  static auto in_support(const Y& y, const A&, const B&) {
+    return y >= 0 && y < infinity;
+  }
+  template <class P, class Y, class A, class B>
+  static auto term(const parts& included, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    // At 0, and below the scale if the shape may be near 1, powers of y are written out; elsewhere the density of log(y) is
+    // symmetric in z, and is written so near z = 0, where the slope is small.
+    const T log_y = detail::log_scaled(y, alpha), z = beta * log_y;
+    const auto at_zero = [&] { return T(xlogy(beta - 1.0, y / alpha) - 2.0 * log1p(pow(y / alpha, beta)) - log(alpha)); };
+    const auto below = [&] { return T((beta - 1.0) * log_y - 2.0 * log1p_exp(z) - log(alpha)); };
+    const auto central = [&] { return T(-2.0 * detail::log_2 - 2.0 * log(cosh(0.5 * z)) - log(y)); };
+    const auto in_tails = [&] { return T(log_inv_logit(z) + log_inv_logit(-z) - log(y)); };
+    T sum = either<T>(y == 0, at_zero, beta > 0.5 && z < -1, below, abs(z) < 1, central, in_tails);
+    if (included.of({2})) sum += log(beta);
+    return sum;
+  }
+};
+/// Sum of the log-logistic log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Beta>
+auto loglogistic_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<loglogistic_lpdf_rule, propto>(y, alpha, beta);
+}
+
+struct loglogistic_cdf_rule : detail::loglogistic_rule {
+  static constexpr std::string_view name = "loglogistic_cdf",
+                                    text = "Probability of a value up to y, with scale alpha and shape beta.",
+                                    reference = "1 / (1 + (y / alpha) ** -beta) if y > 0 else 0",
+                                    source = "F(y; alpha, beta) = 1 / (1 + (y / alpha)^-beta)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    const T z = beta * detail::log_scaled(y, alpha);
+    return either<T>(  // the hyperbolic tangent has a second derivative without cancellation near 0
+        y == infinity, [] { return T(1.0); }, abs(z) < 1, [&] { return T(0.5 + 0.5 * tanh(0.5 * z)); },
+        [&] { return T(inv_logit(z)); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Beta>
+auto loglogistic_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<loglogistic_cdf_rule>(y, alpha, beta);
+}
+
+struct loglogistic_lcdf_rule : detail::loglogistic_rule {
+  static constexpr std::string_view name = "loglogistic_lcdf", text = "Logarithm of loglogistic_cdf.",
+                                    reference = "-log1p((y / alpha) ** -beta) if y > 0 else -inf",
+                                    source = "log F(y; alpha, beta) = -log(1 + (y / alpha)^-beta)";
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    return either<T>(
+        y == infinity, [] { return T(0.0); }, [&] { return T(log_inv_logit(beta * detail::log_scaled(y, alpha))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Alpha, class Beta>
+auto loglogistic_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<loglogistic_lcdf_rule>(y, alpha, beta);
+}
+
+struct loglogistic_lccdf_rule : detail::loglogistic_rule {
+  static constexpr std::string_view name = "loglogistic_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with scale alpha and shape beta.",
+                                    reference = "-log1p((y / alpha) ** beta) if y > 0 else 0",
+                                    source = "log(1 - F(y; alpha, beta)) = -log(1 + (y / alpha)^beta)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    using T = promoted_t<Y, A, B>;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); }, [&] { return T(log_inv_logit(-beta * detail::log_scaled(y, alpha))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Alpha, class Beta>
+auto loglogistic_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<loglogistic_lccdf_rule>(y, alpha, beta);
+}
+
+namespace rules {
+using loglogistic_distribution =
+    typelist<loglogistic_lpdf_rule, loglogistic_cdf_rule, loglogistic_lcdf_rule, loglogistic_lccdf_rule>;
+}
+
+}  // namespace agrad

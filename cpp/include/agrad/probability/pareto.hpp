@@ -1,0 +1,109 @@
+// Pareto distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Pareto distribution have in common.
+struct pareto_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"y_min", must_be::positive_finite}, {"alpha", must_be::positive_finite}};
+  template <class Y, class M, class A>
+  static auto in_support(const Y& y, const M& y_min, const A&) {
+    return y >= y_min;
+  }
+};
+}  // namespace detail
+
+struct pareto_lpdf_rule : detail::pareto_rule {
+  static constexpr std::string_view name = "pareto_lpdf", text = "Log density of y >= y_min with shape alpha.",
+                                    reference =
+                                        "log(alpha) + alpha * log(y_min) - (alpha + 1) * log(y) if y_min <= y < inf else -inf",
+                                    source = "log f(y; y_min, alpha) = log(alpha) + alpha log(y_min) - (alpha + 1) log(y)";
+  template <class Y, class M, class A>
+  static auto in_support(const Y& y, const M& y_min, const A&) {
+    return y >= y_min && y < infinity;
+  }
+  template <class P, class Y, class M, class A>
+  static auto term(const parts& included, const P&, const Y& y, const M& y_min, const A& alpha) {
+    promoted_t<Y, M, A> sum = -alpha * detail::log_scaled(y, y_min);
+    if (included.of({0})) sum -= log(y);
+    if (included.of({2})) sum += log(alpha);
+    return sum;
+  }
+};
+/// Sum of the Pareto log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class YMin, class Alpha>
+auto pareto_lpdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
+  return apply_probability<pareto_lpdf_rule, propto>(y, y_min, alpha);
+}
+
+struct pareto_cdf_rule : detail::pareto_rule {
+  static constexpr std::string_view name = "pareto_cdf",
+                                    text = "Probability of a value up to y, at least y_min, with shape alpha.",
+                                    reference = "-expm1(alpha * log(y_min / y)) if y > y_min else 0",
+                                    source = "F(y; y_min, alpha) = 1 - (y_min / y)^alpha";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& y_min, const A& alpha) {
+    using T = promoted_t<Y, M, A>;
+    return either<T>(
+        y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-alpha * detail::log_scaled(y, y_min))); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class YMin, class Alpha>
+auto pareto_cdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
+  return apply_probability<pareto_cdf_rule>(y, y_min, alpha);
+}
+
+struct pareto_lcdf_rule : detail::pareto_rule {
+  static constexpr std::string_view name = "pareto_lcdf", text = "Logarithm of pareto_cdf.",
+                                    reference = "log(-expm1(alpha * log(y_min / y))) if y > y_min else -inf",
+                                    source = "log F(y; y_min, alpha) = log(1 - (y_min / y)^alpha)";
+  template <class Y, class M, class A>
+  static auto in_support(const Y& y, const M& y_min, const A&) {
+    return y > y_min;
+  }
+  template <class P, class Y, class M, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& y_min, const A& alpha) {
+    using T = promoted_t<Y, M, A>;
+    const T log_y = detail::log_scaled(y, y_min);
+    return either<T>(
+        y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_product<T>(alpha, log_y, T(log(log_y))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class YMin, class Alpha>
+auto pareto_lcdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
+  return apply_probability<pareto_lcdf_rule>(y, y_min, alpha);
+}
+
+struct pareto_lccdf_rule : detail::pareto_rule {
+  static constexpr std::string_view name = "pareto_lccdf",
+                                    text =
+                                        "Logarithm of the probability of a value beyond y, at least y_min, with shape alpha.",
+                                    reference = "alpha * log(y_min / y) if y > y_min else 0",
+                                    source = "log(1 - F(y; y_min, alpha)) = alpha log(y_min / y)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& y_min, const A& alpha) {
+    using T = promoted_t<Y, M, A>;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); }, [&] { return T(-alpha * detail::log_scaled(y, y_min)); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class YMin, class Alpha>
+auto pareto_lccdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
+  return apply_probability<pareto_lccdf_rule>(y, y_min, alpha);
+}
+
+namespace rules {
+using pareto_distribution = typelist<pareto_lpdf_rule, pareto_cdf_rule, pareto_lcdf_rule, pareto_lccdf_rule>;
+}
+
+}  // namespace agrad

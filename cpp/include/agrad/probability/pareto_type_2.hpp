@@ -1,0 +1,131 @@
+// Pareto distribution of type 2, also called the Lomax distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Pareto distribution of type 2 have in common.
+struct pareto_type_2_rule : probability_rule<4> {
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
+                                                   {"mu", must_be::finite},
+                                                   {"lambda_", must_be::positive_finite},
+                                                   {"alpha", must_be::positive_finite}};
+  template <class Y, class M, class L, class A>
+  static auto in_support(const Y& y, const M& mu, const L&, const A&) {
+    return y >= mu;
+  }
+  /// log(1 + distance / lambda). For large distances the logarithm of a sum has mixed derivatives without cancellation.
+  template <class D, class L>
+  static auto log_power(const D& distance, const L& lambda) {
+    using T = promoted_t<D, L>;
+    return either<T>(
+        distance < lambda, [&] { return T(log1p(distance / lambda)); },
+        [&] { return T(log_scaled(distance + lambda, lambda)); });
+  }
+};
+}  // namespace detail
+
+struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
+  static constexpr std::string_view name = "pareto_type_2_lpdf",
+                                    text = "Log density of y >= mu with scale lambda and shape alpha.",
+                                    reference =
+                                        "log(alpha / lambda_) - (alpha + 1) * log1p((y - mu) / lambda_) if mu <= y < inf else"
+                                        " -inf",
+                                    source =
+                                        "log f(y; mu, lambda, alpha) = log(alpha / lambda)"
+                                        " - (alpha + 1) log(1 + (y - mu) / lambda)";
+  template <class Y, class M, class L, class A>
+  static auto in_support(const Y& y, const M& mu, const L&, const A&) {
+    return y >= mu && y < infinity;
+  }
+  template <class P, class Y, class M, class L, class A>
+  static auto term(const parts& included, const P&, const Y& y, const M& mu, const L& lambda, const A& alpha) {
+    const promoted_t<Y, M> distance = y - mu;
+    promoted_t<Y, M, L, A> sum = -alpha * log_power(distance, lambda);
+    if (included.of({0, 1, 2})) sum -= log(distance + lambda);
+    if (included.of({3})) sum += log(alpha);
+    return sum;
+  }
+};
+/// Sum of the log densities of y of the Pareto distribution of type 2; see normal_lpdf.
+template <bool propto = false, class Y, class Mu, class Lambda, class Alpha>
+auto pareto_type_2_lpdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
+  return apply_probability<pareto_type_2_lpdf_rule, propto>(y, mu, lambda, alpha);
+}
+
+struct pareto_type_2_cdf_rule : detail::pareto_type_2_rule {
+  static constexpr std::string_view name = "pareto_type_2_cdf",
+                                    text = "Probability of a value up to y, at least mu, with scale lambda and shape alpha.",
+                                    reference = "-expm1(-alpha * log1p((y - mu) / lambda_)) if y > mu else 0",
+                                    source = "F(y; mu, lambda, alpha) = 1 - (1 + (y - mu) / lambda)^-alpha";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class L, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const L& lambda, const A& alpha) {
+    using T = promoted_t<Y, M, L, A>;
+    const promoted_t<Y, M> distance = y - mu;
+    return either<T>(
+        y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-alpha * log_power(distance, lambda))); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Lambda, class Alpha>
+auto pareto_type_2_cdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
+  return apply_probability<pareto_type_2_cdf_rule>(y, mu, lambda, alpha);
+}
+
+struct pareto_type_2_lcdf_rule : detail::pareto_type_2_rule {
+  static constexpr std::string_view name = "pareto_type_2_lcdf", text = "Logarithm of pareto_type_2_cdf.",
+                                    reference = "log(-expm1(-alpha * log1p((y - mu) / lambda_))) if y > mu else -inf",
+                                    source = "log F(y; mu, lambda, alpha) = log(1 - (1 + (y - mu) / lambda)^-alpha)";
+  template <class Y, class M, class L, class A>
+  static auto in_support(const Y& y, const M& mu, const L&, const A&) {
+    return y > mu;
+  }
+  template <class P, class Y, class M, class L, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const L& lambda, const A& alpha) {
+    using T = promoted_t<Y, M, L, A>;
+    const promoted_t<Y, M> distance = y - mu;
+    const T power = log_power(distance, lambda);
+    // exprel(log(1 + t)) is t / log(1 + t): the logarithm of t is a sum of logarithms of distance and lambda.
+    const T log_power = either<T>(
+        distance < lambda, [&] { return T(log(distance) - log(lambda) - log(exprel(power))); }, [&] { return T(log(power)); });
+    return either<T>(
+        y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_product<T>(alpha, power, log_power); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Mu, class Lambda, class Alpha>
+auto pareto_type_2_lcdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
+  return apply_probability<pareto_type_2_lcdf_rule>(y, mu, lambda, alpha);
+}
+
+struct pareto_type_2_lccdf_rule : detail::pareto_type_2_rule {
+  static constexpr std::string_view
+      name = "pareto_type_2_lccdf",
+      text = "Logarithm of the probability of a value beyond y, at least mu, with scale lambda and shape alpha.",
+      reference = "-alpha * log1p((y - mu) / lambda_) if y > mu else 0",
+      source = "log(1 - F(y; mu, lambda, alpha)) = -alpha log(1 + (y - mu) / lambda)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class M, class L, class A>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const L& lambda, const A& alpha) {
+    using T = promoted_t<Y, M, L, A>;
+    const promoted_t<Y, M> distance = y - mu;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); }, [&] { return T(-alpha * log_power(distance, lambda)); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Mu, class Lambda, class Alpha>
+auto pareto_type_2_lccdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
+  return apply_probability<pareto_type_2_lccdf_rule>(y, mu, lambda, alpha);
+}
+
+namespace rules {
+using pareto_type_2_distribution =
+    typelist<pareto_type_2_lpdf_rule, pareto_type_2_cdf_rule, pareto_type_2_lcdf_rule, pareto_type_2_lccdf_rule>;
+}
+
+}  // namespace agrad

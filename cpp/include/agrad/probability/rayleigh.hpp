@@ -1,0 +1,110 @@
+// Rayleigh distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+#include <agrad/rules/power.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Rayleigh distribution have in common.
+struct rayleigh_rule : probability_rule<2> {
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan}, {"sigma", must_be::positive_finite, true}};
+  template <class Y, class S>
+  static auto in_support(const Y& y, const S&) {
+    return y > 0;
+  }
+  /// The logarithm of the probability of a value beyond y, without its sign.
+  template <class Y, class S>
+  static auto hazard(const Y& y, const S& sigma) {
+    return 0.5 * square(y / sigma);
+  }
+};
+}  // namespace detail
+
+struct rayleigh_lpdf_rule : detail::rayleigh_rule {
+  static constexpr std::string_view name = "rayleigh_lpdf", text = "Log density of y > 0 with scale sigma.",
+                                    reference = "log(y / sigma ** 2) - (y / sigma) ** 2 / 2 if 0 < y < inf else -inf",
+                                    source = "log f(y; sigma) = log y - 2 log sigma - (y / sigma)^2 / 2";
+  template <class Y, class S>
+  static auto in_support(const Y& y, const S&) {
+    return y > 0 && y < infinity;
+  }
+  template <class Y, class S>
+  static auto prepare(const parts& included, const Y&, const S& sigma) {
+    return included.of({1}) ? -2.0 * log(sigma) : promoted_t<S>(0.0);
+  }
+  template <class P, class Y, class S>
+  static auto term(const parts& included, const P& log_scale, const Y& y, const S& sigma) {
+    promoted_t<Y, S, P> sum = log_scale - hazard(y, sigma);
+    if (included.of({0})) sum += log(y);
+    return sum;
+  }
+};
+/// Sum of the Rayleigh log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Sigma>
+auto rayleigh_lpdf(const Y& y, const Sigma& sigma) {
+  return apply_probability<rayleigh_lpdf_rule, propto>(y, sigma);
+}
+
+struct rayleigh_cdf_rule : detail::rayleigh_rule {
+  static constexpr std::string_view name = "rayleigh_cdf", text = "Probability of a value up to y, with scale sigma.",
+                                    reference = "-expm1(-(y / sigma) ** 2 / 2) if y > 0 else 0",
+                                    source = "F(y; sigma) = 1 - exp(-(y / sigma)^2 / 2)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class S>
+  static auto term(const parts&, const P&, const Y& y, const S& sigma) {
+    using T = promoted_t<Y, S>;
+    return either<T>(
+        y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-hazard(y, sigma))); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Sigma>
+auto rayleigh_cdf(const Y& y, const Sigma& sigma) {
+  return apply_probability<rayleigh_cdf_rule>(y, sigma);
+}
+
+struct rayleigh_lcdf_rule : detail::rayleigh_rule {
+  static constexpr std::string_view name = "rayleigh_lcdf", text = "Logarithm of rayleigh_cdf.",
+                                    reference = "log(-expm1(-(y / sigma) ** 2 / 2)) if y > 0 else -inf",
+                                    source = "log F(y; sigma) = log(1 - exp(-(y / sigma)^2 / 2))";
+  template <class P, class Y, class S>
+  static auto term(const parts&, const P&, const Y& y, const S& sigma) {
+    using T = promoted_t<Y, S>;
+    return either<T>(
+        y == infinity, [] { return T(0.0); },
+        [&] { return detail::log1m_exp_exp(T(2.0 * detail::log_scaled(y, sigma) - detail::log_2)); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Sigma>
+auto rayleigh_lcdf(const Y& y, const Sigma& sigma) {
+  return apply_probability<rayleigh_lcdf_rule>(y, sigma);
+}
+
+struct rayleigh_lccdf_rule : detail::rayleigh_rule {
+  static constexpr std::string_view name = "rayleigh_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with scale sigma.",
+                                    reference = "-(y / sigma) ** 2 / 2 if y > 0 else 0",
+                                    source = "log(1 - F(y; sigma)) = -(y / sigma)^2 / 2";
+  static constexpr double outside = 0;
+  template <class P, class Y, class S>
+  static auto term(const parts&, const P&, const Y& y, const S& sigma) {
+    using T = promoted_t<Y, S>;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); }, [&] { return T(-hazard(y, sigma)); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Sigma>
+auto rayleigh_lccdf(const Y& y, const Sigma& sigma) {
+  return apply_probability<rayleigh_lccdf_rule>(y, sigma);
+}
+
+namespace rules {
+using rayleigh_distribution = typelist<rayleigh_lpdf_rule, rayleigh_cdf_rule, rayleigh_lcdf_rule, rayleigh_lccdf_rule>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,115 @@
+// Weibull distribution: log density and distribution functions.
+#pragma once
+
+#include <agrad/probability/powers.hpp>
+
+namespace agrad {
+
+namespace detail {
+/// What the functions of the Weibull distribution have in common. z is the logarithm of the cumulative hazard.
+struct weibull_rule : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"sigma", must_be::positive_finite}};
+  template <class Y, class A, class S>
+  static auto in_support(const Y& y, const A&, const S&) {
+    return y > 0;
+  }
+};
+}  // namespace detail
+
+struct weibull_lpdf_rule : detail::weibull_rule {
+  static constexpr std::string_view name = "weibull_lpdf", text = "Log density of y > 0 with shape alpha and scale sigma.",
+                                    reference =
+                                        "log(alpha / sigma) + (alpha - 1) * log(y / sigma) - (y / sigma) ** alpha"
+                                        " if 0 < y < inf else inf if y == 0 and alpha < 1 else"
+                                        " -log(sigma) if y == 0 and alpha == 1 else -inf",
+                                    source =
+                                        "log f(y; alpha, sigma) = log(alpha / sigma) + (alpha - 1) log(y / sigma)"
+                                        " - (y / sigma)^alpha";
+  template <class Y, class A, class S>
+  static auto in_support(const Y& y, const A&, const S&) {
+    return y >= 0 && y < infinity;
+  }
+  template <class P, class Y, class A, class S>
+  static auto term(const parts& included, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    // At 0, and below the scale if the shape may be near 1, powers of y are written out; elsewhere what depends on the shape is
+    // a rest, which does not cancel for small shapes.
+    const T log_y = detail::log_scaled(y, sigma), z = alpha * log_y;
+    T sum = either<T>(
+        y == 0, [&] { return T(xlogy(alpha - 1.0, y / sigma) - pow(y / sigma, alpha) - log(sigma)); }, alpha > 0.5 && z < -1,
+        [&] { return T((alpha - 1.0) * log_y - exp(z) - log(sigma)); },
+        [&] { return T(-1.0 - log(y) - detail::exp_rest_of(z)); });
+    if (included.of({1})) sum += log(alpha);
+    return sum;
+  }
+};
+/// Sum of the Weibull log densities of y; see normal_lpdf.
+template <bool propto = false, class Y, class Alpha, class Sigma>
+auto weibull_lpdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<weibull_lpdf_rule, propto>(y, alpha, sigma);
+}
+
+struct weibull_cdf_rule : detail::weibull_rule {
+  static constexpr std::string_view name = "weibull_cdf",
+                                    text = "Probability of a value up to y, with shape alpha and scale sigma.",
+                                    reference = "-expm1(-(y / sigma) ** alpha) if y > 0 else 0",
+                                    source = "F(y; alpha, sigma) = 1 - exp(-(y / sigma)^alpha)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(1.0); },
+        [&] { return T(apply<detail::gumbel_tail_rule<false>>(alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Sigma>
+auto weibull_cdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<weibull_cdf_rule>(y, alpha, sigma);
+}
+
+struct weibull_lcdf_rule : detail::weibull_rule {
+  static constexpr std::string_view name = "weibull_lcdf", text = "Logarithm of weibull_cdf.",
+                                    reference = "log(-expm1(-(y / sigma) ** alpha)) if y > 0 else -inf",
+                                    source = "log F(y; alpha, sigma) = log(1 - exp(-(y / sigma)^alpha))";
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_exp(T(alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Alpha, class Sigma>
+auto weibull_lcdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<weibull_lcdf_rule>(y, alpha, sigma);
+}
+
+struct weibull_lccdf_rule : detail::weibull_rule {
+  static constexpr std::string_view name = "weibull_lccdf",
+                                    text =
+                                        "Logarithm of the probability of a value beyond y, with shape alpha and scale sigma.",
+                                    reference = "-(y / sigma) ** alpha if y > 0 else 0",
+                                    source = "log(1 - F(y; alpha, sigma)) = -(y / sigma)^alpha";
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class S>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
+    using T = promoted_t<Y, A, S>;
+    return either<T>(
+        y == infinity, [] { return T(-infinity); }, [&] { return T(-exp(alpha * detail::log_scaled(y, sigma))); });
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Alpha, class Sigma>
+auto weibull_lccdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
+  return apply_probability<weibull_lccdf_rule>(y, alpha, sigma);
+}
+
+namespace rules {
+using weibull_distribution = typelist<weibull_lpdf_rule, weibull_cdf_rule, weibull_lcdf_rule, weibull_lccdf_rule>;
+}
+
+}  // namespace agrad
