@@ -1,6 +1,7 @@
 // agrad's probability functions: densities, masses and distribution functions of all families, for numbers, vectors, duals and
-// variables. A program that uses few families compiles quicker with their headers alone (<agrad/probability/exponential.hpp>).
+// variables; and the special functions that <agrad/agrad.hpp> leaves out. A program that uses few families compiles quicker with their headers alone (<agrad/probability/exponential.hpp>).
 #pragma once
 
 #include <agrad/agrad.hpp>
 #include <agrad/probability/distributions.hpp>
+#include <agrad/rules/special.hpp>

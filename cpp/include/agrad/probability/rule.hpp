@@ -45,7 +45,7 @@ struct probability_rule {
 };
 
 namespace must_be {
-inline constexpr condition whole{"a whole number", [](double x) { return std::floor(x) == x && std::isfinite(x); }};
+inline constexpr condition whole{"a whole number", [](double x) { return std::floor(x) == x && std::isfinite(x); }, true};
 inline constexpr condition whole_nonnegative{"a whole number, not negative",
                                              [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }, true};
 inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};

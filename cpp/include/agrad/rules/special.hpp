@@ -1,0 +1,12 @@
+// Special: families of elementwise rules that <agrad/agrad.hpp> leaves out for the time to compile, and the only list of these. Programs
+// include <agrad/probability.hpp>, or a family's header beside <agrad/agrad.hpp>.
+#pragma once
+
+#include <agrad/rules/betainc.hpp>
+#include <agrad/rules/factorial.hpp>
+
+namespace agrad::rules {
+
+using special = concat_t<factorial, betainc>;
+
+}  // namespace agrad::rules

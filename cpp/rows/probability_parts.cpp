@@ -1,0 +1,31 @@
+// The kernels of rules that only the terms of probability rules use. (One that is missing here is an undefined symbol at import.)
+#include <agrad/probability/distributions.hpp>
+#include <agrad/program/machine/elementwise.hpp>
+
+namespace agrad {
+
+template const kernel& kernel_of_rule<detail::atan_moment_rule>();
+template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
+template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
+template const kernel& kernel_of_rule<detail::exp_rest_rule>();
+template const kernel& kernel_of_rule<detail::expm1_rest_rule>();
+template const kernel& kernel_of_rule<detail::factorial_rest_rule>();
+template const kernel& kernel_of_rule<detail::gumbel_probability_rule>();
+template const kernel& kernel_of_rule<detail::gumbel_tail_rule<false> >();
+template const kernel& kernel_of_rule<detail::gumbel_tail_rule<true> >();
+template const kernel& kernel_of_rule<detail::half_gamma_ratio_rule>();
+template const kernel& kernel_of_rule<detail::lgamma_rest_rule>();
+template const kernel& kernel_of_rule<detail::log_cosh_rule>();
+template const kernel& kernel_of_rule<detail::log_mean_deviance_rule>();
+template const kernel& kernel_of_rule<detail::log_ratio_rule>();
+template const kernel& kernel_of_rule<detail::log_rising_ratio_rule>();
+template const kernel& kernel_of_rule<detail::log_share_of_interval_rule>();
+template const kernel& kernel_of_rule<detail::logistic_probability_rule>();
+template const kernel& kernel_of_rule<detail::odds_deviance_rule>();
+template const kernel& kernel_of_rule<detail::rising_rest_rule>();
+template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
+template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
+template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
+template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
+
+}  // namespace agrad
