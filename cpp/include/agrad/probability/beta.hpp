@@ -10,9 +10,10 @@ struct beta_lpdf_rule : probability_rule<3> {
   static constexpr std::string_view name = "beta_lpdf",
                                     text = "Log density of theta between 0 and 1 with the shapes alpha and beta.",
                                     reference =
-                                        "(alpha - 1) * log(theta) + (beta - 1) * log1p(-theta)"
+                                        "((alpha - 1) * log(theta) if alpha != 1 else 0)"
+                                        " + ((beta - 1) * log(1 - theta) if beta != 1 else 0)"
                                         " - (loggamma(alpha) + loggamma(beta) - loggamma(alpha + beta))"
-                                        " if 0 < theta < 1 else -inf",
+                                        " if 0 <= theta <= 1 else -inf",
                                     source =
                                         "log f(theta; alpha, beta) = (alpha - 1) log(theta) + (beta - 1) log(1 - theta)"
                                         " - betaln(alpha, beta); deviances of Loader (2000), Fast and accurate computation of"

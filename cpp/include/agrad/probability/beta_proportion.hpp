@@ -2,7 +2,9 @@
 #pragma once
 
 #include <agrad/probability/gamma_parts.hpp>
-#include <agrad/rules/beta_density.hpp>
+#include <agrad/rules/entropy.hpp>
+#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/links.hpp>
 
 namespace agrad {
 
@@ -11,8 +13,9 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
       name = "beta_proportion_lpdf",
       text = "Log density of theta between 0 and 1 with mean mu and precision kappa.",
       reference =
-          "(mu * kappa - 1) * log(theta) + ((1 - mu) * kappa - 1) * log1p(-theta)"
-          " - (loggamma(mu * kappa) + loggamma((1 - mu) * kappa) - loggamma(kappa)) if 0 < theta < 1 else -inf",
+          "((mu * kappa - 1) * log(theta) if mu * kappa != 1 else 0)"
+          " + (((1 - mu) * kappa - 1) * log(1 - theta) if (1 - mu) * kappa != 1 else 0)"
+          " - (loggamma(mu * kappa) + loggamma((1 - mu) * kappa) - loggamma(kappa)) if 0 <= theta <= 1 else -inf",
       source =
           "log f(theta; mu, kappa) = (a - 1) log(theta) + (b - 1) log(1 - theta) - betaln(a, b) with a = mu kappa and"
           " b = (1 - mu) kappa; for large kappa as deviances, Loader (2000)";
@@ -26,10 +29,16 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
   static auto term(const parts& included, const P&, const Y& theta, const M& mu, const K& kappa) {
     using T = promoted_t<Y, M, K>;
     const promoted_t<M, K> a = mu * kappa, b = (1.0 - mu) * kappa;
-    if (!included.of({1, 2})) return T(xlogy(a - 1.0, theta) + xlog1py(b - 1.0, -theta));
-    // For large kappa the derivative with respect to kappa is small, and the deviances do not cancel.
+    const auto powers = [&] { return T(xlogy(a - 1.0, theta) + xlog1py(b - 1.0, -theta)); };
+    if (!included.of({1, 2})) return powers();
+    // For large kappa the derivative with respect to kappa is small, and the deviances do not cancel. For small kappa the
+    // logarithms of a and b are sums.
     return either<T>(
-        kappa < 20 || theta == 0 || theta == 1, [&] { return T(apply<detail::beta_log_density_rule>(a, b, theta)); },
+        kappa < 20 || theta == 0 || theta == 1,
+        [&] {
+          const T rests = lgamma(1.0 + kappa) - lgamma(1.0 + a) - lgamma(1.0 + b);
+          return T(powers() + rests + log(kappa) + log(mu) + log1m(mu));
+        },
         [&] {
           const T rests = detail::lgamma_rest_of(kappa) - detail::lgamma_rest_of(a) - detail::lgamma_rest_of(b);
           return T(rests - kappa * (kl_div(mu, theta) + kl_div(1.0 - mu, 1.0 - theta)) - log(theta) - log1m(theta));

@@ -1,7 +1,7 @@
 // Chi-square distribution: log density and distribution functions.
 #pragma once
 
-#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tails.hpp>
 
 namespace agrad {
 
@@ -35,7 +35,7 @@ struct chi_square_lpdf_rule : detail::chi_square_rule {
   template <class P, class Y, class N>
   static auto term(const parts&, const P& rest, const Y& y, const N& nu) {
     using T = promoted_t<Y, N, P>;
-    return detail::gamma_log_density<T>(y, 0.5 * nu, 0.5 * y, -detail::log_2, rest);
+    return detail::gamma_log_density<T>(y, 0.5 * nu, 0.5, rest);
   }
 };
 /// Sum of the chi-square log densities of y; see normal_lpdf.
@@ -44,8 +44,59 @@ auto chi_square_lpdf(const Y& y, const Nu& nu) {
   return apply_probability<chi_square_lpdf_rule, propto>(y, nu);
 }
 
+struct chi_square_cdf_rule : detail::chi_square_rule {
+  static constexpr std::string_view name = "chi_square_cdf",
+                                    text = "Probability of a value up to y, with nu degrees of freedom.",
+                                    reference = "lower_gamma(nu / 2, y / 2) if y > 0 else 0",
+                                    source = "F(y; nu) = gammainc(nu / 2, y / 2)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, 0.5, y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Nu>
+auto chi_square_cdf(const Y& y, const Nu& nu) {
+  return apply_probability<chi_square_cdf_rule>(y, nu);
+}
+
+struct chi_square_lcdf_rule : detail::chi_square_rule {
+  static constexpr std::string_view name = "chi_square_lcdf", text = "Logarithm of chi_square_cdf.",
+                                    reference = "log(lower_gamma(nu / 2, y / 2)) if y > 0 else -inf",
+                                    source = "log F(y; nu) = log gammainc(nu / 2, y / 2)";
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, 0.5, y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Nu>
+auto chi_square_lcdf(const Y& y, const Nu& nu) {
+  return apply_probability<chi_square_lcdf_rule>(y, nu);
+}
+
+struct chi_square_lccdf_rule : detail::chi_square_rule {
+  static constexpr std::string_view name = "chi_square_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with nu degrees of freedom.",
+                                    reference = "log(upper_gamma(nu / 2, y / 2)) if y > 0 else 0",
+                                    source = "log(1 - F(y; nu)) = log gammaincc(nu / 2, y / 2)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, 0.5, y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Nu>
+auto chi_square_lccdf(const Y& y, const Nu& nu) {
+  return apply_probability<chi_square_lccdf_rule>(y, nu);
+}
+
 namespace rules {
-using chi_square_distribution = typelist<chi_square_lpdf_rule>;
+using chi_square_distribution =
+    typelist<chi_square_lpdf_rule, chi_square_cdf_rule, chi_square_lcdf_rule, chi_square_lccdf_rule>;
 }
 
 }  // namespace agrad

@@ -1,7 +1,7 @@
 // Gamma distribution: log density and distribution functions.
 #pragma once
 
-#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tails.hpp>
 
 namespace agrad {
 
@@ -36,7 +36,7 @@ struct gamma_lpdf_rule : detail::gamma_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P& rest, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B, P>;
-    return detail::gamma_log_density<T>(y, alpha, beta * y, log(beta), rest);
+    return detail::gamma_log_density<T>(y, alpha, beta, rest);
   }
 };
 /// Sum of the gamma log densities of y; see normal_lpdf.
@@ -45,8 +45,58 @@ auto gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<gamma_lpdf_rule, propto>(y, alpha, beta);
 }
 
+struct gamma_cdf_rule : detail::gamma_rule {
+  static constexpr std::string_view name = "gamma_cdf",
+                                    text = "Probability of a value up to y, with shape alpha and rate beta.",
+                                    reference = "lower_gamma(alpha, beta * y) if y > 0 else 0",
+                                    source = "F(y; alpha, beta) = gammainc(alpha, beta y)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, beta, y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Beta>
+auto gamma_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<gamma_cdf_rule>(y, alpha, beta);
+}
+
+struct gamma_lcdf_rule : detail::gamma_rule {
+  static constexpr std::string_view name = "gamma_lcdf", text = "Logarithm of gamma_cdf.",
+                                    reference = "log(lower_gamma(alpha, beta * y)) if y > 0 else -inf",
+                                    source = "log F(y; alpha, beta) = log gammainc(alpha, beta y)";
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, beta, y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Alpha, class Beta>
+auto gamma_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<gamma_lcdf_rule>(y, alpha, beta);
+}
+
+struct gamma_lccdf_rule : detail::gamma_rule {
+  static constexpr std::string_view name = "gamma_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with shape alpha and rate beta.",
+                                    reference = "log(upper_gamma(alpha, beta * y)) if y > 0 else 0",
+                                    source = "log(1 - F(y; alpha, beta)) = log gammaincc(alpha, beta y)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, beta, y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Alpha, class Beta>
+auto gamma_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<gamma_lccdf_rule>(y, alpha, beta);
+}
+
 namespace rules {
-using gamma_distribution = typelist<gamma_lpdf_rule>;
+using gamma_distribution = typelist<gamma_lpdf_rule, gamma_cdf_rule, gamma_lcdf_rule, gamma_lccdf_rule>;
 }
 
 }  // namespace agrad

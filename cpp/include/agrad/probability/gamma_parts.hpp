@@ -17,20 +17,21 @@ auto lgamma_rest_of(const A& a) {
   return apply<lgamma_rest_rule>(0.0, a);
 }
 
-/// kl_div(a, m), infinite where m has overflowed.
-template <class T, class A, class M>
-T deviance(const A& a, const M& m) {
-  return either<T>(
-      m == infinity, [] { return T(infinity); }, [&] { return T(kl_div(a, m)); });
+/// kl_div(shape, b y).
+template <class A, class B, class Y>
+auto deviance(const A& shape, const B& b, const Y& y) {
+  return apply<kl_div_of_product_rule>(shape, b, y);
 }
 
-/// Log density of y, for a shape and m = rate y; the rest of lgamma(shape) is given. Near 0 the power of y is written out for
-/// shapes around 1, where its exponent is small.
-template <class T, class Y, class A, class M, class L, class R>
-T gamma_log_density(const Y& y, const A& shape, const M& m, const L& log_rate, const R& rest) {
-  const auto near_0 = [&] { return T(log_rate + xlogy(shape - 1.0, m) - m - (xlogy(shape, shape) - shape) - rest); };
-  return either<T>(y == 0 || (m < 1 && shape > 0.5 && shape < 3), near_0,
-                   [&] { return T(-deviance<T>(shape, m) - log(y) - rest); });
+/// Log density of y for a shape and a rate; the rest of lgamma(shape) is given. Near 0 the power of y is written out for shapes
+/// around 1, where its exponent is small.
+template <class T, class Y, class A, class B, class R>
+T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
+  const auto near_0 = [&] {
+    return T(shape * log(rate) + xlogy(shape - 1.0, y) - rate * y - (xlogy(shape, shape) - shape) - rest);
+  };
+  return either<T>(y == 0 || (rate * y < 1 && shape > 0.5 && shape < 3), near_0,
+                   [&] { return T(-deviance(shape, rate, y) - log(y) - rest); });
 }
 
 /// The rest of lgamma(shape), or 0 if it is a constant that is not wanted.

@@ -1,7 +1,7 @@
 // Inverse chi-square distribution: log density and distribution functions.
 #pragma once
 
-#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tails.hpp>
 
 namespace agrad {
 
@@ -33,7 +33,7 @@ struct inv_chi_square_lpdf_rule : detail::inv_chi_square_rule {
   template <class P, class Y, class N>
   static auto term(const parts&, const P& rest, const Y& y, const N& nu) {
     using T = promoted_t<Y, N, P>;
-    return T(-detail::deviance<T>(0.5 * nu, 0.5 / y) - log(y) - rest);
+    return T(-detail::deviance(0.5 * nu, 0.5, 1.0 / y) - log(y) - rest);
   }
 };
 /// Sum of the inverse chi-square log densities of y; see normal_lpdf.
@@ -42,8 +42,59 @@ auto inv_chi_square_lpdf(const Y& y, const Nu& nu) {
   return apply_probability<inv_chi_square_lpdf_rule, propto>(y, nu);
 }
 
+struct inv_chi_square_cdf_rule : detail::inv_chi_square_rule {
+  static constexpr std::string_view name = "inv_chi_square_cdf",
+                                    text = "Probability of a value up to y, with nu degrees of freedom.",
+                                    reference = "upper_gamma(nu / 2, 1 / (2 * y)) if y > 0 else 0",
+                                    source = "F(y; nu) = gammaincc(nu / 2, 1 / (2 y))";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, 0.5, 1.0 / y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Nu>
+auto inv_chi_square_cdf(const Y& y, const Nu& nu) {
+  return apply_probability<inv_chi_square_cdf_rule>(y, nu);
+}
+
+struct inv_chi_square_lcdf_rule : detail::inv_chi_square_rule {
+  static constexpr std::string_view name = "inv_chi_square_lcdf", text = "Logarithm of inv_chi_square_cdf.",
+                                    reference = "log(upper_gamma(nu / 2, 1 / (2 * y))) if y > 0 else -inf",
+                                    source = "log F(y; nu) = log gammaincc(nu / 2, 1 / (2 y))";
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, 0.5, 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Nu>
+auto inv_chi_square_lcdf(const Y& y, const Nu& nu) {
+  return apply_probability<inv_chi_square_lcdf_rule>(y, nu);
+}
+
+struct inv_chi_square_lccdf_rule : detail::inv_chi_square_rule {
+  static constexpr std::string_view name = "inv_chi_square_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with nu degrees of freedom.",
+                                    reference = "log(lower_gamma(nu / 2, 1 / (2 * y))) if y > 0 else 0",
+                                    source = "log(1 - F(y; nu)) = log gammainc(nu / 2, 1 / (2 y))";
+  static constexpr double outside = 0;
+  template <class P, class Y, class N>
+  static auto term(const parts&, const P&, const Y& y, const N& nu) {
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, 0.5, 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Nu>
+auto inv_chi_square_lccdf(const Y& y, const Nu& nu) {
+  return apply_probability<inv_chi_square_lccdf_rule>(y, nu);
+}
+
 namespace rules {
-using inv_chi_square_distribution = typelist<inv_chi_square_lpdf_rule>;
+using inv_chi_square_distribution =
+    typelist<inv_chi_square_lpdf_rule, inv_chi_square_cdf_rule, inv_chi_square_lcdf_rule, inv_chi_square_lccdf_rule>;
 }
 
 }  // namespace agrad

@@ -1,7 +1,7 @@
 // Inverse gamma distribution: log density and distribution functions.
 #pragma once
 
-#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tails.hpp>
 
 namespace agrad {
 
@@ -34,7 +34,7 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P& rest, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B, P>;
-    return T(-detail::deviance<T>(alpha, beta / y) - log(y) - rest);
+    return T(-detail::deviance(alpha, beta, 1.0 / y) - log(y) - rest);
   }
 };
 /// Sum of the inverse gamma log densities of y; see normal_lpdf.
@@ -43,8 +43,58 @@ auto inv_gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<inv_gamma_lpdf_rule, propto>(y, alpha, beta);
 }
 
+struct inv_gamma_cdf_rule : detail::inv_gamma_rule {
+  static constexpr std::string_view name = "inv_gamma_cdf",
+                                    text = "Probability of a value up to y, with shape alpha and scale beta.",
+                                    reference = "upper_gamma(alpha, beta / y) if y > 0 else 0",
+                                    source = "F(y; alpha, beta) = gammaincc(alpha, beta / y)";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, beta, 1.0 / y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Alpha, class Beta>
+auto inv_gamma_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<inv_gamma_cdf_rule>(y, alpha, beta);
+}
+
+struct inv_gamma_lcdf_rule : detail::inv_gamma_rule {
+  static constexpr std::string_view name = "inv_gamma_lcdf", text = "Logarithm of inv_gamma_cdf.",
+                                    reference = "log(upper_gamma(alpha, beta / y)) if y > 0 else -inf",
+                                    source = "log F(y; alpha, beta) = log gammaincc(alpha, beta / y)";
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, beta, 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Alpha, class Beta>
+auto inv_gamma_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<inv_gamma_lcdf_rule>(y, alpha, beta);
+}
+
+struct inv_gamma_lccdf_rule : detail::inv_gamma_rule {
+  static constexpr std::string_view name = "inv_gamma_lccdf",
+                                    text = "Logarithm of the probability of a value beyond y, with shape alpha and scale beta.",
+                                    reference = "log(lower_gamma(alpha, beta / y)) if y > 0 else 0",
+                                    source = "log(1 - F(y; alpha, beta)) = log gammainc(alpha, beta / y)";
+  static constexpr double outside = 0;
+  template <class P, class Y, class A, class B>
+  static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
+    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, beta, 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Alpha, class Beta>
+auto inv_gamma_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
+  return apply_probability<inv_gamma_lccdf_rule>(y, alpha, beta);
+}
+
 namespace rules {
-using inv_gamma_distribution = typelist<inv_gamma_lpdf_rule>;
+using inv_gamma_distribution = typelist<inv_gamma_lpdf_rule, inv_gamma_cdf_rule, inv_gamma_lcdf_rule, inv_gamma_lccdf_rule>;
 }
 
 }  // namespace agrad

@@ -1,7 +1,7 @@
 // Scaled inverse chi-square distribution: log density and distribution functions.
 #pragma once
 
-#include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tails.hpp>
 
 namespace agrad {
 
@@ -36,7 +36,7 @@ struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P& rest, const Y& y, const N& nu, const S& s) {
     using T = promoted_t<Y, N, S, P>;
-    return T(-0.5 * nu * detail::deviance<T>(1.0, s / y * s) - log(y) - rest);
+    return T(-0.5 * nu * detail::deviance(1.0, s * s, 1.0 / y) - log(y) - rest);
   }
 };
 /// Sum of the scaled inverse chi-square log densities of y; see normal_lpdf.
@@ -45,8 +45,61 @@ auto scaled_inv_chi_square_lpdf(const Y& y, const Nu& nu, const Scale& s) {
   return apply_probability<scaled_inv_chi_square_lpdf_rule, propto>(y, nu, s);
 }
 
+struct scaled_inv_chi_square_cdf_rule : detail::scaled_inv_chi_square_rule {
+  static constexpr std::string_view name = "scaled_inv_chi_square_cdf",
+                                    text = "Probability of a value up to y, with nu degrees of freedom and scale s.",
+                                    reference = "upper_gamma(nu / 2, nu * s ** 2 / (2 * y)) if y > 0 else 0",
+                                    source = "F(y; nu, s) = gammaincc(nu / 2, nu s^2 / (2 y))";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
+  template <class P, class Y, class N, class S>
+  static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
+    return detail::gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 1.0, 0.5 * nu, 0.5 * nu * (s * s), 1.0 / y);
+  }
+};
+/// Product of the probabilities of values up to y; see normal_cdf.
+template <class Y, class Nu, class Scale>
+auto scaled_inv_chi_square_cdf(const Y& y, const Nu& nu, const Scale& s) {
+  return apply_probability<scaled_inv_chi_square_cdf_rule>(y, nu, s);
+}
+
+struct scaled_inv_chi_square_lcdf_rule : detail::scaled_inv_chi_square_rule {
+  static constexpr std::string_view name = "scaled_inv_chi_square_lcdf", text = "Logarithm of scaled_inv_chi_square_cdf.",
+                                    reference = "log(upper_gamma(nu / 2, nu * s ** 2 / (2 * y))) if y > 0 else -inf",
+                                    source = "log F(y; nu, s) = log gammaincc(nu / 2, nu s^2 / (2 y))";
+  template <class P, class Y, class N, class S>
+  static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, 0.5 * nu * (s * s), 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to y.
+template <class Y, class Nu, class Scale>
+auto scaled_inv_chi_square_lcdf(const Y& y, const Nu& nu, const Scale& s) {
+  return apply_probability<scaled_inv_chi_square_lcdf_rule>(y, nu, s);
+}
+
+struct scaled_inv_chi_square_lccdf_rule : detail::scaled_inv_chi_square_rule {
+  static constexpr std::string_view
+      name = "scaled_inv_chi_square_lccdf",
+      text = "Logarithm of the probability of a value beyond y, with nu degrees of freedom and scale s.",
+      reference = "log(lower_gamma(nu / 2, nu * s ** 2 / (2 * y))) if y > 0 else 0",
+      source = "log(1 - F(y; nu, s)) = log gammainc(nu / 2, nu s^2 / (2 y))";
+  static constexpr double outside = 0;
+  template <class P, class Y, class N, class S>
+  static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N, S>>(y == infinity, -infinity, 0.5 * nu, 0.5 * nu * (s * s),
+                                                                 1.0 / y);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond y.
+template <class Y, class Nu, class Scale>
+auto scaled_inv_chi_square_lccdf(const Y& y, const Nu& nu, const Scale& s) {
+  return apply_probability<scaled_inv_chi_square_lccdf_rule>(y, nu, s);
+}
+
 namespace rules {
-using scaled_inv_chi_square_distribution = typelist<scaled_inv_chi_square_lpdf_rule>;
+using scaled_inv_chi_square_distribution = typelist<scaled_inv_chi_square_lpdf_rule, scaled_inv_chi_square_cdf_rule,
+                                                    scaled_inv_chi_square_lcdf_rule, scaled_inv_chi_square_lccdf_rule>;
 }
 
 }  // namespace agrad

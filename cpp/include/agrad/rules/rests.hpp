@@ -3,6 +3,7 @@
 // Log densities consist of these, so that neither they nor their derivatives are differences of large numbers.
 #pragma once
 
+#include <agrad/rules/entropy.hpp>
 #include <agrad/rules/gamma.hpp>
 #include <agrad/rules/incomplete_gamma.hpp>
 
@@ -15,6 +16,31 @@ struct exp_rest_rule : rule<1> {
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return expm1(x);
+  }
+};
+
+/// kl_div(a, b y). With the product within the rule, mixed derivatives of b and y do not cancel.
+struct kl_div_of_product_rule : rule<3> {
+  static constexpr std::string_view name = "kl_div_of_product";
+  static double value(double a, double b, double y) { return b * y == infinity ? infinity : kl_div_rule::value(a, b * y); }
+  template <class T>
+  static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T&) {
+    return apply<log_ratio_rule>(a, b * y);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T&) {
+    return slope(a, b, y);
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T&) {
+    return slope(a, y, b);
+  }
+
+ private:
+  template <class T>
+  static T slope(const T& a, const T& b, const T& y) {
+    return either<T>(
+        b * y > 2.0 * a, [&] { return T(y - a / b); }, [&] { return T((b * y - a) / b); });
   }
 };
 

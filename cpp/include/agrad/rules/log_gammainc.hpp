@@ -1,0 +1,193 @@
+// Logarithms of the regularised incomplete gamma functions, finite wherever the truth is, with derivatives of any order.
+//
+// The tails are also given as functions of a product, the second argument b y: then mixed derivatives of b and y do not cancel.
+#pragma once
+
+#include <agrad/rules/entropy.hpp>
+#include <agrad/rules/gammainc.hpp>
+#include <agrad/rules/log_incomplete_gamma.hpp>
+#include <agrad/rules/piecewise.hpp>
+#include <agrad/rules/rests.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The factor of the lower tail, of orders j of a and k of x.
+struct lower_gamma_factor_rule : gamma_order_rule<lower_gamma_factor_rule> {
+  static constexpr std::string_view name = "lower_gamma_factor";
+  using gamma_order_rule<lower_gamma_factor_rule>::derivative;
+  static double value(double order, double a, double x) { return lower_gamma_factor(order, a, x); }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& a, const T& x, const T&) {
+    return apply<lower_gamma_factor_rule>(order + static_cast<double>(orders_of_a), a, x);
+  }
+};
+
+/// The factor of the upper tail with powers j and k. The derivative of v with respect to x is -w / x, that of w is (w^2 - w) / x.
+struct upper_gamma_factor_rule : gamma_order_rule<upper_gamma_factor_rule> {
+  static constexpr std::string_view name = "upper_gamma_factor";
+  using gamma_order_rule<upper_gamma_factor_rule>::derivative;
+  static double value(double order, double a, double x) { return upper_gamma_factor(order, a, x); }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& a, const T& x, const T& value) {
+    constexpr double step = orders_of_a;
+    const T k = floor(order / step), j = order - step * k;
+    const T sum = (a - 1.0 - k) * apply<upper_gamma_factor_rule>(order + step, a, x);
+    return either<T>(
+        order == 0, [&] { return T(-sum / x); },
+        [&] { return T(-(sum + k * value + j * apply<upper_gamma_factor_rule>(order + step - 1.0, a, x)) / x); });
+  }
+};
+
+/// x^a e^-x / gamma(a), of an order of a.
+struct gamma_power_rule : gamma_order_rule<gamma_power_rule> {
+  static constexpr std::string_view name = "gamma_power";
+  using gamma_order_rule<gamma_power_rule>::derivative;
+  static double value(double order, double a, double x) {
+    const int n = static_cast<int>(order);
+    return a > 0 && x > 0 && x < infinity ? times_a(poisson_terms(a, x, n), a).order[n] : 0;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& a, const T& x, const T& value) {
+    const T slope = (a - x) / x * value;
+    return either<T>(
+        order == 0, [&] { return slope; }, [&] { return T(slope + order / x * apply<gamma_power_rule>(order - 1.0, a, x)); });
+  }
+};
+
+/// The derivatives of the logarithm of a tail.
+template <bool is_upper>
+struct log_gamma_slopes {
+  /// Whether the logarithm of the tail is the sum of the logarithms of its parts, as for the smaller tail.
+  template <class T>
+  static auto is_small(const T& x, const T& value) {
+    if constexpr (is_upper)
+      return value < -0.7;
+    else
+      return value < -0.7 || x < 1;
+  }
+  template <class T>
+  static T of_shape(const T& a, const T& x, const T& value) {
+    const auto of_lower = [&] {
+      const T power = either<T>(
+          a < 10, [&] { return T(log(x) - digamma(1.0 + a)); },
+          [&] { return T(apply<log_ratio_rule>(x, a) - 1.0 / a - apply<lgamma_rest_rule>(1.0, a)); });
+      return T(power + apply<lower_gamma_factor_rule>(1.0, a, x) / apply<lower_gamma_factor_rule>(0.0, a, x));
+    };
+    const auto of_upper = [&] {
+      const T power = apply<log_ratio_rule>(x, a) - apply<lgamma_rest_rule>(1.0, a);
+      return T(power + apply<upper_gamma_factor_rule>(1.0, a, x) / apply<upper_gamma_factor_rule>(0.0, a, x));
+    };
+    return either<T>(
+        is_small(x, value), [&] { return is_upper ? of_upper() : of_lower(); },
+        [&] { return T(apply<gamma_tail_rule<is_upper>>(1.0, a, x) / tail(a, x)); });
+  }
+  /// The derivative with respect to b, where x is b y.
+  template <class T>
+  static T of_factor(const T& a, const T& x, const T& b, const T& y, const T& value) {
+    const auto small = [&] {
+      return is_upper ? T(-y / apply<upper_gamma_factor_rule>(0.0, a, x))
+                      : T(a / apply<lower_gamma_factor_rule>(0.0, a, x) / b);
+    };
+    return either<T>(is_small(x, value), small, [&] { return T(of_factor_plain(a, x, b, y) / tail(a, x)); });
+  }
+  /// The derivative of the tail itself. A small power of y has a logarithm as its large part; others have y.
+  template <class T>
+  static T of_factor_plain(const T& a, const T& x, const T& b, const T& y) {
+    const T slope = either<T>(
+        a > 0.5, [&] { return T(y * apply<gamma_density_rule>(0.0, a, x)); },
+        [&] { return T(apply<gamma_power_rule>(0.0, a, x) / b); });
+    return is_upper ? T(-slope) : slope;
+  }
+
+ private:
+  template <class T>
+  static T tail(const T& a, const T& x) {
+    return is_upper ? T(gammaincc(a, x)) : T(gammainc(a, x));
+  }
+};
+
+/// gammainc or gammaincc of a and b y.
+template <bool is_upper>
+struct gamma_tail_of_product_rule : rule<3> {
+  static constexpr std::string_view name = is_upper ? "gammaincc_of_product" : "gammainc_of_product";
+  static double value(double a, double b, double y) { return gamma_tail_derivative(0, a, b * y, is_upper); }
+  template <class T>
+  static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T&) {
+    return apply<gamma_tail_rule<is_upper>>(1.0, a, b * y);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T&) {
+    return log_gamma_slopes<is_upper>::of_factor_plain(a, T(b * y), b, y);
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T&) {
+    return log_gamma_slopes<is_upper>::of_factor_plain(a, T(b * y), y, b);
+  }
+};
+
+/// log_gammainc or log_gammaincc of a and b y.
+template <bool is_upper>
+struct log_gamma_tail_of_product_rule : rule<3> {
+  static constexpr std::string_view name = is_upper ? "log_gammaincc_of_product" : "log_gammainc_of_product";
+  static double value(double a, double b, double y) { return log_gamma_tail(a, b * y, is_upper); }
+  template <class T>
+  static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T& value) {
+    return log_gamma_slopes<is_upper>::of_shape(a, T(b * y), value);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T& value) {
+    return log_gamma_slopes<is_upper>::of_factor(a, T(b * y), b, y, value);
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T& value) {
+    return log_gamma_slopes<is_upper>::of_factor(a, T(b * y), y, b, value);
+  }
+};
+
+}  // namespace detail
+
+struct log_gammainc_rule : rule<2> {
+  static constexpr std::string_view name = "log_gammainc", text = "Logarithm of gammainc, also where gammainc underflows.",
+                                    reference = "log(lower_gamma(x, y))", source = "see gammainc";
+  static constexpr interval domain[] = {{0, infinity}, {0, infinity}};
+  static double value(double x, double y) { return detail::log_gamma_tail(x, y, false); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T& value) {
+    return detail::log_gamma_slopes<false>::of_shape(x, y, value);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T& value) {
+    return detail::log_gamma_slopes<false>::of_factor(x, y, y, T(1.0), value);
+  }
+};
+template <class X, class Y>
+applied<log_gammainc_rule, X, Y> log_gammainc(const X& x, const Y& y) {
+  return apply<log_gammainc_rule>(x, y);
+}
+
+struct log_gammaincc_rule : rule<2> {
+  static constexpr std::string_view name = "log_gammaincc", text = "Logarithm of gammaincc, also where gammaincc underflows.",
+                                    reference = "log(upper_gamma(x, y))", source = "see gammainc";
+  static constexpr interval domain[] = {{0, infinity}, {0, infinity}};
+  static double value(double x, double y) { return detail::log_gamma_tail(x, y, true); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T& y, const T& value) {
+    return detail::log_gamma_slopes<true>::of_shape(x, y, value);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T& value) {
+    return detail::log_gamma_slopes<true>::of_factor(x, y, y, T(1.0), value);
+  }
+};
+template <class X, class Y>
+applied<log_gammaincc_rule, X, Y> log_gammaincc(const X& x, const Y& y) {
+  return apply<log_gammaincc_rule>(x, y);
+}
+
+namespace rules {
+using log_gammainc = typelist<log_gammainc_rule, log_gammaincc_rule>;
+}
+
+}  // namespace agrad
