@@ -4,9 +4,10 @@
 
 #include <agrad/rules/betainc.hpp>
 #include <agrad/rules/factorial.hpp>
+#include <agrad/rules/log_gammainc.hpp>
 
 namespace agrad::rules {
 
-using special = concat_t<factorial, betainc>;
+using special = concat_t<factorial, betainc, log_gammainc>;
 
 }  // namespace agrad::rules
