@@ -1,8 +1,8 @@
 // The beta-binomial distribution: mass.
 //
-// The large parts of the log mass are the deviance of the table with the rows n, N - n and alpha, beta; with the rests of Stirling's
-// formulas added, no large numbers cancel. If n or N - n is 0, or a
-// shape is small, the log mass is a sum of logarithms of ratios of rising factorials, which are small.
+// The large parts of the log mass are the deviance of the table with the rows n, N - n and alpha, beta; with the rests of
+// Stirling's formulas added, no large numbers cancel. If n or N - n is 0, or a shape is small, the log mass is a sum of
+// logarithms of ratios of rising factorials, which are small.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

@@ -1,8 +1,8 @@
 // The beta-negative-binomial distribution: mass.
 //
-// The large parts of the log mass are the deviance of the table with the rows n, r and beta, alpha; with the rests of Stirling's
-// formulas added, no large numbers cancel. If n is 0 or alpha is small, the log mass is a sum of logarithms of ratios of rising
-// factorials, which are not large.
+// The large parts of the log mass are the deviance of the table with the rows n, r and beta, alpha; with the rests of
+// Stirling's formulas added, no large numbers cancel. If n is 0 or alpha is small, the log mass is a sum of logarithms of
+// ratios of rising factorials, which are not large.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

@@ -1,7 +1,8 @@
 // The binomial distribution: mass, by probability or log odds.
 //
-// A log mass is Loader's: minus the deviances of n and N - n from their means, and the rests of Stirling's formulas for the binomial
-// coefficient, so that large counts keep their digits. With `propto` nothing large cancels, and the plain formula is used.
+// A log mass is Loader's: minus the deviances of n and N - n from their means, and the rests of Stirling's formulas for the
+// binomial coefficient, so that large counts keep their digits. With `propto` nothing large cancels, and the plain formula is
+// used.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

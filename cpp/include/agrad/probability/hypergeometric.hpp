@@ -1,7 +1,8 @@
 // The hypergeometric distribution: mass. All arguments are data.
 //
-// The log mass is minus the deviance of the table of drawn and left, successes and failures, from its expected cells, plus the rests
-// of Stirling's formulas for the nine factorials. If a cell is 0, it is the logarithm of a ratio of two rising factorials, which may be small.
+// The log mass is minus the deviance of the table of drawn and left, successes and failures, from its expected cells, plus the
+// rests of Stirling's formulas for the nine factorials. If a cell is 0, it is the logarithm of a ratio of two rising
+// factorials, which may be small.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

@@ -1,8 +1,9 @@
 // The negative binomial distribution: mass, by shape and inverse scale, by mean and shape, or by log mean and shape.
 //
-// A log mass is minus the deviance of n from the mean, plus the rests of Stirling's formulas: nothing cancels if the shape is large,
-// where the distribution becomes a Poisson distribution, or small. For a count of 1 and a small mean the derivatives of the two parts
-// with respect to the shape would cancel, and the log mass has another form. With `propto`, the rests that depend on n alone are dropped.
+// A log mass is minus the deviance of n from the mean, plus the rests of Stirling's formulas: nothing cancels if the shape is
+// large, where the distribution becomes a Poisson distribution, or small. For a count of 1 and a small mean the derivatives of
+// the two parts with respect to the shape would cancel, and the log mass has another form. With `propto`, the rests that depend
+// on n alone are dropped.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

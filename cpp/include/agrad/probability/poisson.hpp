@@ -1,7 +1,7 @@
 // The Poisson distribution: mass, by rate or log rate, and the distribution function.
 //
-// A log mass is Loader's: minus the deviance of n from the rate, minus the rest of Stirling's formula for n!, so that large counts
-// keep their digits. With `propto` nothing large cancels, and the plain formula is used.
+// A log mass is Loader's: minus the deviance of n from the rate, minus the rest of Stirling's formula for n!, so that large
+// counts keep their digits. With `propto` nothing large cancels, and the plain formula is used.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

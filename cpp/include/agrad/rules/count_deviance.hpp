@@ -1,7 +1,7 @@
 // Deviances of counts: the large parts of log masses, which are not negative and have derivatives without large parts.
 //
-// A deviance is a sum of terms x log(x / y) - x + y, in which x and y differ by a number that is known without rounding; the slopes
-// are logarithms of 1 plus a small quotient, or quotients. All rules are internal.
+// A deviance is a sum of terms x log(x / y) - x + y, in which x and y differ by a number that is known without rounding; the
+// slopes are logarithms of 1 plus a small quotient, or quotients. All rules are internal.
 // Read next: rules/gamma_rest.hpp, the other part of log masses; probability/neg_binomial.hpp.
 #pragma once
 
@@ -219,7 +219,7 @@ struct shaped_log_deviance_rule : rule<3> {
   }
 };
 
-/// The deviance of a count from the mean alpha / beta, with shape alpha and odds beta: its derivatives with respect to alpha and beta.
+/// The deviance of a count from the mean alpha / beta, with shape alpha and odds beta: its slope with respect to alpha.
 struct odds_shape_slope_rule : rule<3> {
   static constexpr std::string_view name = "odds_shape_slope";
   static double value(double x, double alpha, double beta) {

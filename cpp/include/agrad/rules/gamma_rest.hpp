@@ -1,8 +1,8 @@
 // Differences of logarithms of gamma functions, without their large parts or as a whole, for log masses of counts.
 //
-// With B(x) = lgamma(x) - x log(x) + x and b = B', a log mass is a deviance, which has the large parts, and differences of B. Both
-// differences and derivatives are sums of differences of the series' terms, so that no digits are lost if a step is far smaller or
-// far larger than x. The functions of doubles come first, then the rules, all of which are internal.
+// With B(x) = lgamma(x) - x log(x) + x and b = B', a log mass is a deviance, which has the large parts, and differences of B.
+// Both differences and derivatives are sums of differences of the series' terms, so that no digits are lost if a step is far
+// smaller or far larger than x. The functions of doubles come first, then the rules, all of which are internal.
 // Read next: rules/count_deviance.hpp, the large parts.
 #pragma once
 
@@ -45,13 +45,23 @@ inline double binet_step(double x) {
   return u > 1 ? (1 + x) * std::log1p(u) - 1 : u - (1 + u) * (log1p_rest(u) / u);
 }
 
+/// stirling_rest(x + y) - stirling_rest(x) for x >= 10, also for a small y.
+inline double stirling_rest_step(double x, double y) {
+  if (y > 0.01 * x) return stirling_rest(x + y) - stirling_rest(x);
+  const double step = -std::log1p(y / x);
+  double sum = 0;
+  for (int k = bernoulli_count; k > 0; --k)
+    sum += bernoulli[k - 1] / (2.0 * k * (2.0 * k - 1)) * std::expm1((2 * k - 1) * step) / std::pow(x, 2 * k - 1);
+  return sum;
+}
+
 /// B(x + y) - B(x).
 inline double rising_rest(double x, double y) {
   if (!(x >= 0 && y >= 0)) return quiet_nan;
   if (y == 0 || x == infinity) return 0;
   double sum = 0;
   for (; x < 10; x += 1) sum += binet_step(x + y) - binet_step(x);
-  return sum - 0.5 * std::log1p(y / x) + (stirling_rest(x + y) - stirling_rest(x));
+  return sum - 0.5 * std::log1p(y / x) + stirling_rest_step(x, y);
 }
 
 /// log(gamma(1 + x)) - x log(x) + x, which is 0 at 0.

@@ -1,7 +1,8 @@
 // The deviance of a table of two rows and two columns from independence, divided by its first cell: the rows 1, x and y, z.
 //
-// The log masses of beta-binomial and beta-negative-binomial counts have this deviance as their large part, with the cell 1 for the
-// count. Slopes are logarithms of 1 plus a quotient with the table's determinant, so that they do not cancel. Rules are internal.
+// The log masses of beta-binomial and beta-negative-binomial counts have this deviance as their large part, with the cell 1 for
+// the count. Slopes are logarithms of 1 plus a quotient with the table's determinant, so that they do not cancel. Rules are
+// internal.
 #pragma once
 
 #include <agrad/rules/count_deviance.hpp>
