@@ -202,9 +202,9 @@ inline beta_orders log_series_slopes(const beta_point& p, int m, int n) {
   return slopes;
 }
 
-/// The derivatives with respect to b of the logarithm of 1 / b times a function, from those of the function x^a y^b / beta(a, b).
-inline beta_orders without_b(const beta_point& p, beta_orders slopes, int n) {
-  slopes.at[0][1] = log_series_slope(p.mirrored());
+/// Those derivatives of the logarithm of f / b, for f = x^a y^b / beta(a, b), or for f = x^a / (a beta(a, b)) with log_y = 0.
+inline beta_orders without_b(const beta_point& p, beta_orders slopes, double log_y, int n) {
+  slopes.at[0][1] = log_y + digamma_difference(1 + p.b, p.a + p.b, p.a - 1);
   for (int j = 2; j <= n; ++j) slopes.at[0][j] = polygamma(j - 1, p.a + p.b) - polygamma(j - 1, 1 + p.b);
   return slopes;
 }

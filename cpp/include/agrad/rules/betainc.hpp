@@ -84,6 +84,13 @@ applied<log_betaincc_rule, A, B, X> log_betaincc(const A& a, const B& b, const X
   return apply<log_betaincc_rule>(a, b, x);
 }
 
+namespace detail {
+/// One of the four functions.
+template <bool is_upper, bool is_log>
+using incomplete_beta = std::conditional_t<is_log, std::conditional_t<is_upper, log_betaincc_rule, log_betainc_rule>,
+                                           std::conditional_t<is_upper, betaincc_rule, betainc_rule>>;
+}  // namespace detail
+
 namespace rules {
 using betainc = typelist<betainc_rule, betaincc_rule, log_betainc_rule, log_betaincc_rule>;
 }

@@ -145,9 +145,10 @@ inline beta_tail direct_tail_below(const beta_point& p, int m, int n, bool with_
     tail.slopes = log_power_slopes(p, m, n);
     tail.rest = integral.value;
     if (with_mean) tail.mean = integral.mean;
-    tail.value = p.b < 1 && n > 0
-                     ? times_b(p.b, exp_product(tail.scale.value() / p.b, without_b(p, tail.slopes, n), tail.rest, m, n))
-                     : exp_product(tail.scale.value(), tail.slopes, tail.rest, m, n);
+    tail.value =
+        p.b < 1 && n > 0
+            ? times_b(p.b, exp_product(tail.scale.value() / p.b, without_b(p, tail.slopes, p.log_y, n), tail.rest, m, n))
+            : exp_product(tail.scale.value(), tail.slopes, tail.rest, m, n);
     tail.complement = 1 - tail.value.at[0][0];
     tail.log_value = tail.scale.log_value() + std::log(tail.rest.at[0][0]);
     tail.log_hazard = log_orders(tail.rest, m, n);
@@ -162,7 +163,8 @@ inline beta_tail direct_tail_below(const beta_point& p, int m, int n, bool with_
   for (int i = 0; i <= m; ++i)
     for (int j = 0; j <= n; ++j) tail.rest.at[i][j] = a * sum.at[i][j] + (i > 0 ? i * sum.at[i - 1][j] : i + j == 0 ? 1 : 0);
   const double scale = std::exp(log_scale);
-  tail.value = exp_product(scale, tail.slopes, tail.rest, m, n);
+  tail.value = p.b < a && n > 0 ? times_b(p.b, exp_product(scale / p.b, without_b(p, tail.slopes, 0, n), tail.rest, m, n))
+                                : exp_product(scale, tail.slopes, tail.rest, m, n);
   tail.complement = -std::expm1(log_scale) - scale * a * sum.at[0][0];
   if (!(tail.value.at[0][0] > 0.5)) tail.complement = 1 - tail.value.at[0][0];
   tail.log_value = tail.value.at[0][0] > 0.5 ? std::log1p(-tail.complement) : log_scale + std::log1p(a * sum.at[0][0]);

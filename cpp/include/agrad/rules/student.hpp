@@ -1,0 +1,25 @@
+// The upper tail of Student's t distribution and its logarithm as internal rules, with derivatives up to order 2.
+//
+// The functions of doubles are in rules/student_tail.hpp.
+#pragma once
+
+#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/student_tail.hpp>
+
+namespace agrad::detail {
+
+/// Derivative (m, k) with respect to nu and t of the tail beyond t, or of its logarithm; orders above 2 are nan.
+template <bool is_log, int m, int k>
+struct student_tail_rule : rule<2> {
+  static constexpr std::string_view name = is_log ? "student_log_tail" : "student_tail";
+  static double value(double nu, double t) { return student_tail_derivative(nu, t, is_log, m, k); }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& nu, const T& t, const T&) {
+    if constexpr (m + k == 2)
+      return T(quiet_nan);
+    else
+      return apply<student_tail_rule<is_log, m + (I == 0), k + (I == 1)>>(nu, t);
+  }
+};
+
+}  // namespace agrad::detail
