@@ -32,6 +32,8 @@ template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
 template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
+template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0> >();
+template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0> >();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();
 template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
 

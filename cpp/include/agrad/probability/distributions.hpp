@@ -4,9 +4,11 @@
 #include <agrad/probability/bernoulli.hpp>
 #include <agrad/probability/beta.hpp>
 #include <agrad/probability/beta_binomial.hpp>
+#include <agrad/probability/beta_cdf.hpp>
 #include <agrad/probability/beta_neg_binomial.hpp>
 #include <agrad/probability/beta_proportion.hpp>
 #include <agrad/probability/binomial.hpp>
+#include <agrad/probability/binomial_cdf.hpp>
 #include <agrad/probability/cauchy.hpp>
 #include <agrad/probability/chi_square.hpp>
 #include <agrad/probability/discrete_range.hpp>
@@ -23,6 +25,7 @@
 #include <agrad/probability/loglogistic.hpp>
 #include <agrad/probability/lognormal.hpp>
 #include <agrad/probability/neg_binomial.hpp>
+#include <agrad/probability/neg_binomial_cdf.hpp>
 #include <agrad/probability/normal.hpp>
 #include <agrad/probability/pareto.hpp>
 #include <agrad/probability/pareto_type_2.hpp>
@@ -32,6 +35,7 @@
 #include <agrad/probability/skew_double_exponential.hpp>
 #include <agrad/probability/skew_normal.hpp>
 #include <agrad/probability/student_t.hpp>
+#include <agrad/probability/student_t_cdf.hpp>
 #include <agrad/probability/uniform.hpp>
 #include <agrad/probability/von_mises.hpp>
 #include <agrad/probability/weibull.hpp>
@@ -40,14 +44,14 @@
 namespace agrad::rules {
 
 using probability =
-    concat_t<normal_distribution, lognormal_distribution, student_t_distribution, cauchy_distribution,
+    concat_t<normal_distribution, lognormal_distribution, student_t_cdfs, student_t_distribution, cauchy_distribution,
              double_exponential_distribution, skew_double_exponential_distribution, gumbel_distribution, logistic_distribution,
              skew_normal_distribution, exp_mod_normal_distribution, von_mises_distribution, uniform_distribution,
              exponential_distribution, gamma_distribution, chi_square_distribution, weibull_distribution, frechet_distribution,
-             rayleigh_distribution, loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_distribution,
-             bernoulli_distribution, beta_binomial_distribution, beta_neg_binomial_distribution, beta_proportion_distribution,
-             binomial_distribution, discrete_range_distribution, hypergeometric_distribution, inv_chi_square_distribution,
-             neg_binomial_distribution, pareto_type_2_distribution, poisson_distribution, scaled_inv_chi_square_distribution,
-             yule_simon_distribution>;
+             rayleigh_distribution, loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_cdfs,
+             beta_distribution, bernoulli_distribution, beta_binomial_distribution, beta_neg_binomial_distribution,
+             beta_proportion_distribution, binomial_cdfs, binomial_distribution, discrete_range_distribution,
+             hypergeometric_distribution, inv_chi_square_distribution, neg_binomial_cdfs, neg_binomial_distribution,
+             pareto_type_2_distribution, poisson_distribution, scaled_inv_chi_square_distribution, yule_simon_distribution>;
 
 }  // namespace agrad::rules

@@ -49,9 +49,6 @@ inline constexpr condition whole{"a whole number", [](double x) { return std::fl
 inline constexpr condition whole_nonnegative{"a whole number, not negative",
                                              [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }, true};
 inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};
-                                             [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }};
-inline constexpr condition whole{"a whole number", [](double x) { return std::floor(x) == x; }};
-inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }};
 inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
 inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
 inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};
