@@ -115,9 +115,21 @@ TEST_CASE("second derivatives by duals of variables") {
   CHECK(beta.adj() == doctest::Approx(exact).epsilon(1e-14));
 }
 
+TEST_CASE("outside of the support are constants") {
+  const scope own;
+  const var y = -0.5;
+  CHECK(exponential_lpdf(-0.5, 1.0) == -infinity);
+  CHECK(exponential_cdf(-0.5, 1.0) == 0);
+  CHECK(exponential_lcdf(-0.5, 1.0) == -infinity);
+  const var complement = exponential_lccdf(y, 1.0);
+  complement.grad();
+  CHECK(complement.val() == 0);
+  CHECK(y.adj() == 0);
+}
+
 TEST_CASE("arguments are checked") {
-  CHECK_THROWS_WITH_AS(exponential_lpdf(std::vector<double>{1.0, -1.0}, 1.0),
-                       "exponential_lpdf: y[1] is -1, but must be nonnegative", DomainError);
+  CHECK_THROWS_WITH_AS(exponential_lpdf(1.0, std::vector<double>{1.0, -1.0}),
+                       "exponential_lpdf: beta[1] is -1, but must be positive and finite", DomainError);
   CHECK_THROWS_AS(exponential_lpdf(std::vector<double>{1.0, 2.0}, std::vector<double>{1.0}), ShapeError);
   CHECK(exponential_cdf(std::vector<double>{}, 1.0) == 1.0);
 }

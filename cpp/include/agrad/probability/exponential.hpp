@@ -6,19 +6,25 @@
 #include <agrad/probability/apply.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/quotients.hpp>
 
 namespace agrad {
 
 namespace detail {
 /// What the functions of the exponential distribution have in common.
 struct exponential_rule : probability_rule<2> {
-  static constexpr density_argument arguments[] = {{"y", must_be::nonnegative}, {"beta", must_be::positive_finite, true}};
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan}, {"beta", must_be::positive_finite, true}};
+  template <class Y, class B>
+  static auto in_support(const Y& y, const B&) {
+    return y >= 0;
+  }
 };
 }  // namespace detail
 
 struct exponential_lpdf_rule : detail::exponential_rule {
   static constexpr std::string_view name = "exponential_lpdf", text = "Log density of y >= 0 with rate beta.",
-                                    reference = "log(beta) - beta * y", source = "log f(y; beta) = log beta - beta y";
+                                    reference = "log(beta) - beta * y if y >= 0 else -inf",
+                                    source = "log f(y; beta) = log beta - beta y";
   template <class Y, class B>
   static auto prepare(const parts& included, const Y&, const B& beta) {
     return included.of({1}) ? log(beta) : decltype(log(beta))(0.0);
@@ -36,8 +42,9 @@ auto exponential_lpdf(const Y& y, const Beta& beta) {
 
 struct exponential_cdf_rule : detail::exponential_rule {
   static constexpr std::string_view name = "exponential_cdf", text = "Probability of a value up to y, with rate beta.",
-                                    reference = "-expm1(-beta * y)", source = "F(y; beta) = 1 - exp(-beta y)";
+                                    reference = "-expm1(-beta * y) if y >= 0 else 0", source = "F(y; beta) = 1 - exp(-beta y)";
   static constexpr bool is_product = true;
+  static constexpr double outside = 0;
   template <class P, class Y, class B>
   static auto term(const parts&, const P&, const Y& y, const B& beta) {
     return -expm1(-beta * y);
@@ -51,10 +58,13 @@ auto exponential_cdf(const Y& y, const Beta& beta) {
 
 struct exponential_lcdf_rule : detail::exponential_rule {
   static constexpr std::string_view name = "exponential_lcdf", text = "Logarithm of exponential_cdf.",
-                                    reference = "log(-expm1(-beta * y))", source = "log F(y; beta) = log(1 - exp(-beta y))";
+                                    reference = "log(-expm1(-beta * y)) if y >= 0 else -inf",
+                                    source = "log F(y; beta) = log(1 - exp(-beta y)), near 0 by log y";
   template <class P, class Y, class B>
   static auto term(const parts&, const P&, const Y& y, const B& beta) {
-    return log1m_exp(-beta * y);
+    using T = promoted_t<Y, B>;
+    return either<T>(
+        beta * y < 1, [&] { return T(log(beta) + log(y) + log(exprel(-beta * y))); }, [&] { return T(log1m_exp(-beta * y)); });
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -66,7 +76,8 @@ auto exponential_lcdf(const Y& y, const Beta& beta) {
 struct exponential_lccdf_rule : detail::exponential_rule {
   static constexpr std::string_view name = "exponential_lccdf",
                                     text = "Logarithm of the probability of a value beyond y, with rate beta.",
-                                    reference = "-beta * y", source = "log(1 - F(y; beta)) = -beta y";
+                                    reference = "-beta * y if y >= 0 else 0", source = "log(1 - F(y; beta)) = -beta y";
+  static constexpr double outside = 0;
   template <class P, class Y, class B>
   static auto term(const parts&, const P&, const Y& y, const B& beta) {
     return -beta * y;
