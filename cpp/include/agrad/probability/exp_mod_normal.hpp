@@ -1,11 +1,11 @@
-// The exponentially modified normal distribution, of the sum of a normal and an exponential variable: density.
+// The exponentially modified normal distribution, of the sum of a normal and an exponential variable: density and distribution function.
 //
 // With z = (y - mu) / sigma and a = lambda sigma the density is lambda / 2 exp(a^2 / 2 - a z) erfc(v / sqrt(2)), v = a - z. Which
 // factors are combined depends on the sign of v and, where the density is almost normal, on the size of a.
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>
-#include <agrad/rules/probit.hpp>
+#include <agrad/rules/normal_moments.hpp>
 
 namespace agrad {
 
@@ -27,6 +27,59 @@ struct exp_mod_normal_rule : probability_rule<4> {
                                                    {"mu", must_be::finite},
                                                    {"sigma", must_be::positive_finite},
                                                    {"lambda_", must_be::positive_finite}};
+};
+
+/// The derivative of the probability with respect to argument J. Second derivatives have a form for each side of z = a in which
+/// nothing cancels, the same for both orders of differentiation.
+template <int J>
+struct exp_mod_normal_slope_rule : rule<3> {
+  static constexpr std::string_view name = "exp_mod_normal_slope";
+  static double value(double d, double sigma, double lambda) {
+    const double z = d / sigma, a = lambda * sigma;
+    const auto moment = [&](double n) { return shifted_normal_moment(n, z, a); };
+    if (J == 0) return lambda * moment(0);
+    if (J == 1) return lambda * (z < a ? moment(1) - z * moment(0) : moment(-1) - a * moment(0));
+    return sigma * moment(1);
+  }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
+    constexpr int first = I < J ? I : J, second = I < J ? J : I;
+    const T z = d / sigma, a = lambda * sigma;
+    const auto moment = [&](double n) { return T(apply<shifted_normal_moment_rule>(n, z, a)); };
+    const auto sides = [&](const auto& below, const auto& above) { return either<T>(z < a, below, above); };
+    if constexpr (second == 0)
+      return lambda / sigma *
+             sides([&] { return T(moment(1) - z * moment(0)); }, [&] { return T(moment(-1) - a * moment(0)); });
+    else if constexpr (first == 0 && second == 1)
+      return lambda / sigma *
+             sides([&] { return T(z * z * moment(0) - (z + a) * moment(1)); },
+                   [&] { return T(a * a * moment(0) - (z + a) * moment(-1)); });
+    else if constexpr (first == 1 && second == 1)
+      return lambda / sigma *
+             sides([&] { return T(z * moment(0) * (1.0 - z * z) + z * (2.0 * z + a) * moment(1) - 2.0 * (z + a) * moment(2)); },
+                   [&] { return T((z * z + a * (z + a)) * moment(-1) - a * (1.0 + a * a) * moment(0)); });
+    else if constexpr (first == 0)
+      return sides([&] { return T(2.0 * moment(2) - z * moment(1)); }, [&] { return T(moment(0) - a * moment(1)); });
+    else if constexpr (first == 1)
+      return sides([&] { return T((1.0 + z * z) * moment(1) - 2.0 * (z + a) * moment(2)); },
+                   [&] { return T(moment(-1) - 2.0 * a * moment(0) + a * a * moment(1)); });
+    else
+      return -2.0 * sigma * sigma * moment(2);
+  }
+};
+
+/// The probability of a value up to the distance d from mu.
+struct exp_mod_normal_probability_rule : rule<3> {
+  static constexpr std::string_view name = "exp_mod_normal_probability";
+  static double value(double d, double sigma, double lambda) {
+    const double z = d / sigma, a = lambda * sigma;
+    if (z < 0) return inv_sqrt_two_pi * exp_of_square(z, -0.5) * (a * mean_normal_moment(1, 0, -z, a));
+    return a * shifted_normal_integral(0, z, a);
+  }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
+    return apply<exp_mod_normal_slope_rule<I>>(d, sigma, lambda);
+  }
 };
 
 /// The log density at the distance d from mu.
@@ -73,8 +126,30 @@ auto exp_mod_normal_lpdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lam
   return apply_probability<exp_mod_normal_lpdf_rule, propto>(y, mu, sigma, lambda);
 }
 
+struct exp_mod_normal_cdf_rule : detail::exp_mod_normal_rule {
+  static constexpr std::string_view
+      name = "exp_mod_normal_cdf",
+      text = "Probability of a value up to y, of the sum of a normal (mu, sigma) and an exponential variable of rate lambda.",
+      reference =
+          "ncdf((y - mu) / sigma) - exp(lambda_ * (mu - y) + (lambda_ * sigma) ** 2 / 2)"
+          " * ncdf((y - mu) / sigma - lambda_ * sigma)",
+      source = "F = Phi(z) - exp(a^2 / 2 - a z) Phi(z - a) with z = (y - mu) / sigma, a = lambda sigma";
+  static constexpr bool is_product = true;
+  template <class P, class Y, class M, class S, class L>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const L& lambda) {
+    using T = promoted_t<Y, M, S, L>;
+    const T d = y - mu, scale(sigma), rate(lambda);
+    return detail::with_limits(d, 0, 1, [&] { return T(apply<detail::exp_mod_normal_probability_rule>(d, scale, rate)); });
+  }
+};
+/// Product of the exponentially modified normal probabilities of values up to y; see normal_cdf.
+template <class Y, class Mu, class Sigma, class Lambda>
+auto exp_mod_normal_cdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
+  return apply_probability<exp_mod_normal_cdf_rule>(y, mu, sigma, lambda);
+}
+
 namespace rules {
-using exp_mod_normal_distribution = typelist<exp_mod_normal_lpdf_rule>;
+using exp_mod_normal_distribution = typelist<exp_mod_normal_lpdf_rule, exp_mod_normal_cdf_rule>;
 }
 
 }  // namespace agrad
