@@ -7,6 +7,7 @@ namespace agrad {
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
+template const kernel& kernel_of_rule<detail::exp_mod_normal_probability_rule>();
 template const kernel& kernel_of_rule<detail::exp_rest_rule>();
 template const kernel& kernel_of_rule<detail::expm1_rest_rule>();
 template const kernel& kernel_of_rule<detail::factorial_rest_rule>();
