@@ -5,7 +5,6 @@
 #include <agrad/program/machine/elementwise.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
-#include <agrad/rules/special.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -31,12 +30,11 @@ std::vector<Row> entries_of_rules(Rules list, const Make& make) {
 }  // namespace
 
 const std::vector<elementwise_row>& elementwise_rows() {
-  static const auto rows =
-      entries_of_rules<elementwise_row>(concat_t<rules::elementwise, rules::special>{}, [](auto tag) -> elementwise_row {
-        using Rule = typename decltype(tag)::type;
-        return {Rule::name,  Rule::text,   Rule::reference,         Rule::ufunc,        Rule::source,
-                Rule::arity, Rule::domain, &kernel_of_rule<Rule>(), Rule::is_condition, Rule::outside};
-      });
+  static const auto rows = entries_of_rules<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
+    using Rule = typename decltype(tag)::type;
+    return {Rule::name,  Rule::text,   Rule::reference,         Rule::ufunc,        Rule::source,
+            Rule::arity, Rule::domain, &kernel_of_rule<Rule>(), Rule::is_condition, Rule::outside};
+  });
   return rows;
 }
 

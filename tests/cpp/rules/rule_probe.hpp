@@ -5,7 +5,6 @@
 
 #include <agrad/dual/dual.hpp>
 #include <agrad/rules/elementwise.hpp>
-#include <agrad/rules/special.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 #include <string>

@@ -15,7 +15,7 @@ import pytest
 import agrad as ag
 from agrad._core import density_rows
 
-REAL = [-30.0, -2.5, -0.3, 0.0, 0.4, 1.0, 7.5]
+REAL = [-30.0, -2.5, -0.3, 0.03, 0.4, 1.0, 7.5]
 POSITIVE = [0.02, 0.4, 1.0, 2.5, 12.0]
 #: Values to choose from, by the condition on an argument.
 VALUES = {
@@ -25,6 +25,7 @@ VALUES = {
     "positive and finite": POSITIVE,
     "nonnegative": POSITIVE,
     "nonnegative and finite": POSITIVE,
+    "a whole number": [0.0, 1.0, 2.0, 5.0, 17.0],
     "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
     "0 or 1": [0.0, 1.0],
     "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
@@ -48,20 +49,28 @@ def reference(name: str) -> Callable[..., mpmath.mpf]:
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
     names["upper_gamma"] = lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True)
     code = compile(row.reference, name, "eval")
-    return lambda *x: mpmath.re(eval(code, names, dict(zip((of for of, _ in row.arguments), x, strict=True))))
+    return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))
 
 
 def points(name: str) -> list[tuple[float, ...]]:
     """Return a few points in the support of a function at which mpmath has a finite value."""
     of, found = reference(name), []
-    choices = list(itertools.product(*(VALUES[condition] for _, condition in ROWS[name].arguments)))
+    shifts = np.linspace(0.0, 0.0567, 6)  # so that no two arguments are equal, where some functions have a kink
+    choices = list(
+        itertools.product(
+            *(
+                [x + shift * is_continuous(condition) * (not condition.startswith("between")) for x in VALUES[condition]]
+                for (_, condition), shift in zip(ROWS[name].arguments, shifts, strict=False)
+            )
+        )
+    )
     random.Random(zlib.crc32(name.encode())).shuffle(choices)
     for point in choices:
         try:
             value = of(*map(mpmath.mpf, point))
         except (ValueError, ZeroDivisionError):
             continue
-        if mpmath.isfinite(value) and (value != 0 or "cdf" not in name):
+        if mpmath.isfinite(value) and abs(value) < 1e300 and (value != 0 or "cdf" not in name):
             found.append(point)
         if len(found) == POINTS:
             break
@@ -69,7 +78,7 @@ def points(name: str) -> list[tuple[float, ...]]:
 
 
 def assert_close(computed: float, exact: mpmath.mpf, what: object) -> None:
-    assert abs(computed - exact) <= 2e-11 * abs(exact) + 1e-14, f"{what}: {computed!r} instead of {mpmath.nstr(exact, 17)}"
+    assert abs(computed - exact) <= 2e-11 * abs(exact) + 1e-13, f"{what}: {computed!r} instead of {mpmath.nstr(exact, 17)}"
 
 
 @each_function

@@ -70,7 +70,7 @@ T within_interval(const T& y, const T& a, const T& b, double below, double above
 struct uniform_lpdf_rule : detail::uniform_rule {
   static constexpr std::string_view name = "uniform_lpdf",
                                     text = "Log density of y that is uniform between alpha and beta, alpha < beta.",
-                                    reference = "-log(beta - alpha) if alpha <= y <= beta else -inf",
+                                    reference = "nan if alpha >= beta else -log(beta - alpha) if alpha <= y <= beta else -inf",
                                     source = "log f(y; alpha, beta) = -log(beta - alpha)";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A& alpha, const B& beta) {
@@ -97,10 +97,11 @@ auto uniform_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
 }
 
 struct uniform_cdf_rule : detail::uniform_rule {
-  static constexpr std::string_view name = "uniform_cdf",
-                                    text = "Probability of a value up to y, uniform between alpha and beta, alpha < beta.",
-                                    reference = "(y - alpha) / (beta - alpha) if alpha < y < beta else 0 if y <= alpha else 1",
-                                    source = "F(y; alpha, beta) = (y - alpha) / (beta - alpha)";
+  static constexpr std::string_view
+      name = "uniform_cdf",
+      text = "Probability of a value up to y, uniform between alpha and beta, alpha < beta.",
+      reference = "nan if alpha >= beta else (y - alpha) / (beta - alpha) if alpha < y < beta else 0 if y <= alpha else 1",
+      source = "F(y; alpha, beta) = (y - alpha) / (beta - alpha)";
   static constexpr bool is_product = true;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
@@ -116,10 +117,12 @@ auto uniform_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
 }
 
 struct uniform_lcdf_rule : detail::uniform_rule {
-  static constexpr std::string_view name = "uniform_lcdf", text = "Logarithm of uniform_cdf.",
-                                    reference =
-                                        "log((y - alpha) / (beta - alpha)) if alpha < y < beta else -inf if y <= alpha else 0",
-                                    source = "log F(y; alpha, beta) = log((y - alpha) / (beta - alpha))";
+  static constexpr std::string_view
+      name = "uniform_lcdf",
+      text = "Logarithm of uniform_cdf.",
+      reference =
+          "nan if alpha >= beta else log((y - alpha) / (beta - alpha)) if alpha < y < beta else -inf if y <= alpha else 0",
+      source = "log F(y; alpha, beta) = log((y - alpha) / (beta - alpha))";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
@@ -138,7 +141,8 @@ struct uniform_lccdf_rule : detail::uniform_rule {
   static constexpr std::string_view
       name = "uniform_lccdf",
       text = "Logarithm of the probability of a value beyond y, uniform between alpha and beta, alpha < beta.",
-      reference = "log((beta - y) / (beta - alpha)) if alpha < y < beta else 0 if y <= alpha else -inf",
+      reference =
+          "nan if alpha >= beta else log((beta - y) / (beta - alpha)) if alpha < y < beta else 0 if y <= alpha else -inf",
       source = "log(1 - F(y; alpha, beta)) = log((beta - y) / (beta - alpha))";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
