@@ -1,11 +1,13 @@
 // The distribution functions of the negative binomial distribution.
 //
-// They are the incomplete beta function of the smaller of success and failure probability. neg_binomial has shape and inverse scale
-// as arguments, neg_binomial_2 mean and precision.
+// They are the incomplete beta function of the smaller of success and failure probability. neg_binomial has shape and inverse
+// scale as arguments, neg_binomial_2 mean and precision: at a fixed mean, derivatives with respect to a large precision would
+// cancel, and rules/neg_binomial.hpp has these.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
 #include <agrad/rules/betainc.hpp>
+#include <agrad/rules/neg_binomial.hpp>
 
 namespace agrad {
 
@@ -37,8 +39,9 @@ struct neg_binomial_2_cdf_base : probability_rule<3> {
     const double none = is_log ? -infinity : 0, all = is_log ? 0 : 1;
     return either<T>(
         !(n >= 0), [&] { return T(is_upper ? all : none); }, !(n < infinity), [&] { return T(is_upper ? none : all); },
-        phi < mu, [&] { return T(apply<incomplete_beta<is_upper, is_log>>(phi, n + 1.0, phi / (phi + mu))); },
-        [&] { return T(apply<incomplete_beta<!is_upper, is_log>>(n + 1.0, phi, mu / (phi + mu))); });
+        phi < 1 && !(phi * (n + 2.0 + phi) > (phi + 1.0) * (phi + mu)),
+        [&] { return T(apply<incomplete_beta<is_upper, is_log>>(phi, n + 1.0, phi / (phi + mu))); },
+        [&] { return T(apply<neg_binomial_tail_rule<is_upper, is_log, 0, 0>>(n, mu, phi)); });
   }
 };
 }  // namespace detail

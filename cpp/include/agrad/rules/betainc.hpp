@@ -40,7 +40,10 @@ struct betainc_base : rule<3> {
   static double value(double a, double b, double x) { return detail::beta_tail_derivative(a, b, x, is_upper, is_log, 0, 0, 0); }
   template <int I, class T>
   static T derivative(wrt<I>, const T& a, const T& b, const T& x, const T&) {
-    return apply<beta_tail_rule<is_upper, is_log, I == 0, I == 1, I == 2>>(a, b, x);
+    if constexpr (is_upper && !is_log)
+      return T(-apply<beta_tail_rule<false, false, I == 0, I == 1, I == 2>>(a, b, x));
+    else
+      return apply<beta_tail_rule<is_upper, is_log, I == 0, I == 1, I == 2>>(a, b, x);
   }
 };
 

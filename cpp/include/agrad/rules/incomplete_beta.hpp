@@ -62,13 +62,10 @@ inline double deepest_below(const beta_point& p) {
   return end;
 }
 
-/// The integral of the divided integrand below x, with derivatives with respect to a and b up to orders (m, n), for a >= 1 and
-/// x below the peak.
-struct beta_integral {
-  beta_orders value;
-  double mean = 0;  // of (a + b) (x - t), if wanted
-};
-inline beta_integral integral_below(const beta_point& p, int m, int n, bool with_mean) {
+/// Calls use(w, rest, term) for each node of the integral of the divided integrand below x, for a >= 1 and x below the peak: the
+/// integral is the sum of the terms; rest is bernoulli_rest(w), or, if `is_rough`, a close number.
+template <class Use>
+void each_node_below(const beta_point& p, bool is_rough, const Use& use) {
   constexpr double nodes[] = {0.9931285991850949, 0.9639719272779138, 0.912234428251326,  0.8391169718222188,
                               0.7463319064601508, 0.636053680726515,  0.5108670019508271, 0.37370608871541955,
                               0.2277858511416451, 0.07652652113349734};
@@ -76,8 +73,6 @@ inline beta_integral integral_below(const beta_point& p, int m, int n, bool with
                                 0.10193011981724044,  0.11819453196151841, 0.13168863844917664, 0.14209610931838204,
                                 0.14917298647260374,  0.15275338713072584};
   const double x = p.x, y = p.y, d = p.excess, total = p.a + p.b, end = deepest_below(p);
-  beta_integral sum;
-  // Calls rest(w) for bernoulli_rest and adds the terms of all nodes.
   const auto integrate = [&](const auto& rest_at) {
     const bool is_long = end > 8;  // then the integrand is not close to one function of w / end
     const double cuts[] = {0, (is_long ? 0.08 : 0.3) * end, (is_long ? 0.3 : 1) * end, end};
@@ -86,16 +81,11 @@ inline beta_integral integral_below(const beta_point& p, int m, int n, bool with
       for (int i = 0; i < 20; ++i) {
         const int k = i < 10 ? i : i - 10;
         const double w = cuts[panel] + half * (i < 10 ? 1 - nodes[k] : 1 + nodes[k]), rest = rest_at(w);
-        double column = weights[k] * half * std::exp(-d * w - total * rest);
-        if (with_mean) sum.mean -= column * std::expm1(-y * w - rest);
-        for (int s = 0; s <= m; ++s, column *= -y * w - rest) {
-          double term = column;
-          for (int t = 0; t <= n; ++t, term *= x * w - rest) sum.value.at[s][t] += term;
-        }
+        use(w, rest, weights[k] * half * std::exp(-d * w - total * rest));
       }
     }
   };
-  if (total < 200 && p.a * end < 300 && m + n == 0)
+  if (total < 200 && p.a * end < 300 && is_rough)
     integrate([&](double w) { return std::log(y + x * std::exp(-w)) + x * w; });
   else if (end < 0.6)
     integrate(bernoulli_series(x, y));
@@ -103,7 +93,24 @@ inline beta_integral integral_below(const beta_point& p, int m, int n, bool with
     integrate([&](double w) { return bernoulli_rest_plain(x, y, w); });
   else
     integrate([&](double w) { return bernoulli_rest(x, y, w); });
-  sum.mean *= total * x / sum.value.at[0][0];
+}
+
+/// That integral with derivatives with respect to a and b up to orders (m, n).
+struct beta_integral {
+  beta_orders value;
+  double mean = 0;  // of (a + b) (x - t), if wanted
+};
+inline beta_integral integral_below(const beta_point& p, int m, int n, bool with_mean) {
+  beta_integral sum;
+  const double x = p.x, y = p.y;
+  each_node_below(p, m + n == 0, [&](double w, double rest, double column) {
+    if (with_mean) sum.mean -= column * std::expm1(-y * w - rest);
+    for (int s = 0; s <= m; ++s, column *= -y * w - rest) {
+      double term = column;
+      for (int t = 0; t <= n; ++t, term *= x * w - rest) sum.value.at[s][t] += term;
+    }
+  });
+  sum.mean *= (p.a + p.b) * x / sum.value.at[0][0];
   return sum;
 }
 

@@ -1,0 +1,33 @@
+// The tails of the negative binomial distribution with a mean and a precision as internal rules, with derivatives up to order 2.
+//
+// The functions of doubles are in rules/neg_binomial_tail.hpp.
+#pragma once
+
+#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/neg_binomial_tail.hpp>
+
+namespace agrad::detail {
+
+/// Derivative (i, j) with respect to mean and precision of the probability of more than n, or of at most n, or of its logarithm; orders
+/// above 2 are nan. n is a whole number.
+template <bool is_above, bool is_log, int i, int j>
+struct neg_binomial_tail_rule : rule<3> {
+  static constexpr std::string_view name = is_log ? (is_above ? "neg_binomial_log_above" : "neg_binomial_log_up_to")
+                                                  : (is_above ? "neg_binomial_above" : "neg_binomial_up_to");
+  static double value(double n, double mu, double phi) {
+    return neg_binomial_tail_derivative(n, mu, phi, is_above, is_log, i, j);
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& n, const T& mu, const T& phi, const T&) {
+    if constexpr (i + j == 2)
+      return T(quiet_nan);
+    else
+      return apply<neg_binomial_tail_rule<is_above, is_log, i + (I == 1), j + (I == 2)>>(n, mu, phi);
+  }
+};
+
+}  // namespace agrad::detail
