@@ -1,6 +1,7 @@
 // The distribution functions of Student's t distribution.
 //
-// They are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z. At infinite z they are constants.
+// They are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z. At infinite z they are
+// constants.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
