@@ -1,7 +1,7 @@
 // The regularised incomplete beta function, its complement, and their logarithms, with derivatives by all arguments.
 //
-// Where 1 - x has more digits than x, the caller has betainc(a, b, x) as betaincc(b, a, 1 - x). The functions of doubles are in
-// rules/incomplete_beta.hpp.
+// Where 1 - x has more digits than x, the caller has betainc(a, b, x) as betaincc(b, a, 1 - x). The functions of doubles are
+// in rules/incomplete_beta.hpp.
 #pragma once
 
 #include <agrad/rules/gamma.hpp>
@@ -14,8 +14,8 @@ namespace detail {
 /// The highest order of derivatives that the rules have; beyond it they are nan.
 inline constexpr int highest_beta_derivative = 3;
 
-/// Derivative (m, n, k) with respect to a, b and x of a tail of the beta distribution, or of its logarithm. The orders are parts
-/// of the type, because an instruction of a program has three operands.
+/// Derivative (m, n, k) with respect to a, b and x of a tail of the beta distribution, or of its logarithm. The orders are
+/// parts of the type, because an instruction of a program has three operands.
 template <bool is_upper, bool is_log, int m, int n, int k>
 struct beta_tail_rule : rule<3> {
   static constexpr std::string_view name =

@@ -8,8 +8,8 @@
 
 namespace agrad::detail {
 
-/// Derivative (i, j) with respect to mean and precision of the probability of more than n, or of at most n, or of its logarithm;
-/// orders above 2 are nan. n is a whole number.
+/// Derivative (i, j) with respect to mean and precision of the probability of more than n, or of at most n, or of its
+/// logarithm; orders above 2 are nan. n is a whole number.
 template <bool is_above, bool is_log, int i, int j>
 struct neg_binomial_tail_rule : rule<3> {
   static constexpr std::string_view name = is_log ? (is_above ? "neg_binomial_log_above" : "neg_binomial_log_up_to")

@@ -1,10 +1,10 @@
 // The tails of the negative binomial distribution with a mean and a precision, with derivatives up to order 2, as doubles.
 //
-// The probability of more than n is the integral over the mean m from 0 to mu of g(m), where g(m) dm, with w = m / (phi + m), is
-// w^n (1 - w)^(phi - 1) dw / beta(n + 1, phi). At a fixed mean, the derivative of log g with respect to the precision phi is of the order
-// 1 / phi^2, while those of the incomplete beta function, which the tail is, are of the order 1 / phi and would cancel.
-// So the derivative is taken inside the integral, as a difference from its value at mu, which has one sign.
-// Read next: rules/incomplete_beta.hpp, the integral; rules/neg_binomial.hpp, the rules.
+// The probability of more than n is the integral over the mean m from 0 to mu of g(m), where g(m) dm, with w = m / (phi + m),
+// is w^n (1 - w)^(phi - 1) dw / beta(n + 1, phi). At a fixed mean, the derivative of log g with respect to the precision phi
+// is of the order 1 / phi^2, while those of the incomplete beta function, which the tail is, are of the order 1 / phi and
+// would cancel. So the derivative is taken inside the integral, as a difference from its value at mu, which has one sign. Read
+// next: rules/incomplete_beta.hpp, the integral; rules/neg_binomial.hpp, the rules.
 #pragma once
 
 #include <agrad/rules/incomplete_beta.hpp>

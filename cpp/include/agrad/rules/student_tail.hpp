@@ -1,10 +1,10 @@
 // The upper tail of Student's t distribution and its logarithm, with derivatives up to order 2, as doubles.
 //
 // With s = sqrt(nu) sinh(u), the tail is the integral of cosh(u)^-nu over u, divided by beta(1/2, nu / 2). A derivative with
-// respect to nu puts the derivative of the log density at s into the integral; at a fixed s it is of the order 1 / nu^2, while those of
-// the incomplete beta function, which the tail is, are of the order 1 / nu and would cancel. Where the log density increases
-// with nu at t, and so at all smaller s, the integral from 0 to t is computed, elsewhere that beyond t: the derivatives then are
-// sums of terms of one sign. Read next: rules/student.hpp, the rules.
+// respect to nu puts the derivative of the log density at s into the integral; at a fixed s it is of the order 1 / nu^2, while
+// those of the incomplete beta function, which the tail is, are of the order 1 / nu and would cancel. Where the log density
+// increases with nu at t, and so at all smaller s, the integral from 0 to t is computed, elsewhere that beyond t: the
+// derivatives then are sums of terms of one sign. Read next: rules/student.hpp, the rules.
 #pragma once
 
 #include <cmath>
