@@ -1,9 +1,12 @@
-// The kernels of rules that only the terms of probability rules use. (One that is missing here is an undefined symbol at import.)
+// The kernels of rules that only the terms of probability rules use. (One that is missing here is an undefined symbol at
+// import.)
 #include <agrad/probability/distributions.hpp>
 #include <agrad/program/machine/elementwise.hpp>
 
 namespace agrad {
 
+template const kernel& kernel_of_rule<betainc_rule>();
+template const kernel& kernel_of_rule<betaincc_rule>();
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
@@ -11,31 +14,37 @@ template const kernel& kernel_of_rule<detail::exp_mod_normal_probability_rule>()
 template const kernel& kernel_of_rule<detail::exp_rest_rule>();
 template const kernel& kernel_of_rule<detail::expm1_rest_rule>();
 template const kernel& kernel_of_rule<detail::factorial_rest_rule>();
-template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<false> >();
-template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<true> >();
+template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<false>>();
+template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<true>>();
 template const kernel& kernel_of_rule<detail::gumbel_probability_rule>();
-template const kernel& kernel_of_rule<detail::gumbel_tail_rule<false> >();
-template const kernel& kernel_of_rule<detail::gumbel_tail_rule<true> >();
+template const kernel& kernel_of_rule<detail::gumbel_tail_rule<false>>();
+template const kernel& kernel_of_rule<detail::gumbel_tail_rule<true>>();
 template const kernel& kernel_of_rule<detail::half_gamma_ratio_rule>();
 template const kernel& kernel_of_rule<detail::kl_div_of_product_rule>();
 template const kernel& kernel_of_rule<detail::lgamma_rest_rule>();
 template const kernel& kernel_of_rule<detail::log_cosh_rule>();
-template const kernel& kernel_of_rule<detail::log_gamma_tail_of_product_rule<false> >();
-template const kernel& kernel_of_rule<detail::log_gamma_tail_of_product_rule<true> >();
+template const kernel& kernel_of_rule<detail::log_gamma_tail_of_product_rule<false>>();
+template const kernel& kernel_of_rule<detail::log_gamma_tail_of_product_rule<true>>();
 template const kernel& kernel_of_rule<detail::log_mean_deviance_rule>();
 template const kernel& kernel_of_rule<detail::log_ratio_rule>();
 template const kernel& kernel_of_rule<detail::log_rising_ratio_rule>();
 template const kernel& kernel_of_rule<detail::log_share_of_interval_rule>();
 template const kernel& kernel_of_rule<detail::log_times_erfcx_rule>();
 template const kernel& kernel_of_rule<detail::logistic_probability_rule>();
+template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, false, 0, 0>>();
+template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, true, 0, 0>>();
+template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<true, true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::odds_deviance_rule>();
 template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
 template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
-template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0> >();
-template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0> >();
+template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0>>();
+template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();
 template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
+template const kernel& kernel_of_rule<lchoose_rule>();
+template const kernel& kernel_of_rule<log_betainc_rule>();
+template const kernel& kernel_of_rule<log_betaincc_rule>();
 
 }  // namespace agrad

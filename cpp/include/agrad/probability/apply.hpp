@@ -1,9 +1,9 @@
 // Apply probability: computes a probability rule on numbers, duals and variables of the tape.
 //
-// An argument is a number or a sequence of a common length, as for the densities of rules/density, whose checks and operands are used
-// here. Terms are computed on the arguments' own scalars: what is a plain number costs no derivative. Terms with variables are
-// computed on duals with one tangent for each variable argument; the partial derivatives enter the tape as one statement or closure.
-// Read next: probability/recorded.hpp, the same for arrays of a recording.
+// An argument is a number or a sequence of a common length, as for the densities of rules/density, whose checks and operands
+// are used here. Terms are computed on the arguments' own scalars: what is a plain number costs no derivative. Terms with
+// variables are computed on duals with one tangent for each variable argument; the partial derivatives enter the tape as one
+// statement or closure. Read next: probability/recorded.hpp, the same for arrays of a recording.
 #pragma once
 
 #include <algorithm>

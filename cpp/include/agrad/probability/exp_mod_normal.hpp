@@ -1,7 +1,8 @@
-// The exponentially modified normal distribution, of the sum of a normal and an exponential variable: density and distribution function.
+// The exponentially modified normal distribution, of the sum of a normal and an exponential variable: density and distribution
+// function.
 //
-// With z = (y - mu) / sigma and a = lambda sigma the density is lambda / 2 exp(a^2 / 2 - a z) erfc(v / sqrt(2)), v = a - z. Which
-// factors are combined depends on the sign of v and, where the density is almost normal, on the size of a.
+// With z = (y - mu) / sigma and a = lambda sigma the density is lambda / 2 exp(a^2 / 2 - a z) erfc(v / sqrt(2)), v = a - z.
+// Which factors are combined depends on the sign of v and, where the density is almost normal, on the size of a.
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>

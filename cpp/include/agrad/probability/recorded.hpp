@@ -1,9 +1,9 @@
 // Recorded probability: a probability rule as operations of a recording.
 //
-// The rule's term is written once more for whole arrays (`traced`), so that a recording has the elementwise operations that the term
-// consists of, and then one operation that checks the arguments, which may change from run to run, and sums the terms. Single
-// numbers among the arguments remain single: what depends on them alone is computed once. Only the file that builds the table of
-// rules includes this header.
+// The rule's term is written once more for whole arrays (`traced`), so that a recording has the elementwise operations that the
+// term consists of, and then one operation that checks the arguments, which may change from run to run, and sums the terms.
+// Single numbers among the arguments remain single: what depends on them alone is computed once. Only the file that builds the
+// table of rules includes this header.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace agrad {
 
 namespace detail {
 
-/// Sums terms, which are operand 0: n numbers, or one number for all. The other operands are the rule's arguments, which are only
-/// checked. integers = {n, how often a term that stands for all is counted}.
+/// Sums terms, which are operand 0: n numbers, or one number for all. The other operands are the rule's arguments, which are
+/// only checked. integers = {n, how often a term that stands for all is counted}.
 struct sum_of_terms {
   static void forward(const operation& op, const run_context& context, double* values) { sum<1>(op, context, values); }
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {

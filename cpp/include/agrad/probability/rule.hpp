@@ -8,9 +8,10 @@
 //     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
 //     is_product           whether terms are multiplied, as those of distribution functions are, instead of added (optional)
-// The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording (`traced`).
-// They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel,
-// `term` uses a rule that has the sum as a whole (`betaln`, `kl_div`).
+// The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording
+// (`traced`). They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their
+// scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel, `term` uses
+// a rule that has the sum as a whole (`betaln`, `kl_div`).
 //
 // rules/density has rules with partial derivatives by hand, in octets: for the few densities whose time counts.
 // Read next: probability/exponential.hpp, a family to imitate; probability/apply.hpp, the engines.

@@ -1,7 +1,7 @@
 // Student's t distribution: density.
 //
-// For large nu the density is nearly normal, and the derivative with respect to nu is of the order of 1 / nu^2, while the parts of
-// the textbook formula change by 1 / nu and more. So the formula is divided into nu log(1 + z^2 / nu) and the ratio of gamma
+// For large nu the density is nearly normal, and the derivative with respect to nu is of the order of 1 / nu^2, while the parts
+// of the textbook formula change by 1 / nu and more. So the formula is divided into nu log(1 + z^2 / nu) and the ratio of gamma
 // functions, as rules with derivatives of their own.
 #pragma once
 
@@ -39,8 +39,8 @@ struct times_log1p_of_share_rule : rule<2> {
   }
 };
 
-/// -log(sigma) - (nu + 1) / 2 log(1 + (d / sigma)^2 / nu), where the square may overflow. Where it is large the parts of d, sigma
-/// and nu are separate, and log(sigma) has the factor nu, so that no derivatives cancel.
+/// -log(sigma) - (nu + 1) / 2 log(1 + (d / sigma)^2 / nu), where the square may overflow. Where it is large the parts of d,
+/// sigma and nu are separate, and log(sigma) has the factor nu, so that no derivatives cancel.
 template <class T>
 T student_t_kernel(const T& nu, const T& d, const T& sigma) {
   const auto small = [&] {

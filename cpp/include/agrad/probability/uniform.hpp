@@ -1,6 +1,7 @@
 // The uniform distribution: density and distribution functions.
 //
-// alpha < beta is a condition on two arguments, which no condition on a single argument expresses: otherwise the density is nan.
+// alpha < beta is a condition on two arguments, which no condition on a single argument expresses: otherwise the density is
+// nan.
 #pragma once
 
 #include <agrad/probability/apply.hpp>

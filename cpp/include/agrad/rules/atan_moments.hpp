@@ -1,15 +1,15 @@
 // Moments of the inverse tangent: the derivatives of atan(w) / w as a function of s = w^2.
 //
-// atan(w) / w is the integral of 1 / (1 + s t^2) over t from 0 to 1. Its derivatives are integrals of one sign, which are computed
-// as such: the derivatives of the quotient would cancel for small w.
+// atan(w) / w is the integral of 1 / (1 + s t^2) over t from 0 to 1. Its derivatives are integrals of one sign, which are
+// computed as such: the derivatives of the quotient would cancel for small w.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>
 
 namespace agrad::detail {
 
-/// The integral of t^(2 n) / (1 + s t^2)^(n + 1) over [0, 1], for 0 <= s <= 1: by Pfaff's transformation (DLMF 15.8.1) a series of
-/// positive terms in x = s / (1 + s).
+/// The integral of t^(2 n) / (1 + s t^2)^(n + 1) over [0, 1], for 0 <= s <= 1: by Pfaff's transformation (DLMF 15.8.1) a series
+/// of positive terms in x = s / (1 + s).
 inline double atan_moment(double order, double s) {
   const double x = s / (1 + s);
   double coefficient = 1, sum = 0, term = 1;

@@ -1,7 +1,7 @@
 // The log density of the beta distribution as one function, whose value and derivatives need different formulas.
 //
-// The value is a sum of deviances, because x log(t) + y log(1 - t) - betaln(x, y) cancels for large x and y; its derivatives are
-// differences of few terms, for which the rules of betaln keep all digits.
+// The value is a sum of deviances, because x log(t) + y log(1 - t) - betaln(x, y) cancels for large x and y; its derivatives
+// are differences of few terms, for which the rules of betaln keep all digits.
 #pragma once
 
 #include <agrad/rules/beta.hpp>

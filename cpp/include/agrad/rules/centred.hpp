@@ -1,6 +1,8 @@
-// Functions around 0 whose derivatives vanish there: exp(x) - 1 - x, log(cosh(x)), and densities whose derivatives contain them.
+// Functions around 0 whose derivatives vanish there: exp(x) - 1 - x, log(cosh(x)), and densities whose derivatives contain
+// them.
 //
-// A derivative such as 1 - exp(-z) must not be computed from a sum of slopes, which would cancel where the density has its mode.
+// A derivative such as 1 - exp(-z) must not be computed from a sum of slopes, which would cancel where the density has its
+// mode.
 #pragma once
 
 #include <agrad/rules/hyperbolic.hpp>

@@ -1,7 +1,7 @@
 // The ratio of gamma functions whose arguments differ by 1/2, on the logarithmic scale and without its large part.
 //
-// lgamma(x + 1/2) - lgamma(x) - log(x) / 2 falls like -1 / (8 x), while its parts grow: the sum of its parts and the sums of their
-// derivatives would cancel for large x.
+// lgamma(x + 1/2) - lgamma(x) - log(x) / 2 falls like -1 / (8 x), while its parts grow: the sum of its parts and the sums of
+// their derivatives would cancel for large x.
 #pragma once
 
 #include <agrad/rules/gamma.hpp>

@@ -24,7 +24,8 @@ struct lower_gamma_factor_rule : gamma_order_rule<lower_gamma_factor_rule> {
   }
 };
 
-/// The factor of the upper tail with powers j and k. The derivative of v with respect to x is -w / x, that of w is (w^2 - w) / x.
+/// The factor of the upper tail with powers j and k. The derivative of v with respect to x is -w / x, that of w is (w^2 - w) /
+/// x.
 struct upper_gamma_factor_rule : gamma_order_rule<upper_gamma_factor_rule> {
   static constexpr std::string_view name = "upper_gamma_factor";
   using gamma_order_rule<upper_gamma_factor_rule>::derivative;

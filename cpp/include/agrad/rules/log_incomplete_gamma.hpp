@@ -1,8 +1,9 @@
 // Logarithms of the regularised incomplete gamma functions of doubles, and the factors that their derivatives consist of.
 //
-// A tail is a power of x times exp(-x) times a factor, which neither underflows nor overflows. For the smaller tail the logarithm is
-// the sum of the logarithms of the parts, and derivatives are ratios of the factor's derivatives, integrals or sums of positive
-// terms. The logarithm of the larger tail is a small number, for which the functions of rules/incomplete_gamma.hpp are enough.
+// A tail is a power of x times exp(-x) times a factor, which neither underflows nor overflows. For the smaller tail the
+// logarithm is the sum of the logarithms of the parts, and derivatives are ratios of the factor's derivatives, integrals or
+// sums of positive terms. The logarithm of the larger tail is a small number, for which the functions of
+// rules/incomplete_gamma.hpp are enough.
 #pragma once
 
 #include <agrad/rules/gamma.hpp>
@@ -35,8 +36,8 @@ inline double lower_gamma_factor(double order, double a, double x) {
   return sum.order[j];
 }
 
-/// The integral over s > 0 of (1 + s / x)^(a - 1) e^-s with v^j w^k, where v = log(1 + s / x) and w = 1 - exp(-v): the factor of
-/// the upper tail after x^(a - 1) e^-x / gamma(a), for x above the median. For x < 1 the integrand over v falls late, and
+/// The integral over s > 0 of (1 + s / x)^(a - 1) e^-s with v^j w^k, where v = log(1 + s / x) and w = 1 - exp(-v): the factor
+/// of the upper tail after x^(a - 1) e^-x / gamma(a), for x above the median. For x < 1 the integrand over v falls late, and
 /// intervals double from there to 0.
 inline double upper_gamma_factor(double order, double a, double x) {
   const int k = static_cast<int>(order) / orders_of_a, j = static_cast<int>(order) % orders_of_a;

@@ -1,5 +1,5 @@
-// Moments of the normal tail: integrals of s^n / n! exp(-v s - s^2 / 2) over s > 0, and what the sum of a normal and an exponential
-// variable needs of them.
+// Moments of the normal tail: integrals of s^n / n! exp(-v s - s^2 / 2) over s > 0, and what the sum of a normal and an
+// exponential variable needs of them.
 //
 // For n = 0 the integral is Mills' ratio. Moments are positive, and so are the integrals of the distribution function that are
 // computed from them; differences of Mills' ratios at near arguments would cancel.

@@ -1,5 +1,6 @@
-// Special: families of elementwise rules that <agrad/agrad.hpp> leaves out for the time to compile, and the only list of these. Programs
-// include <agrad/probability.hpp>, or a family's header beside <agrad/agrad.hpp>.
+// Special: families of elementwise rules that <agrad/agrad.hpp> leaves out for the time to compile, and the only list of these.
+// Programs include <agrad/probability.hpp>, or a family's header beside <agrad/agrad.hpp>. Python has the functions of
+// rules/elementwise.hpp alone.
 #pragma once
 
 #include <agrad/rules/betainc.hpp>
