@@ -29,18 +29,25 @@ def choose(builds: dict[str, dict[str, bool]], asked: str) -> str:
     for folder, sets in considered.items():
         if all(sets.values()):
             return folder
-    missing = [name for name, is_here in sets.items() if not is_here]
+    *_, least = considered.values()
+    missing = [name for name, is_here in least.items() if not is_here]
     raise ImportError(
         f"import agrad: the processor has no {', '.join(missing)}, but must have all that the module was compiled for "
-        f"({', '.join(sets)}); build agrad on this machine, or once for all processors: "
+        f"({', '.join(least)}); build agrad on this machine, or once for all processors: "
         "pip install . --config-settings=cmake.define.AGRAD_NATIVE=OFF"
     )
+
+
+def library(folder: str) -> Path:
+    """Return the compiled module in the folder."""
+    (file,) = (file for file in (FOLDER / folder).glob("_core.*") if file.suffix != ".pyi")
+    return file
 
 
 def load(folder: str) -> None:
     """Load the compiled module from the folder. The import system finds the one in the package's own folder itself."""
     if folder:
-        (file,) = (FOLDER / folder).glob("_core.*")
+        file = library(folder)
         spec = spec_from_file_location("agrad._core", file)
         assert spec is not None
         assert spec.loader is not None

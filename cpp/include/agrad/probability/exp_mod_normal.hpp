@@ -34,7 +34,8 @@ struct exp_mod_normal_rule : probability_rule<4> {
 /// nothing cancels, the same for both orders of differentiation.
 template <int J>
 struct exp_mod_normal_slope_rule : rule<3> {
-  static constexpr std::string_view name = "exp_mod_normal_slope";
+  static constexpr auto letters = with_digits<J>("exp_mod_normal_slope");
+  static constexpr std::string_view name = letters.data();
   static double value(double d, double sigma, double lambda) {
     const double z = d / sigma, a = lambda * sigma;
     const auto moment = [&](double n) { return shifted_normal_moment(n, z, a); };

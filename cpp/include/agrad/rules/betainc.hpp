@@ -18,8 +18,9 @@ inline constexpr int highest_beta_derivative = 3;
 /// parts of the type, because an instruction of a program has three operands.
 template <bool is_upper, bool is_log, int m, int n, int k>
 struct beta_tail_rule : rule<3> {
-  static constexpr std::string_view name =
-      is_log ? (is_upper ? "beta_log_upper_tail" : "beta_log_lower_tail") : (is_upper ? "beta_upper_tail" : "beta_lower_tail");
+  static constexpr auto letters = with_digits<m, n, k>(is_log ? (is_upper ? "beta_log_upper_tail" : "beta_log_lower_tail")
+                                                              : (is_upper ? "beta_upper_tail" : "beta_lower_tail"));
+  static constexpr std::string_view name = letters.data();
   static double value(double a, double b, double x) { return beta_tail_derivative(a, b, x, is_upper, is_log, m, n, k); }
   template <int I, class T>
   static auto derivative(wrt<I>, const T& a, const T& b, const T& x, const T&) {

@@ -12,8 +12,9 @@ namespace agrad::detail {
 /// logarithm; orders above 2 are nan. n is a whole number.
 template <bool is_above, bool is_log, int i, int j>
 struct neg_binomial_tail_rule : rule<3> {
-  static constexpr std::string_view name = is_log ? (is_above ? "neg_binomial_log_above" : "neg_binomial_log_up_to")
-                                                  : (is_above ? "neg_binomial_above" : "neg_binomial_up_to");
+  static constexpr auto letters = with_digits<i, j>(is_log ? (is_above ? "neg_binomial_log_above" : "neg_binomial_log_up_to")
+                                                           : (is_above ? "neg_binomial_above" : "neg_binomial_up_to"));
+  static constexpr std::string_view name = letters.data();
   static double value(double n, double mu, double phi) {
     return neg_binomial_tail_derivative(n, mu, phi, is_above, is_log, i, j);
   }

@@ -27,6 +27,7 @@
 // rules/exponential.hpp.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -51,6 +52,21 @@ inline constexpr std::string_view no_ufunc = "none";
 /// Base of rules whose function is in the standard header cmath, too. Plain calls that match the templates of cmath (integers,
 /// float with double) use cmath, so that calls are unambiguous if both functions are visible.
 struct in_cmath {};
+
+namespace detail {
+/// Returns the letters of a rule's name with one digit for each number that the rule's template has: "student_tail_01". Stored
+/// programs find rules by their names, so that no two may have the same.
+template <int... digit>
+constexpr std::array<char, 48> with_digits(std::string_view name) {
+  static_assert(((digit >= 0 && digit < 10) && ...), "a number of a rule's template must be one digit");
+  std::array<char, 48> letters{};
+  std::size_t end = 0;
+  for (const char letter : name) letters[end++] = letter;
+  letters[end++] = '_';
+  for (const int each : {digit...}) letters[end++] = static_cast<char>('0' + each);
+  return letters;
+}
+}  // namespace detail
 
 /// Tag: the derivative with respect to argument I.
 template <int I>

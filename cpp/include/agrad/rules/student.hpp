@@ -11,7 +11,8 @@ namespace agrad::detail {
 /// Derivative (m, k) with respect to nu and t of the tail beyond t, or of its logarithm; orders above 2 are nan.
 template <bool is_log, int m, int k>
 struct student_tail_rule : rule<2> {
-  static constexpr std::string_view name = is_log ? "student_log_tail" : "student_tail";
+  static constexpr auto letters = with_digits<m, k>(is_log ? "student_log_tail" : "student_tail");
+  static constexpr std::string_view name = letters.data();
   static double value(double nu, double t) { return student_tail_derivative(nu, t, is_log, m, k); }
   template <int I, class T>
   static T derivative(wrt<I>, const T& nu, const T& t, const T&) {
