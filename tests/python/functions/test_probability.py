@@ -15,6 +15,8 @@ import pytest
 import agrad as ag
 from agrad._core import density_rows
 
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
 REAL = [-30.0, -2.5, -0.3, 0.03, 0.4, 1.0, 7.5]
 POSITIVE = [0.02, 0.4, 1.0, 2.5, 12.0]
 #: Values to choose from, by the condition on an argument.
