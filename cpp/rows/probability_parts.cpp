@@ -31,14 +31,18 @@ template const kernel& kernel_of_rule<detail::log_rising_ratio_rule>();
 template const kernel& kernel_of_rule<detail::log_share_of_interval_rule>();
 template const kernel& kernel_of_rule<detail::log_times_erfcx_rule>();
 template const kernel& kernel_of_rule<detail::logistic_probability_rule>();
+template const kernel& kernel_of_rule<detail::mean_normal_moment_rule>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, false, 0, 0>>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<true, true, 0, 0>>();
+template const kernel& kernel_of_rule<detail::normal_tail_moment_loss_rule>();
+template const kernel& kernel_of_rule<detail::normal_tail_moment_rule>();
 template const kernel& kernel_of_rule<detail::odds_deviance_rule>();
 template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
 template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
+template const kernel& kernel_of_rule<detail::shifted_normal_integral_rule>();
 template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0>>();
 template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();
@@ -46,5 +50,7 @@ template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
 template const kernel& kernel_of_rule<lchoose_rule>();
 template const kernel& kernel_of_rule<log_betainc_rule>();
 template const kernel& kernel_of_rule<log_betaincc_rule>();
+template const kernel& kernel_of_rule<log_gammainc_rule>();
+template const kernel& kernel_of_rule<log_gammaincc_rule>();
 
 }  // namespace agrad

@@ -1,7 +1,8 @@
-// Beta distribution of a mean and a precision: log density.
+// Beta distribution of a mean and a precision: log density and the logarithms of the distribution function and of its complement.
 #pragma once
 
 #include <agrad/probability/gamma_parts.hpp>
+#include <agrad/rules/betainc.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/gamma.hpp>
 #include <agrad/rules/links.hpp>
@@ -51,8 +52,62 @@ auto beta_proportion_lpdf(const Theta& theta, const Mu& mu, const Kappa& kappa) 
   return apply_probability<beta_proportion_lpdf_rule, propto>(theta, mu, kappa);
 }
 
+namespace detail {
+/// What the distribution functions have in common.
+struct beta_proportion_cdf_base : probability_rule<3> {
+  static constexpr density_argument arguments[] = {
+      {"theta", must_be::not_nan}, {"mu", must_be::inner_probability}, {"kappa", must_be::positive_finite}};
+  /// The logarithm of the probability of values up to theta, or beyond it.
+  template <bool is_upper, class Y, class M, class K>
+  static auto log_tail(const Y& theta, const M& mu, const K& kappa) {
+    using T = promoted_t<Y, M, K>;
+    return either<T>(
+        !(theta > 0), [&] { return T(is_upper ? 0 : -infinity); }, !(theta < 1), [&] { return T(is_upper ? -infinity : 0); },
+        [&] { return T(apply<incomplete_beta<is_upper, true>>(mu * kappa, (1.0 - mu) * kappa, theta)); });
+  }
+};
+}  // namespace detail
+
+struct beta_proportion_lcdf_rule : detail::beta_proportion_cdf_base {
+  static constexpr std::string_view
+      name = "beta_proportion_lcdf",
+      text = "Logarithm of the probability of a value up to theta, of mean mu and precision kappa.",
+      reference =
+          "(log(betainc(mu * kappa, (1 - mu) * kappa, 0, theta, regularized=True)) if theta < 1 else 0)"
+          " if theta > 0 else -inf",
+      source = "log I_theta(mu kappa, (1 - mu) kappa)";
+  template <class P, class Y, class M, class K>
+  static auto term(const parts&, const P&, const Y& theta, const M& mu, const K& kappa) {
+    return log_tail<false>(theta, mu, kappa);
+  }
+};
+/// Sum of the logarithms of the probabilities of values up to theta, with means mu and precisions kappa.
+template <class Theta, class Mu, class Kappa>
+auto beta_proportion_lcdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
+  return apply_probability<beta_proportion_lcdf_rule>(theta, mu, kappa);
+}
+
+struct beta_proportion_lccdf_rule : detail::beta_proportion_cdf_base {
+  static constexpr std::string_view
+      name = "beta_proportion_lccdf",
+      text = "Logarithm of the probability of a value beyond theta, of mean mu and precision kappa.",
+      reference =
+          "(log(betainc(mu * kappa, (1 - mu) * kappa, theta, 1, regularized=True)) if theta < 1 else -inf)"
+          " if theta > 0 else 0",
+      source = "log(1 - I_theta(mu kappa, (1 - mu) kappa))";
+  template <class P, class Y, class M, class K>
+  static auto term(const parts&, const P&, const Y& theta, const M& mu, const K& kappa) {
+    return log_tail<true>(theta, mu, kappa);
+  }
+};
+/// Sum of the logarithms of the probabilities of values beyond theta, with means mu and precisions kappa.
+template <class Theta, class Mu, class Kappa>
+auto beta_proportion_lccdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
+  return apply_probability<beta_proportion_lccdf_rule>(theta, mu, kappa);
+}
+
 namespace rules {
-using beta_proportion_distribution = typelist<beta_proportion_lpdf_rule>;
+using beta_proportion_distribution = typelist<beta_proportion_lpdf_rule, beta_proportion_lcdf_rule, beta_proportion_lccdf_rule>;
 }
 
 }  // namespace agrad

@@ -1,4 +1,4 @@
-// The Poisson distribution: mass, by rate or log rate, and the distribution function.
+// The Poisson distribution: mass, by rate or log rate, and the distribution functions.
 //
 // A log mass is Loader's: minus the deviance of n from the rate, minus the rest of Stirling's formula for n!, so that large
 // counts keep their digits. With `propto` nothing large cancels, and the plain formula is used.
@@ -8,6 +8,7 @@
 #include <agrad/rules/count_deviance.hpp>
 #include <agrad/rules/gamma_rest.hpp>
 #include <agrad/rules/gammainc.hpp>
+#include <agrad/rules/log_gammainc.hpp>
 
 namespace agrad {
 
@@ -85,8 +86,51 @@ auto poisson_cdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_cdf_rule>(n, lambda);
 }
 
+struct poisson_lcdf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "poisson_lcdf", text = "Logarithm of poisson_cdf.",
+                                    reference = "log(upper_gamma(n + 1, lambda_)) if n >= 0 else -inf",
+                                    source = "log F(n; lambda) = log Q(n + 1, lambda)";
+  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
+  template <class N, class L>
+  static auto in_support(const N& n, const L&) {
+    return n >= 0;
+  }
+  template <class P, class N, class L>
+  static auto term(const parts&, const P&, const N& n, const L& lambda) {
+    return log_gammaincc(n + 1.0, lambda);
+  }
+};
+/// Sum of the logarithms of the probabilities of counts up to n.
+template <class N, class Lambda>
+auto poisson_lcdf(const N& n, const Lambda& lambda) {
+  return apply_probability<poisson_lcdf_rule>(n, lambda);
+}
+
+struct poisson_lccdf_rule : probability_rule<2> {
+  static constexpr std::string_view name = "poisson_lccdf",
+                                    text = "Logarithm of the probability of a count beyond n, with rate lambda.",
+                                    reference = "log(lower_gamma(n + 1, lambda_)) if n >= 0 else 0",
+                                    source = "log(1 - F(n; lambda)) = log P(n + 1, lambda)";
+  static constexpr double outside = 0;
+  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
+  template <class N, class L>
+  static auto in_support(const N& n, const L&) {
+    return n >= 0;
+  }
+  template <class P, class N, class L>
+  static auto term(const parts&, const P&, const N& n, const L& lambda) {
+    return log_gammainc(n + 1.0, lambda);
+  }
+};
+/// Sum of the logarithms of the probabilities of counts beyond n.
+template <class N, class Lambda>
+auto poisson_lccdf(const N& n, const Lambda& lambda) {
+  return apply_probability<poisson_lccdf_rule>(n, lambda);
+}
+
 namespace rules {
-using poisson_distribution = typelist<poisson_lpmf_rule, poisson_log_lpmf_rule, poisson_cdf_rule>;
+using poisson_distribution =
+    typelist<poisson_lpmf_rule, poisson_log_lpmf_rule, poisson_cdf_rule, poisson_lcdf_rule, poisson_lccdf_rule>;
 }
 
 }  // namespace agrad

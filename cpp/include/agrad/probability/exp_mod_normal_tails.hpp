@@ -1,0 +1,99 @@
+// The exponentially modified normal distribution: logarithms of the distribution function and of its complement.
+//
+// With z = (y - mu) / sigma and a = lambda sigma, the complement is Phi(-z) + exp(a^2 / 2 - a z) Phi(z - a), a sum of positive
+// terms. Below z = 0 the distribution function is phi(z) times a difference of Mills' ratios, and above it a times an integral,
+// which are rules of their own. Each of the two probabilities is computed from the other only where the other one is smaller.
+#pragma once
+
+#include <agrad/probability/exp_mod_normal.hpp>
+#include <agrad/rules/density/normal.hpp>
+#include <agrad/rules/links.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The logarithm of the complement. `decay` is lambda (y - mu), which is a z: its
+/// derivatives do not cancel where z is large.
+template <class T>
+T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
+  const T of_exponential = either<T>(
+      a > z, [&] { return T(log(apply<normal_tail_moment_rule>(0.0, a - z)) - 0.5 * (z * z) - half_log_two_pi); },
+      [&] { return T(log_ndtr(z - a) - (decay - 0.5 * (a * a))); });
+  return log_sum_exp(log_ndtr(-z), of_exponential);
+}
+
+/// The logarithm of the distribution function, with the factor a outside for small a and for z >= 0.
+template <class T>
+T exp_mod_normal_log_probability(const T& z, const T& a) {
+  const T normal = -0.5 * (z * z) - half_log_two_pi;
+  return either<T>(
+      z >= 0, [&] { return T(log(a) + log(apply<shifted_normal_integral_rule>(0.0, z, a))); },  //
+      a < 0.2 * (1.0 - z), [&] { return T(normal + log(a) + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
+      [&] { return T(normal + log(apply<normal_tail_moment_loss_rule>(0.0, -z, a))); });
+}
+
+/// The logarithm of the distribution function, or of its complement, at the distance d from mu.
+template <bool is_upper, class T>
+T exp_mod_normal_log_tail(const T& d, const T& sigma, const T& lambda) {
+  const T z = d / sigma, a = lambda * sigma;
+  const T below = exp_mod_normal_log_probability(z, a);
+  // Beyond z = 9 the distribution is exponential, and sigma matters little.
+  return either<T>(
+      below < -log_2 && !(z > 9 && a > 1e-20),
+      [&] { return is_upper ? T(log1p(-apply<exp_mod_normal_probability_rule>(d, sigma, lambda))) : below; },
+      [&] {
+        const T above = exp_mod_normal_log_complement(z, a, T(lambda * d));
+        return is_upper ? above : T(log1m_exp(above));
+      });
+}
+
+}  // namespace detail
+
+struct exp_mod_normal_lcdf_rule : detail::exp_mod_normal_rule {
+  static constexpr std::string_view name = "exp_mod_normal_lcdf", text = "Logarithm of exp_mod_normal_cdf.",
+                                    reference =
+                                        "log(ncdf((y - mu) / sigma) - exp(lambda_ * (mu - y) + (lambda_ * sigma) ** 2 / 2)"
+                                        " * ncdf((y - mu) / sigma - lambda_ * sigma))",
+                                    source = "log F(y; mu, sigma, lambda); DLMF 7.8 for Mills' ratio";
+  template <class P, class Y, class M, class S, class L>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const L& lambda) {
+    using T = promoted_t<Y, M, S, L>;
+    const T d = y - mu, scale(sigma), rate(lambda);
+    return detail::with_limits(d, -infinity, 0, [&] { return detail::exp_mod_normal_log_tail<false>(d, scale, rate); });
+  }
+};
+/// Sum of the logarithms of the exponentially modified normal probabilities of values up to y.
+template <class Y, class Mu, class Sigma, class Lambda>
+auto exp_mod_normal_lcdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
+  return apply_probability<exp_mod_normal_lcdf_rule>(y, mu, sigma, lambda);
+}
+
+struct exp_mod_normal_lccdf_rule : detail::exp_mod_normal_rule {
+  static constexpr std::string_view
+      name = "exp_mod_normal_lccdf",
+      text =
+          "Logarithm of the probability of a value beyond y, of the sum of a normal (mu, sigma) and an exponential variable of"
+          " rate lambda.",
+      reference =
+          "log(ncdf((mu - y) / sigma) + exp(lambda_ * (mu - y) + (lambda_ * sigma) ** 2 / 2)"
+          " * ncdf((y - mu) / sigma - lambda_ * sigma))",
+      source = "log(1 - F(y; mu, sigma, lambda))";
+  template <class P, class Y, class M, class S, class L>
+  static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const L& lambda) {
+    using T = promoted_t<Y, M, S, L>;
+    const T d = y - mu, scale(sigma), rate(lambda);
+    return detail::with_limits(d, 0, -infinity, [&] { return detail::exp_mod_normal_log_tail<true>(d, scale, rate); });
+  }
+};
+/// Sum of the logarithms of the exponentially modified normal probabilities of values beyond y.
+template <class Y, class Mu, class Sigma, class Lambda>
+auto exp_mod_normal_lccdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
+  return apply_probability<exp_mod_normal_lccdf_rule>(y, mu, sigma, lambda);
+}
+
+namespace rules {
+using exp_mod_normal_cdfs = typelist<exp_mod_normal_lcdf_rule, exp_mod_normal_lccdf_rule>;
+}
+
+}  // namespace agrad
