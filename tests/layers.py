@@ -1,8 +1,8 @@
 """Checks that includes point one way, as docs/design.md says.
 
 base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and within program/ and solve/ from room to
-room. Neither rooms nor headers include each other in a circle, only two rooms of solve/ see SUNDIALS, and cpp/compiled includes
-each .ipp file once.
+room. Neither rooms nor headers include each other in a circle, only two rooms of solve/ see SUNDIALS, cpp/compiled includes
+each .ipp file once, and virtual functions are declared inline where their definitions are.
 Run by ctest, or by hand: python tests/layers.py
 """
 
@@ -40,6 +40,8 @@ LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 FOLDERS_OF_ROOMS = {room.rpartition("/")[0] for room in LEVEL}
 SEES_SUNDIALS = {"solve/sundials", "solve/dae"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+DECLARATION = re.compile(r"(?<=[;{}:])\s[^;{}:]*(?:::[^;{}:]+)*\([^;{}]*\)[^;{}()]*;")
+VIRTUAL = re.compile(r"\bvirtual\b|\)[^()]*\b(override|final)\b")
 SUNDIALS = re.compile(r"(sun[a-z]+|cvodes|idas|kinsol|arkode|nvector)/")
 PYTHON = re.compile(r"(pybind11/|Python\.h)")
 
@@ -121,6 +123,20 @@ def complaints_about_definitions() -> list[str]:
     ]
 
 
+def complaints_about_virtual_functions(name: str, text: str) -> list[str]:
+    """Return one sentence for each virtual function that is declared without `inline` or AGRAD_INLINE.
+
+    The first such function of a class is its key function: each file that includes the definition compiles the table of virtual
+    functions and all that the table leads to, used or not (with the headers of the solvers, for 45 s).
+    """
+    declarations = (found[0] for found in DECLARATION.finditer(re.sub(r"//.*", "", text)))
+    return [
+        f"{name} declares a virtual function without inline or AGRAD_INLINE: {' '.join(declaration.split())}"
+        for declaration in declarations
+        if VIRTUAL.search(declaration) and not re.search(r"= (0|default|delete);|\binline\b|AGRAD_INLINE", declaration)
+    ]
+
+
 def main() -> int:
     """Print every complaint; return the number of them."""
     paths = sorted(HEADERS.rglob("*.[hi]pp"))
@@ -141,6 +157,7 @@ def main() -> int:
         if (ring := cycle(graph))
     ]
     found += complaints_about_definitions()
+    found += [complaint for name, text in texts.items() for complaint in complaints_about_virtual_functions(name, text)]
     found += layers_python.complaints()
     for complaint in found:
         print(f"layers: {complaint}")

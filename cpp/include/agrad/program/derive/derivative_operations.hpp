@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/program/machine/record.hpp>
 #include <agrad/program/store/portable.hpp>
 
@@ -81,15 +82,15 @@ class reverse_operation final : public detail::derivative_operation {
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == n() + m() && results == n(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  void forward(state& s, const double* x, double* y, bool) const override;
+  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool) const override;
 
   // y = J(x)' a: the adjoint of a is J w, and the adjoint of x is the derivative of w . J(x)' a.
-  void reverse(state& s, const double* w, double* adjoint) const override;
+  AGRAD_INLINE void reverse(state& s, const double* w, double* adjoint) const override;
 
   // Computes J(x)' da, and the derivative of J(x)' a along dx.
-  void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override;
-  void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-              double* x_adjoint_tangent) const override;
+  AGRAD_INLINE void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override;
+  AGRAD_INLINE void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                           double* x_adjoint_tangent) const override;
 
  private:
   template <int Width>
@@ -110,15 +111,15 @@ class tangent_operation final : public detail::derivative_operation {
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == 2 * n() && results == m(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  void forward(state& s, const double* x, double* y, bool) const override;
+  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool) const override;
 
   // y = J(x) v: the adjoint of v is J' w, and the adjoint of x is the derivative of w . J(x) v.
-  void reverse(state& s, const double* w, double* adjoint) const override;
+  AGRAD_INLINE void reverse(state& s, const double* w, double* adjoint) const override;
 
   // Computes J(x) dv, and the derivative of J(x) v along dx, which takes one reverse pass for each result.
-  void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override;
-  void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-              double* x_adjoint_tangent) const override;
+  AGRAD_INLINE void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const override;
+  AGRAD_INLINE void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                           double* x_adjoint_tangent) const override;
 
  private:
   /// Adds the derivative of J(x) v along dx. Restores the tangent v of x, which `reverse` needs.

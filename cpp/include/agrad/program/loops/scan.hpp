@@ -11,6 +11,7 @@
 // Read next: program/loops/scan_run.hpp (a run), program/loops/body.hpp (the paths).
 #pragma once
 
+#include <agrad/base/inline.hpp>
 #include <agrad/program/loops/scan_run.hpp>
 #include <agrad/program/store/portable.hpp>
 
@@ -30,21 +31,21 @@ class scan_operation final : public external_operation {
 
   static constexpr std::string_view stored_kind = "scan";
   std::string_view kind() const override { return stored_kind; }
-  bool fits(std::size_t arguments, std::size_t results) const override;
+  AGRAD_INLINE bool fits(std::size_t arguments, std::size_t results) const override;
   void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
   /// Reads a loop; its body has the stored paths and cannot record others.
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  std::unique_ptr<external_operation::state> make_state() const override;
+  AGRAD_INLINE std::unique_ptr<external_operation::state> make_state() const override;
 
-  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
+  AGRAD_INLINE void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
 
-  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
+  AGRAD_INLINE void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
 
-  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
+  AGRAD_INLINE void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
 
-  void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
-              double* x_adjoint, double* x_adjoint_tangent) const override;
+  AGRAD_INLINE void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+                           double* x_adjoint, double* x_adjoint_tangent) const override;
 
   /// Runs the loop before the operation is recorded, while the body may still capture values; recording then takes over the
   /// result, which is also returned. The first path must be recorded, and only the caller may know the operation.

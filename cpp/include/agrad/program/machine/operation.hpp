@@ -89,18 +89,18 @@ class external_operation {
     return (order == 1 ? has_first_tangents() : has_tangents()) ? nullptr : this;
   }
   /// After `forward`: computes y_tangent = J x_tangent for `width` interleaved directions (1 or lane_count).
-  virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
+  inline virtual void tangent(state& s, int width, const double* x_tangent, double* y_tangent) const;
   /// After `tangent`: propagates y_adjoint and its tangents, adding to x_adjoint and to x_adjoint_tangent (`width` numbers a
   /// slot).
-  virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-                      double* x_adjoint_tangent) const;
+  inline virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                             double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
 
   /// Name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation cannot be
   /// stored.
   virtual std::string_view kind() const { return {}; }
   /// Writes the data from which an equal operation can be made.
-  virtual void write(portable_writer& to) const;
+  inline virtual void write(portable_writer& to) const;
   /// Returns whether the operand and the result have these sizes.
   virtual bool fits(std::size_t /*arguments*/, std::size_t /*results*/) const { return false; }
 };

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/adjoint_options.hpp>
 #include <agrad/solve/cvodes/backward.hpp>
 #include <agrad/solve/cvodes/log.hpp>
@@ -48,24 +49,25 @@ class cvodes_adjoint final : public ode_solver {
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
   /// matrix of n by the number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   /// Returns one gradient for each matrix of adjoints. Matrices that are nonzero at the same times share one reverse pass;
   /// others would only add restarts to each other.
-  std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
+  AGRAD_INLINE std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
   bool has_first_tangents() const override { return true; }
   bool tangents_match() const override { return false; }
-  void tangent(const ode_directions& along, double* states) override;
+  AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
-  bool watch(detail::event_watch* events) override;
-  bool log_steps(detail::step_log* log) override;
+  AGRAD_INLINE bool watch(detail::event_watch* events) override;
+  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
  private:
   static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options);

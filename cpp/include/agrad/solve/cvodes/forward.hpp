@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/backward.hpp>
 #include <agrad/solve/cvodes/forward_options.hpp>
 #include <agrad/solve/cvodes/log.hpp>
@@ -46,20 +47,21 @@ class cvodes_forward final : public ode_solver {
 
   /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
   /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
   /// matrix of n by the number of times.
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   bool has_first_tangents() const override { return true; }
 
   /// Computes tangents as products with the sensitivities.
-  void tangent(const ode_directions& along, double* states) override;
+  AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
-  bool log_steps(detail::step_log* log) override;
+  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
  private:
   cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_required required,

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/adjoint.hpp>
 
 namespace agrad {
@@ -54,9 +55,10 @@ class pooled_cvodes final : public ode_solver {
   pooled_cvodes(const pooled_cvodes&) = delete;
   pooled_cvodes& operator=(const pooled_cvodes&) = delete;
 
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
   ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override { return solver_->reverse(adjoints); }
-  std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
+  AGRAD_INLINE std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
   const ode_statistics& statistics() const override { return solver_->statistics(); }
   bool watch(detail::event_watch* events) override { return solver_->watch(events); }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }

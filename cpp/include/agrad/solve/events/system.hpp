@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/system/ode.hpp>
 
 namespace agrad::detail {
@@ -33,18 +34,18 @@ class event_system final : public ode_system {
   std::size_t own_parameters() const { return m_; }
 
   Eigen::Index states() const override { return inner_.states(); }
-  Eigen::Index parameters() const override;
-  void parameter_values(double* p) const override;
+  AGRAD_INLINE Eigen::Index parameters() const override;
+  AGRAD_INLINE void parameter_values(double* p) const override;
 
-  void parameter_sizes(double* sizes) const override;
+  AGRAD_INLINE void parameter_sizes(double* sizes) const override;
 
-  void rhs(double t, const double* y, double* dydt) override;
+  AGRAD_INLINE void rhs(double t, const double* y, double* dydt) override;
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { inner_.jacobian(inside(t), y, J); }
-  void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
-  void linearize(int points, const double* t, const double* y) override;
-  void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
-  void linear_jvp(int k, const double* v, const double* w, double* to) override;
-  bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
+  AGRAD_INLINE void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
+  AGRAD_INLINE void linearize(int points, const double* t, const double* y) override;
+  AGRAD_INLINE void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
+  AGRAD_INLINE void linear_jvp(int k, const double* v, const double* w, double* to) override;
+  AGRAD_INLINE bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }
   void use_pattern(std::shared_ptr<const csr_pattern> pattern) override { inner_.use_pattern(std::move(pattern)); }
@@ -56,21 +57,22 @@ class event_system final : public ode_system {
   bool is_autonomous() const override { return inner_.is_autonomous(); }
   bool has_jacobian_adjoint() override { return inner_.has_jacobian_adjoint(); }
 
-  void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
-                        double* parameter_adjoint) override;
-  void jacobian_tangent(const ode_point& at, double* entry_tangents) override;
-  void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
-                       const ode_adjoints& to) override;
+  AGRAD_INLINE void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
+                                     double* parameter_adjoint) override;
+  AGRAD_INLINE void jacobian_tangent(const ode_point& at, double* entry_tangents) override;
+  AGRAD_INLINE void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                                    const ode_adjoints& to) override;
 
   bool has_tangents() const override { return inner_.has_tangents(); }
   bool has_first_tangents() const override { return inner_.has_first_tangents(); }
 
-  void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
-               double* dydt_tangents) override;
+  AGRAD_INLINE void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+                            double* dydt_tangents) override;
   bool has_time_tangents() const override { return inner_.has_time_tangents(); }
-  void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
+  AGRAD_INLINE void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
 
-  void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override;
+  AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
+                           const ode_adjoints& to) override;
 
  private:
   /// Adds rates among the parameters, or tangents of the rates, to the derivatives.

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/algebra/jacobian_entries.hpp>
 #include <agrad/solve/algebra/newton_matrix.hpp>
 #include <agrad/solve/one_step/rosenbrock_tableau.hpp>
@@ -61,11 +62,11 @@ class rosenbrock : public one_step_solver {
 
   // ---- forward pass
 
-  void begin(double t, double* record) override;
+  AGRAD_INLINE void begin(double t, double* record) override;
 
-  double attempt(const one_step& at, double* record, double* next) override;
+  AGRAD_INLINE double attempt(const one_step& at, double* record, double* next) override;
 
-  void repeat(const one_step& at, double* record, double* next) override;
+  AGRAD_INLINE void repeat(const one_step& at, double* record, double* next) override;
 
   /// Computes J and f_t at the step's begin; f_t is a difference quotient, and the reverse pass differentiates this quotient.
   void linearise(const one_step& at, const double* record);
@@ -75,7 +76,7 @@ class rosenbrock : public one_step_solver {
 
   // ---- the probe, with a record like a step's but without factors
 
-  double attempt_probe(const one_step& at, const double* record) override;
+  AGRAD_INLINE double attempt_probe(const one_step& at, const double* record) override;
 
   /// The probe's tangent of the difference quotient in time.
   void probe_by_time(const one_step& at, const double* record);
@@ -85,16 +86,17 @@ class rosenbrock : public one_step_solver {
 
   void factorise(double h, double* record);
 
-  std::string place_of_fault(const one_step& at, const double* record) override;
+  AGRAD_INLINE std::string place_of_fault(const one_step& at, const double* record) override;
 
-  detail::step_outputs::weights interpolant(double part, double /*h*/) const override;
+  AGRAD_INLINE detail::step_outputs::weights interpolant(double part, double /*h*/) const override;
 
   // ---- reverse pass
 
   /// V_s of the present step.
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
 
-  void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) override;
+  AGRAD_INLINE void reverse_step(const one_step& at, const double* record, double* of_record, double* l,
+                                 double* parameters) override;
 
   void linearize_stages(const one_step& at, const double* record);
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/one_step/rosenbrock.hpp>
 
 namespace agrad {
@@ -21,10 +22,10 @@ class rosenbrock_second : public rosenbrock {
   bool has_tangents() const override { return has_first_tangents() && system_.has_tangents(); }
   bool has_first_tangents() const override { return system_.has_first_tangents() && system_.has_jacobian_adjoint(); }
 
-  void tangent(const ode_directions& along, double* states) override;
+  AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
-  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                      ode_directions& gradient_tangents) override;
+  AGRAD_INLINE ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                   ode_directions& gradient_tangents) override;
 
  private:
   /// Numbers with tangents.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt.hpp>
 #include <agrad/base/progress.hpp>
 #include <agrad/solve/one_step/control.hpp>
@@ -37,19 +38,20 @@ struct one_step {
 
 class one_step_solver : public ode_solver {
  public:
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
 
   /// Whether `integrate` ended early, at an event or because another method would do better. The last column is then the state
   /// at `time`, which replaces the output times that were not reached.
   bool gave_up() const { return t_ < requested_end_; }
   double time() const { return t_; }
-  bool watch(detail::event_watch* events) override;
-  bool log_steps(detail::step_log* log) override;
+  AGRAD_INLINE bool watch(detail::event_watch* events) override;
+  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
   void continue_probe(const std::vector<double>& tangent) override { probe_.continue_from(tangent); }
   const std::vector<double>& probe() const override { return probe_.tangent(); }
 
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 

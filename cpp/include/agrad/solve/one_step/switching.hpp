@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>
 #include <agrad/solve/one_step/rosenbrock_second.hpp>
 
@@ -20,26 +21,27 @@ class switching_solver final : public ode_solver {
  public:
   switching_solver(const std::string& function, ode_system& system, const step_options& options, ode_required required);
 
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
 
   void continue_probe(const std::vector<double>& tangent) override { first_.continue_probe(tangent); }
   const std::vector<double>& probe() const override { return has_switched_ ? second_.probe() : first_.probe(); }
 
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   bool has_tangents() const override { return first_.has_tangents() && second_.has_tangents(); }
   bool has_first_tangents() const override { return first_.has_first_tangents() && second_.has_first_tangents(); }
 
-  void tangent(const ode_directions& along, double* states) override;
+  AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
-  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                      ode_directions& gradient_tangents) override;
+  AGRAD_INLINE ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                   ode_directions& gradient_tangents) override;
 
   const ode_statistics& statistics() const override { return statistics_; }
 
-  bool watch(detail::event_watch* events) override;
+  AGRAD_INLINE bool watch(detail::event_watch* events) override;
 
-  bool log_steps(detail::step_log* log) override;
+  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
  private:
   ode_gradient reverse_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/dae/solver.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/posed/switched_stops.hpp>
@@ -24,16 +25,16 @@ class posed_dae final : public posed_solve {
   posed_dae(const std::string& function, std::unique_ptr<dae_system> system, const dae_options& options, dae_required required,
             std::size_t parameters, std::size_t times, std::size_t stops, std::optional<time_switches> switches = std::nullopt);
 
-  void solve(const double* x) override;
+  AGRAD_INLINE void solve(const double* x) override;
   void read(double* y) const override { Eigen::Map<Eigen::MatrixXd>(y, solution_->rows(), solution_->cols()) = *solution_; }
   double begin() const override { return started_; }
   double end() const override { return ended_; }
 
-  void reverse(const double* y_adjoint, double* x_adjoint) override;
+  AGRAD_INLINE void reverse(const double* y_adjoint, double* x_adjoint) override;
 
   tangent_kind tangents() const override { return {1, false}; }
   /// The tangents of the derivative of an algebraic state are nan.
-  void tangent(int width, const double* x_tangent, double* y_tangent) override;
+  AGRAD_INLINE void tangent(int width, const double* x_tangent, double* y_tangent) override;
 
   ode_statistics statistics() const override { return solver_.statistics(); }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/events/solver.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/posed/switched_stops.hpp>
@@ -45,18 +46,18 @@ class posed_events final : public posed_solve {
  public:
   posed_events(event_setup setup, bool differentiated);
 
-  void solve(const double* x) override;
+  AGRAD_INLINE void solve(const double* x) override;
   /// Throws SolverError where the result has the size of given counts and these differ.
-  void read(double* y) const override;
+  AGRAD_INLINE void read(double* y) const override;
   double begin() const override { return started_; }
   double end() const override { return solution_->end; }
 
-  void reverse(const double* y_adjoint, double* x_adjoint) override;
+  AGRAD_INLINE void reverse(const double* y_adjoint, double* x_adjoint) override;
 
-  tangent_kind tangents() const override;
-  void tangent(int width, const double* x_tangent, double* y_tangent) override;
-  void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-              double* x_adjoint_tangent) override;
+  AGRAD_INLINE tangent_kind tangents() const override;
+  AGRAD_INLINE void tangent(int width, const double* x_tangent, double* y_tangent) override;
+  AGRAD_INLINE void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                           double* x_adjoint_tangent) override;
 
   ode_statistics statistics() const override { return solver_.statistics(); }
   bool log_steps(detail::step_log* log) override { return solver_.log_steps(log); }

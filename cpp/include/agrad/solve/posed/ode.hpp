@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/solver/solver.hpp>
 #include <agrad/solve/system/moving_state.hpp>
@@ -22,18 +23,18 @@ class posed_ode final : public posed_solve {
   posed_ode(std::unique_ptr<ode_system> system, std::unique_ptr<ode_solver> solver, ode_required required,
             std::size_t parameters, std::size_t times);
 
-  void solve(const double* x) override;
-  void read(double* y) const override;
+  AGRAD_INLINE void solve(const double* x) override;
+  AGRAD_INLINE void read(double* y) const override;
   double begin() const override { return started_; }
   double end() const override { return times_.empty() ? started_ : times_.back(); }
 
-  void reverse(const double* y_adjoint, double* x_adjoint) override;
-  void reverse_rows(std::size_t count, const double* y_adjoints, double* x_adjoints, std::size_t stride) override;
+  AGRAD_INLINE void reverse(const double* y_adjoint, double* x_adjoint) override;
+  AGRAD_INLINE void reverse_rows(std::size_t count, const double* y_adjoints, double* x_adjoints, std::size_t stride) override;
 
-  tangent_kind tangents() const override;
-  void tangent(int width, const double* x_tangent, double* y_tangent) override;
-  void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-              double* x_adjoint_tangent) override;
+  AGRAD_INLINE tangent_kind tangents() const override;
+  AGRAD_INLINE void tangent(int width, const double* x_tangent, double* y_tangent) override;
+  AGRAD_INLINE void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                           double* x_adjoint_tangent) override;
 
   ode_statistics statistics() const override { return solver_->statistics(); }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }

@@ -49,10 +49,10 @@ class posed_solve {
 
   virtual tangent_kind tangents() const { return {}; }
   /// After `solve`: the tangents of the result along directions of the argument, 1 or 8 side by side.
-  virtual void tangent(int width, const double* x_tangent, double* y_tangent);
+  inline virtual void tangent(int width, const double* x_tangent, double* y_tangent);
   /// After `tangent`: adds to x_adjoint as `reverse`, and adds its tangents along the same directions.
-  virtual void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
-                      double* x_adjoint_tangent);
+  inline virtual void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
+                             double* x_adjoint_tangent);
 
   /// The costs of the last `solve` and all later reverse passes.
   virtual ode_statistics statistics() const { return {}; }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/dae/options.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
 #include <agrad/solve/record/stored_options.hpp>
@@ -28,11 +29,11 @@ class dae_problem final : public recorded_problem {
   explicit dae_problem(fields of);
 
   const std::string& function() const override { return of_.function; }
-  std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  AGRAD_INLINE std::unique_ptr<posed_solve> pose(bool differentiated) const override;
 
   static constexpr std::string_view stored_kind = "dae";
   std::string_view kind() const override { return stored_kind; }
-  void write(portable_writer& to) const override;
+  AGRAD_INLINE void write(portable_writer& to) const override;
   static std::shared_ptr<const recorded_problem> read(portable_reader& from);
 
  private:

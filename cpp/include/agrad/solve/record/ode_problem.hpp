@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/record/maker.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
 #include <agrad/solve/record/stored_options.hpp>
@@ -30,12 +31,12 @@ class ode_problem final : public recorded_problem {
   ode_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
 
   const std::string& function() const override { return of_.function; }
-  std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  AGRAD_INLINE std::unique_ptr<posed_solve> pose(bool differentiated) const override;
   bool tangents_match() const override { return of_.f->first_without_tangents(0) == nullptr; }
 
   static constexpr std::string_view stored_kind = "ode";
   std::string_view kind() const override { return make_.is_portable() ? stored_kind : std::string_view(); }
-  void write(portable_writer& to) const override;
+  AGRAD_INLINE void write(portable_writer& to) const override;
   /// read_maker: reads a maker.
   template <class ReadMaker>
   static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ReadMaker& read_maker) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/base/progress.hpp>
 #include <agrad/program/machine/operation.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
@@ -30,7 +31,7 @@ class solve_operation final : public external_operation {
   /// An operation can be stored if its problem can be stored and no progress is reported.
   std::string_view kind() const override { return progress_ == nullptr ? problem_->kind() : std::string_view(); }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == inputs_ && results == outputs_; }
-  void write(portable_writer& to) const override;
+  AGRAD_INLINE void write(portable_writer& to) const override;
   /// Problem: the kind of problem; by: what Problem::read needs beside the bytes.
   template <class Problem, class... By>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const By&... by) {
@@ -42,20 +43,20 @@ class solve_operation final : public external_operation {
 
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<solves>(); }
 
-  void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
-  void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
-  void reverse_rows(external_operation::state& s, std::size_t count, const double* y_adjoints, double* x_adjoints,
-                    std::size_t stride) const override;
+  AGRAD_INLINE void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override;
+  AGRAD_INLINE void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override;
+  AGRAD_INLINE void reverse_rows(external_operation::state& s, std::size_t count, const double* y_adjoints, double* x_adjoints,
+                                 std::size_t stride) const override;
 
   void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
   /// Order 0: tangents and adjoints from integrations of their own agree within tolerances only.
-  const external_operation* first_without_tangents(int order) const override;
+  AGRAD_INLINE const external_operation* first_without_tangents(int order) const override;
 
-  void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
-  void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
-              double* x_adjoint, double* x_adjoint_tangent) const override;
+  AGRAD_INLINE void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;
+  AGRAD_INLINE void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+                           double* x_adjoint, double* x_adjoint_tangent) const override;
 
   /// Solves outside of a program, with the steps of a run with or without derivatives. Returns the solve, whose result may have
   /// sizes other than the operation's.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/solver/solver.hpp>
 
 namespace agrad {
@@ -36,9 +37,10 @@ class checked_solver final : public ode_solver {
   checked_solver(std::unique_ptr<ode_solver> solver, std::unique_ptr<ode_solver> other, double allowed, reporter report)
       : solver_(std::move(solver)), other_(std::move(other)), allowed_(allowed), report_(std::move(report)) {}
 
-  const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) override;
+  AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
+                                                const std::vector<double>& times) override;
 
-  ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
+  AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
 
@@ -51,8 +53,8 @@ class checked_solver final : public ode_solver {
   bool has_first_tangents() const override { return solver_->has_first_tangents(); }
   bool tangents_match() const override { return solver_->tangents_match(); }
   void tangent(const ode_directions& along, double* states) override { solver_->tangent(along, states); }
-  ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                      ode_directions& gradient_tangents) override;
+  AGRAD_INLINE ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                   ode_directions& gradient_tangents) override;
 
  private:
   /// At an optimum a gradient is the remainder of parts that cancel. The difference is then measured by the size of the parts:

@@ -89,11 +89,11 @@ class ode_solver {
   /// After `integrate`: the tangents of the states at fixed times along directions of the initial state and parameters, in the
   /// order of the states' entries, `width` numbers each. A direction d of the initial time is the direction -f(t0, y0) d of the
   /// initial state.
-  virtual void tangent(const ode_directions& along, double* states);
+  inline virtual void tangent(const ode_directions& along, double* states);
 
   /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with `tangents`.
-  virtual ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
-                              ode_directions& gradient_tangents);
+  inline virtual ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
+                                     ode_directions& gradient_tangents);
 };
 
 inline void ode_solver::tangent(const ode_directions&, double*) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <string>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/forward.hpp>
 #include <agrad/solve/steady/options.hpp>
 
@@ -23,7 +24,7 @@ class frozen_system final : public ode_system {
   Eigen::Index parameters() const override { return 0; }
   void rhs(double, const double* y, double* dydt) override { of_.rhs(time_, y, dydt); }
   void jacobian(double, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { of_.jacobian(time_, y, J); }
-  void vjp(double, const double* y, const double* lambda, double* y_adjoint, double*) override;
+  AGRAD_INLINE void vjp(double, const double* y, const double* lambda, double* y_adjoint, double*) override;
 
  private:
   ode_system& of_;

@@ -53,7 +53,7 @@ class dae_system {
   virtual void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) = 0;
 
   /// The tangents of F along directions, n * width entries. Here: from Jacobians and products with unit adjoints.
-  virtual void tangent(const dae_point& at, const dae_directions& along, double* r);
+  inline virtual void tangent(const dae_point& at, const dae_directions& along, double* r);
 
   /// Whether `vjp` and `tangent` have derivatives with respect to t.
   virtual bool knows_time() const { return true; }

@@ -60,25 +60,26 @@ class ode_system {
   virtual void use_pattern(std::shared_ptr<const csr_pattern> pattern) { pattern_ = std::move(pattern); }
 
   /// The entries of J on the pattern; columns without a common row can be computed together. Here: from the dense Jacobian.
-  virtual void jacobian_entries(double t, const double* y, double* entries);
+  inline virtual void jacobian_entries(double t, const double* y, double* entries);
 
   /// Whether the system has `jacobian_adjoint`, `jacobian_tangent` and `jacobian_second`.
   virtual bool has_jacobian_adjoint() { return false; }
 
   /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, with the weights in the pattern's
   /// order, or row after row without a pattern; parameter_adjoint may be null.
-  virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint, double* parameter_adjoint);
+  inline virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
+                                       double* parameter_adjoint);
 
   /// The tangents of J's entries in the same order, along the point's directions: entry e in direction k is number e * width +
   /// k.
-  virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
+  inline virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
 
   /// `jacobian_adjoint` and the tangents of its results along the point's directions, for weights with tangents.
-  virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
-                               const ode_adjoints& to);
+  inline virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                                      const ode_adjoints& to);
 
   /// to = J v. Here: by `tangent`, or from the dense Jacobian.
-  virtual void jvp(double t, const double* y, const double* v, double* to);
+  inline virtual void jvp(double t, const double* y, const double* v, double* to);
 
   /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
@@ -123,17 +124,17 @@ class ode_system {
 
   /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
   /// number i * width + k.
-  virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
-                       double* dydt_tangents);
+  inline virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+                              double* dydt_tangents);
 
   /// Whether the system has `moving_tangent`.
   virtual bool has_time_tangents() const { return false; }
 
   /// `tangent` with tangents of t, one for each direction.
-  virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
+  inline virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
 
   /// `vjp` and the tangents of its results along the directions of `tangent`, for lambda with tangents.
-  virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
+  inline virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
 
  protected:
   std::shared_ptr<const csr_pattern> pattern_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 #include <agrad/solve/system/dae.hpp>
@@ -26,15 +27,15 @@ class program_dae final : public dae_system {
   Eigen::Index states() const override { return n_; }
   Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
 
-  void residual(const dae_point& at, double* r) override;
+  AGRAD_INLINE void residual(const dae_point& at, double* r) override;
 
-  void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override;
+  AGRAD_INLINE void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override;
 
-  void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override;
+  AGRAD_INLINE void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override;
 
-  void tangent(const dae_point& at, const dae_directions& along, double* r) override;
+  AGRAD_INLINE void tangent(const dae_point& at, const dae_directions& along, double* r) override;
 
-  std::optional<std::vector<bool>> known_derivatives() override;
+  AGRAD_INLINE std::optional<std::vector<bool>> known_derivatives() override;
 
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + 2 * n_, parameters(), p); }
 

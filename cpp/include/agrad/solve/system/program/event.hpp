@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/program/program.hpp>
 #include <agrad/solve/system/event.hpp>
 
@@ -36,23 +37,23 @@ class program_event final : public event_function {
       : n_(static_cast<std::size_t>(states)), root_(std::move(from.root), n_), reset_(std::move(from.reset), n_) {}
 
   /// Sets the parameters of the root, then of the reset.
-  void set_parameters(const double* p) override;
+  AGRAD_INLINE void set_parameters(const double* p) override;
 
   Eigen::Index parameters() const override { return static_cast<Eigen::Index>(root_.parameters + reset_.parameters); }
 
-  double root(double t, const double* y) override;
-  double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) override;
+  AGRAD_INLINE double root(double t, const double* y) override;
+  AGRAD_INLINE double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) override;
 
   bool resets() const override { return reset_.code != nullptr; }
   void reset(double t, const double* y, double* to) override { reset_.run(t, y, to, false); }
-  void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
-                 double* parameter_adjoint) override;
+  AGRAD_INLINE void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
+                              double* parameter_adjoint) override;
   bool has_tangents() const override { return !resets() || reset_.code->first_without_tangents(1) == nullptr; }
-  void reset_tangent(const event_point& at, double* to) override;
+  AGRAD_INLINE void reset_tangent(const event_point& at, double* to) override;
 
-  bool has_second() const override;
-  void root_second(const event_point& at, moving_gradient& by) override;
-  void reset_second(const event_point& at, const moving_vector& lambda, moving_gradient& by) override;
+  AGRAD_INLINE bool has_second() const override;
+  AGRAD_INLINE void root_second(const event_point& at, moving_gradient& by) override;
+  AGRAD_INLINE void reset_second(const event_point& at, const moving_vector& lambda, moving_gradient& by) override;
 
  private:
   /// A program with its work space.

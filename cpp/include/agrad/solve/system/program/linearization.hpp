@@ -66,9 +66,7 @@ class linearization {
 
   /// Sums of columns begin .. end.
   void multiply(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
-  /// Not inline, because the loops above become slower beside inlined code.
-  [[gnu::noinline]] void product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint,
-                                           double* parameter_adjoint) const;
+  void product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint, double* parameter_adjoint) const;
   /// The same sums if entries are not finite: a zero adjoint cancels such an entry.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
 

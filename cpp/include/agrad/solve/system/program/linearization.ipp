@@ -108,8 +108,9 @@ AGRAD_INLINE void linearization::multiply(const entries_at& at, std::size_t begi
   if (none != 0) multiply_carefully(at, begin, end, to);
 }
 
-AGRAD_INLINE void linearization::product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint,
-                                                   double* parameter_adjoint) const {
+// The function is not inlined, because the loops above become slower beside inlined code.
+[[gnu::noinline]] AGRAD_INLINE void linearization::product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint,
+                                                                     double* parameter_adjoint) const {
   const auto multiply_ranges = [&](const std::vector<detail::entry_range>& ranges, std::size_t begin, std::size_t end,
                                    double* to) {
     std::fill_n(to, end - begin, 0.0);

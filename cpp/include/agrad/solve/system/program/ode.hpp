@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt.hpp>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/solve/system/ode.hpp>
@@ -30,7 +31,7 @@ class program_system : public ode_system {
 
   /// Sets which parameters have wanted derivatives, if not all.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
-  void parameter_sizes(double* sizes) const override;
+  AGRAD_INLINE void parameter_sizes(double* sizes) const override;
 
   void set_parameters(const double* p) override { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
 
@@ -38,49 +39,50 @@ class program_system : public ode_system {
   bool is_autonomous() const override { return structure_->is_autonomous(*f_); }
   Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
 
-  void rhs(double t, const double* y, double* dydt) override;
+  AGRAD_INLINE void rhs(double t, const double* y, double* dydt) override;
 
-  void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override;
+  AGRAD_INLINE void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override;
 
-  void jvp(double t, const double* y, const double* v, double* to) override;
+  AGRAD_INLINE void jvp(double t, const double* y, const double* v, double* to) override;
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(*f_, n_); }
 
-  void use_pattern(std::shared_ptr<const csr_pattern> pattern) override;
+  AGRAD_INLINE void use_pattern(std::shared_ptr<const csr_pattern> pattern) override;
 
-  void jacobian_entries(double t, const double* y, double* entries) override;
+  AGRAD_INLINE void jacobian_entries(double t, const double* y, double* entries) override;
 
   bool has_jacobian_adjoint() override { return find_entries(); }
 
-  void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
-                        double* parameter_adjoint) override;
+  AGRAD_INLINE void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
+                                     double* parameter_adjoint) override;
 
-  void jacobian_tangent(const ode_point& at, double* entry_tangents) override;
+  AGRAD_INLINE void jacobian_tangent(const ode_point& at, double* entry_tangents) override;
 
-  void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
-                       const ode_adjoints& to) override;
+  AGRAD_INLINE void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
+                                    const ode_adjoints& to) override;
 
-  void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
+  AGRAD_INLINE void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
 
-  void linearize(int points, const double* t, const double* y) override;
-  void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
+  AGRAD_INLINE void linearize(int points, const double* t, const double* y) override;
+  AGRAD_INLINE void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
 
-  void linear_jvp(int k, const double* v, const double* w, double* to) override;
+  AGRAD_INLINE void linear_jvp(int k, const double* v, const double* w, double* to) override;
 
-  bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
+  AGRAD_INLINE bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
 
   void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
 
   bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
   bool has_first_tangents() const override { return f_->first_without_tangents(1) == nullptr; }
 
-  void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
-               double* dydt_tangents) override;
+  AGRAD_INLINE void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
+                            double* dydt_tangents) override;
 
   bool has_time_tangents() const override { return has_tangents(); }
-  void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
+  AGRAD_INLINE void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
 
-  void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override;
+  AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
+                           const ode_adjoints& to) override;
 
  protected:
   /// Whether a linearization is faster than separate products.
