@@ -16,7 +16,8 @@ ORDER = [
     {"_record", "density", "elementwise", "_info"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms"},
-    {"solve"},
+    {"solve", "_constraints"},
+    {"transforms"},
     {""},
     {"demo", "__main__"},
 ]

@@ -9,7 +9,7 @@ Functions are written with NumPy; agrad records them and gives their derivatives
 from agrad import _processor as _processor  # raises where the compiled module cannot run, before it is loaded
 
 # isort: split
-from agrad import linalg, solve, special
+from agrad import linalg, solve, special, transforms
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
@@ -119,6 +119,7 @@ __all__ = [
     "stop_gradient",
     "switch",
     "tape",
+    "transforms",
     "value_and_grad",
     "var",
     "vjp",

@@ -1,0 +1,252 @@
+"""Transforms of vectors: ordered vectors, simplexes, vectors that sum to zero, unit vectors; and matrices of simplexes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agrad._constraints.transform import Transform, positive_size, require
+from agrad._core import DomainError, ShapeError
+from agrad._record.structure import find_recording
+from agrad.special import log_softmax, softmax
+
+__all__ = [
+    "ordered",
+    "positive_ordered",
+    "simplex",
+    "stochastic_columns",
+    "stochastic_rows",
+    "sum_to_zero",
+    "unit_vector",
+]
+
+#: How far sums and norms of plain values may be from what they must be.
+_TOLERANCE = 1e-8
+
+
+def contrasts_to_values(free: Any) -> Any:
+    """Returns n numbers that sum to zero from n - 1 coordinates, along the last axis, without a change of length.
+
+    The coordinates belong to the orthonormal vectors (1, ..., 1, -k, 0, ..., 0) / sqrt(k (k + 1)) with k ones.
+    """
+    k = np.arange(1, np.shape(free)[-1] + 1)
+    steps = free / np.sqrt(k * (k + 1.0))
+    nothing = np.zeros((*np.shape(free)[:-1], 1))
+    sums = np.flip(np.cumsum(np.flip(steps, -1), -1), -1)
+    return np.concatenate([sums, nothing], -1) - np.concatenate([nothing, k * steps], -1)
+
+
+def values_to_contrasts(values: Any) -> Any:
+    """Returns the coordinates of contrasts_to_values; a constant added to all values changes nothing."""
+    k = np.arange(1, np.shape(values)[-1])
+    # Differences from the neighbour first: a large constant that all values share cancels before anything is rounded.
+    steps = values[..., :-1] - values[..., 1:]
+    return np.cumsum(k * steps, -1) / np.sqrt(k * (k + 1.0))
+
+
+class _Ordered(Transform):
+    def __init__(self, name: str, n: int, is_positive: bool) -> None:
+        self.name, self._is_positive = name, is_positive
+        self.shape = self.free_shape = (positive_size(name, "n", n),)
+
+    def _constrain(self, free: Any) -> Any:
+        first = np.exp(free[:1]) if self._is_positive else free[:1]
+        return np.cumsum(np.concatenate([first, np.exp(free[1:])]))
+
+    def _log_jacobian(self, free: Any) -> Any:
+        return np.sum(free if self._is_positive else free[1:]) + 0.0 * free[0]
+
+    def _unconstrain(self, value: Any) -> Any:
+        first = np.log(value[:1]) if self._is_positive else value[:1]
+        return np.concatenate([first, np.log(value[1:] - value[:-1])])
+
+    def _check(self, value: np.ndarray) -> None:
+        before = np.concatenate([[0.0 if self._is_positive else -np.inf], value[:-1]])
+        first = ", and the first one positive" if self._is_positive else ""
+        require(self.name, value, value > before, f"greater than the entry before it{first}")
+
+
+class _Simplex(Transform):
+    """Simplexes along the last axis, as softmax of numbers that sum to zero."""
+
+    def __init__(self, name: str, shape: tuple[int, ...]) -> None:
+        self.name, self.shape = name, shape
+        self.free_shape = (*shape[:-1], shape[-1] - 1)
+
+    def _constrain(self, free: Any) -> Any:
+        return softmax(contrasts_to_values(free), axis=-1)
+
+    def _log_jacobian(self, free: Any) -> Any:
+        simplexes = int(np.prod(self.shape[:-1]))
+        return np.sum(log_softmax(contrasts_to_values(free), axis=-1)) + 0.5 * simplexes * np.log(self.shape[-1])
+
+    def _unconstrain(self, value: Any) -> Any:
+        return values_to_contrasts(np.log(value))
+
+    def _check(self, value: np.ndarray) -> None:
+        require(self.name, value, value > 0, "positive")
+        sums = np.sum(value, -1)
+        wrong = np.argwhere(np.abs(sums - 1) > _TOLERANCE)
+        if wrong.size or (sums.ndim == 0 and abs(sums - 1) > _TOLERANCE):
+            place = tuple(int(k) for k in wrong[0])
+            which = f"value[{', '.join(map(str, place))}]" if place else "value"
+            raise DomainError(f"{self.name}.unconstrain: {which} sums to {sums[place]}, but must sum to 1")
+
+
+class _StochasticColumns(_Simplex):
+    """Simplexes along the first axis."""
+
+    def __init__(self, name: str, m: int, n: int) -> None:
+        super().__init__(name, (n, m))
+        self.shape, self.free_shape = (m, n), (m - 1, n)
+        self._rows = _Simplex(name, (n, m))
+
+    def _constrain(self, free: Any) -> Any:
+        return self._rows._constrain(free.T).T
+
+    def _log_jacobian(self, free: Any) -> Any:
+        return self._rows._log_jacobian(free.T)
+
+    def _unconstrain(self, value: Any) -> Any:
+        return self._rows._unconstrain(value.T).T
+
+    def _check(self, value: np.ndarray) -> None:
+        self._rows._check(value.T)
+
+
+class _SumToZero(Transform):
+    def __init__(self, shape: int | tuple[int, int]) -> None:
+        self.name = "sum_to_zero"
+        sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        if len(sizes) not in (1, 2):
+            raise ShapeError(f"sum_to_zero: shape is {shape}, but must be a whole number or two")
+        self.shape = tuple(positive_size(self.name, "shape", n) for n in sizes)
+        self.free_shape = tuple(n - 1 for n in self.shape)
+
+    def _constrain(self, free: Any) -> Any:
+        value = contrasts_to_values(free)
+        return value if len(self.shape) == 1 else contrasts_to_values(value.T).T
+
+    def _log_jacobian(self, free: Any) -> Any:
+        return np.sum(free * 0.0)
+
+    def _unconstrain(self, value: Any) -> Any:
+        free = values_to_contrasts(value)
+        return free if len(self.shape) == 1 else values_to_contrasts(free.T).T
+
+    def _check(self, value: np.ndarray) -> None:
+        scale = max(1.0, float(np.max(np.abs(value))))
+        for axis in range(value.ndim):
+            sums = np.atleast_1d(np.sum(value, axis))
+            worst = sums[np.argmax(np.abs(sums))]
+            if not abs(worst) <= _TOLERANCE * scale:
+                raise DomainError(f"sum_to_zero.unconstrain: value sums to {worst} along axis {axis}, but must sum to 0")
+
+
+class _UnitVector(Transform):
+    def __init__(self, n: int) -> None:
+        self.name = "unit_vector"
+        self.shape = self.free_shape = (positive_size(self.name, "n", n),)
+
+    def _constrain(self, free: Any) -> Any:
+        if find_recording(free) is None and not np.any(free):
+            raise DomainError("unit_vector.constrain: free is 0, but must have an entry that is not 0")
+        return free / np.linalg.norm(free)
+
+    def _log_jacobian(self, free: Any) -> Any:
+        return -0.5 * np.sum(free * free)
+
+    def _unconstrain(self, value: Any) -> Any:
+        return value * 1.0
+
+    def _check(self, value: np.ndarray) -> None:
+        norm = np.linalg.norm(value)
+        if not abs(norm - 1) <= _TOLERANCE:
+            raise DomainError(f"unit_vector.unconstrain: value has the norm {norm}, but must have the norm 1")
+
+
+def ordered(n: int) -> Transform:
+    """Vectors whose entries increase: the first entry is free, and each step is ``exp`` of a free number.
+
+    Parameters
+    ----------
+    n : int
+    """
+    return _Ordered("ordered", n, False)
+
+
+def positive_ordered(n: int) -> Transform:
+    """Vectors of positive entries that increase: the first entry and each step are ``exp`` of a free number.
+
+    Parameters
+    ----------
+    n : int
+    """
+    return _Ordered("positive_ordered", n, True)
+
+
+def simplex(n: int) -> Transform:
+    """Vectors of n positive entries that sum to one: ``softmax`` of n numbers that sum to zero, from n - 1 free numbers.
+
+    Parameters
+    ----------
+    n : int
+
+    Notes
+    -----
+    The free numbers are the isometric log ratios (Egozcue et al. 2003), which treat all entries alike. The log Jacobian is that
+    of the first n - 1 entries.
+    """
+    return _Simplex("simplex", (positive_size("simplex", "n", n),))
+
+
+def stochastic_rows(m: int, n: int) -> Transform:
+    """Matrices of m rows, each a simplex of n entries; see `simplex`.
+
+    Parameters
+    ----------
+    m, n : int
+    """
+    return _Simplex("stochastic_rows", (positive_size("stochastic_rows", "m", m), positive_size("stochastic_rows", "n", n)))
+
+
+def stochastic_columns(m: int, n: int) -> Transform:
+    """Matrices of n columns, each a simplex of m entries; see `simplex`.
+
+    Parameters
+    ----------
+    m, n : int
+    """
+    name = "stochastic_columns"
+    return _StochasticColumns(name, positive_size(name, "m", m), positive_size(name, "n", n))
+
+
+def sum_to_zero(shape: int | tuple[int, int]) -> Transform:
+    """Vectors that sum to zero, or matrices whose rows and columns sum to zero.
+
+    Parameters
+    ----------
+    shape : int or two of int
+
+    Notes
+    -----
+    The map is linear and leaves lengths as they are: independent standard normal free numbers give a value whose entries have
+    equal variances 1 - 1/n and equal covariances. The log Jacobian, of that map onto the plane of such vectors, is 0.
+    """
+    return _SumToZero(shape)
+
+
+def unit_vector(n: int) -> Transform:
+    """Vectors of norm one: n free numbers divided by their norm.
+
+    Parameters
+    ----------
+    n : int
+
+    Notes
+    -----
+    The norm of the free numbers has no effect on the value. `log_jacobian` is the log density of a normal distribution, up to a
+    constant, which gives the norm a distribution and the value the uniform one. The free numbers must not all be 0.
+    """
+    return _UnitVector(n)
