@@ -42,22 +42,7 @@ class _Each(Transform):
             raise DomainError(f"{name}: {argument} is {x[~np.isfinite(x)][0] if x.ndim else x}, but must be finite")
         return x
 
-    def _whole(self, terms: Any) -> Any:
-        """Returns the sum of terms that broadcast to the shape."""
-        return np.sum(terms + np.zeros(self.shape))
-
-
-class _Real(_Each):
-    def _constrain(self, free: Any) -> Any:
-        return free * 1.0
-
-    def _log_jacobian(self, free: Any) -> Any:
-        return np.sum(free * 0.0)
-
-    def _unconstrain(self, value: Any) -> Any:
-        return value * 1.0
-
-    def _check(self, value: np.ndarray) -> None:
+    def _check(self, value: Any) -> None:
         require(self.name, value, ~np.isnan(value), "a number, not nan")
 
 
@@ -120,8 +105,8 @@ class _Bounded(_Each):
                 value, between, lambda y: np.log(y - self._low), lambda y: np.log(self._high - y), lambda y: y * 1.0
             )
 
-    def _check(self, value: np.ndarray) -> None:
-        require(self.name, value, ~np.isnan(value), "a number, not nan")
+    def _check(self, value: Any) -> None:
+        super()._check(value)
         if find_recording(self._low) is None:
             require(self.name, value, ~self._has_low | (value > self._low), f"above {self._low}")
         if find_recording(self._high) is None:
@@ -140,13 +125,10 @@ class _OffsetMultiplier(_Each):
         return self.offset + self.multiplier * free
 
     def _log_jacobian(self, free: Any) -> Any:
-        return self._whole(np.log(self.multiplier)) + np.sum(free * 0.0)
+        return np.sum(np.log(self.multiplier) + free * 0.0)
 
     def _unconstrain(self, value: Any) -> Any:
         return (value - self.offset) / self.multiplier
-
-    def _check(self, value: np.ndarray) -> None:
-        require(self.name, value, ~np.isnan(value), "a number, not nan")
 
 
 def real(shape: int | Shape = ()) -> Transform:
@@ -156,7 +138,7 @@ def real(shape: int | Shape = ()) -> Transform:
     ----------
     shape : int or tuple of int
     """
-    return _Real("real", shape, {})
+    return _Bounded("real", -np.inf, np.inf, shape)
 
 
 def positive(shape: int | Shape = ()) -> Transform:
@@ -201,7 +183,8 @@ def interval(low: Any, high: Any, shape: int | Shape | None = None) -> Transform
     Parameters
     ----------
     low, high : array-like or recorded
-        low < high. An entry that is infinite is no bound: ``interval(0.0, np.inf)`` is `positive`.
+        low < high, which is checked for plain bounds. An entry that is infinite is no bound: ``interval(0.0, np.inf)`` is
+        `positive`.
     shape : int or tuple of int, optional
         By default that of `low` and `high` together.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._constraints.transform import Shape, Transform, positive_size, require
+from agrad._constraints.transform import Shape, Transform, require, whole_number
 from agrad._core import DomainError, ShapeError
 
 __all__ = ["cholesky_correlation", "cholesky_covariance", "correlation", "covariance"]
@@ -60,7 +60,7 @@ class _CholeskyCorrelation(Transform):
     """Row i has i partial correlations, tanh of free numbers, each times what the entries before leave of the norm."""
 
     def __init__(self, n: int, name: str = "cholesky_correlation") -> None:
-        n = positive_size(name, "n", n)
+        n = whole_number(name, "n", n)
         self.name, self.shape, self.free_shape = name, (n, n), (n * (n - 1) // 2,)
         self._rows, self._columns = np.tril_indices(n, -1)
 
@@ -119,7 +119,7 @@ class _CholeskyCovariance(Transform):
     """The entries below the diagonal are free, and those on the diagonal are exp of free numbers; row by row."""
 
     def __init__(self, m: int, n: int, name: str = "cholesky_covariance") -> None:
-        m, n = positive_size(name, "m", m), positive_size(name, "n", n)
+        m, n = whole_number(name, "m", m), whole_number(name, "n", n)
         if m < n:
             raise ShapeError(f"{name}: m is {m}, but must be at least n = {n}")
         self._rows, self._columns = np.tril_indices(m, 0, n)

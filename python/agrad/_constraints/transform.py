@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from agrad._core import DomainError, ShapeError
 from agrad._record.structure import find_recording
 
-__all__ = ["Shape", "Transform", "positive_size", "require", "shape_of"]
+__all__ = ["Shape", "Transform", "require", "shape_of", "whole_number"]
 
 Shape = tuple[int, ...]
 
 
-class Transform:
+class Transform(ABC):
     """A bijection between free numbers and values that satisfy a constraint.
 
     Attributes
@@ -30,7 +31,7 @@ class Transform:
 
     Notes
     -----
-    All methods are differentiable to any order with respect to their arguments, and with respect to bounds.
+    All methods are differentiable with respect to their arguments and to bounds, to second order at least.
     """
 
     name: str
@@ -80,7 +81,7 @@ class Transform:
         Parameters
         ----------
         value : array-like or recorded, shape
-            Satisfies the constraint strictly.
+            Satisfies the constraint strictly; a recorded value is not checked.
 
         Returns
         -------
@@ -90,7 +91,7 @@ class Transform:
         Raises
         ------
         DomainError
-            The value does not satisfy the constraint.
+            A plain value does not satisfy the constraint.
         """
         value = self._shaped("unconstrain", "value", value, self.shape)
         if find_recording(value) is None:
@@ -107,18 +108,18 @@ class Transform:
             raise ShapeError(f"{self.name}.{method}: {argument} has shape {np.shape(x)}, but must have shape {shape}")
         return x
 
-    def _constrain(self, free: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _constrain(self, free: Any) -> Any: ...
 
-    def _log_jacobian(self, free: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _log_jacobian(self, free: Any) -> Any: ...
 
-    def _unconstrain(self, value: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _unconstrain(self, value: Any) -> Any: ...
 
+    @abstractmethod
     def _check(self, value: Any) -> None:
         """Raises DomainError where a plain value does not satisfy the constraint."""
-        raise NotImplementedError
 
 
 def require(name: str, value: np.ndarray, satisfies: np.ndarray, condition: str) -> None:
@@ -130,7 +131,7 @@ def require(name: str, value: np.ndarray, satisfies: np.ndarray, condition: str)
     raise DomainError(f"{name}.unconstrain: value{place} is {value[first]}, but must be {condition}")
 
 
-def positive_size(name: str, argument: str, n: Any, least: int = 1) -> int:
+def whole_number(name: str, argument: str, n: Any, least: int = 1) -> int:
     """Returns a size, which must be a whole number and at least `least`."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
         raise ShapeError(f"{name}: {argument} is {n!r}, but must be a whole number, {least} or more")
@@ -140,4 +141,4 @@ def positive_size(name: str, argument: str, n: Any, least: int = 1) -> int:
 def shape_of(name: str, shape: Any) -> Shape:
     """Returns a shape, given as NumPy's functions take it: a whole number or a sequence of such."""
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    return tuple(positive_size(name, f"shape[{k}]", n, 0) for k, n in enumerate(sizes))
+    return tuple(whole_number(name, f"shape[{k}]", n, 0) for k, n in enumerate(sizes))

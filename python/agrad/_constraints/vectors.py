@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from agrad._constraints.transform import Transform, positive_size, require
+from agrad._constraints.transform import Transform, require, whole_number
 from agrad._core import DomainError, ShapeError
 from agrad._record.structure import find_recording
 from agrad.special import log_softmax, softmax
@@ -48,7 +49,7 @@ def values_to_contrasts(values: Any) -> Any:
 class _Ordered(Transform):
     def __init__(self, name: str, n: int, is_positive: bool) -> None:
         self.name, self._is_positive = name, is_positive
-        self.shape = self.free_shape = (positive_size(name, "n", n),)
+        self.shape = self.free_shape = (whole_number(name, "n", n),)
 
     def _constrain(self, free: Any) -> Any:
         first = np.exp(free[:1]) if self._is_positive else free[:1]
@@ -68,51 +69,35 @@ class _Ordered(Transform):
 
 
 class _Simplex(Transform):
-    """Simplexes along the last axis, as softmax of numbers that sum to zero."""
+    """Simplexes along the last or the first axis, as softmax of numbers that sum to zero."""
 
-    def __init__(self, name: str, shape: tuple[int, ...]) -> None:
-        self.name, self.shape = name, shape
-        self.free_shape = (*shape[:-1], shape[-1] - 1)
+    def __init__(self, name: str, shape: tuple[int, ...], axis: int = -1) -> None:
+        self.name, self.shape, self._axis = name, shape, axis
+        self.free_shape = (*shape[:-1], shape[-1] - 1) if axis == -1 else (shape[0] - 1, *shape[1:])
+
+    def _turned(self, x: Any) -> Any:
+        """Returns an array with simplexes along the last axis, or such an array turned back."""
+        return x if self._axis == -1 else x.T
 
     def _constrain(self, free: Any) -> Any:
-        return softmax(contrasts_to_values(free), axis=-1)
+        return self._turned(softmax(contrasts_to_values(self._turned(free)), axis=-1))
 
     def _log_jacobian(self, free: Any) -> Any:
-        simplexes = int(np.prod(self.shape[:-1]))
-        return np.sum(log_softmax(contrasts_to_values(free), axis=-1)) + 0.5 * simplexes * np.log(self.shape[-1])
+        n = self.shape[self._axis]
+        simplexes = math.prod(self.shape) // n
+        return np.sum(log_softmax(contrasts_to_values(self._turned(free)), axis=-1)) + 0.5 * simplexes * np.log(n)
 
     def _unconstrain(self, value: Any) -> Any:
-        return values_to_contrasts(np.log(value))
+        return self._turned(values_to_contrasts(np.log(self._turned(value))))
 
-    def _check(self, value: np.ndarray) -> None:
+    def _check(self, value: Any) -> None:
         require(self.name, value, value > 0, "positive")
-        sums = np.sum(value, -1)
-        wrong = np.argwhere(np.abs(sums - 1) > _TOLERANCE)
-        if wrong.size or (sums.ndim == 0 and abs(sums - 1) > _TOLERANCE):
-            place = tuple(int(k) for k in wrong[0])
-            which = f"value[{', '.join(map(str, place))}]" if place else "value"
-            raise DomainError(f"{self.name}.unconstrain: {which} sums to {sums[place]}, but must sum to 1")
-
-
-class _StochasticColumns(_Simplex):
-    """Simplexes along the first axis."""
-
-    def __init__(self, name: str, m: int, n: int) -> None:
-        super().__init__(name, (n, m))
-        self.shape, self.free_shape = (m, n), (m - 1, n)
-        self._rows = _Simplex(name, (n, m))
-
-    def _constrain(self, free: Any) -> Any:
-        return self._rows._constrain(free.T).T
-
-    def _log_jacobian(self, free: Any) -> Any:
-        return self._rows._log_jacobian(free.T)
-
-    def _unconstrain(self, value: Any) -> Any:
-        return self._rows._unconstrain(value.T).T
-
-    def _check(self, value: np.ndarray) -> None:
-        self._rows._check(value.T)
+        sums = np.sum(value, self._axis)
+        wrong = ~(np.abs(sums - 1) <= _TOLERANCE)
+        if np.any(wrong):
+            place = tuple(int(k) for k in np.argwhere(wrong)[0])
+            index = "".join(f"[{':, ' * (self._axis == 0)}{k}]" for k in place)
+            raise DomainError(f"{self.name}.unconstrain: value{index} sums to {sums[place]}, but must sum to 1")
 
 
 class _SumToZero(Transform):
@@ -121,7 +106,7 @@ class _SumToZero(Transform):
         sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
         if len(sizes) not in (1, 2):
             raise ShapeError(f"sum_to_zero: shape is {shape}, but must be a whole number or two")
-        self.shape = tuple(positive_size(self.name, "shape", n) for n in sizes)
+        self.shape = tuple(whole_number(self.name, "shape", n) for n in sizes)
         self.free_shape = tuple(n - 1 for n in self.shape)
 
     def _constrain(self, free: Any) -> Any:
@@ -147,7 +132,7 @@ class _SumToZero(Transform):
 class _UnitVector(Transform):
     def __init__(self, n: int) -> None:
         self.name = "unit_vector"
-        self.shape = self.free_shape = (positive_size(self.name, "n", n),)
+        self.shape = self.free_shape = (whole_number(self.name, "n", n),)
 
     def _constrain(self, free: Any) -> Any:
         if find_recording(free) is None and not np.any(free):
@@ -198,7 +183,7 @@ def simplex(n: int) -> Transform:
     The free numbers are the isometric log ratios (Egozcue et al. 2003), which treat all entries alike. The log Jacobian is that
     of the first n - 1 entries.
     """
-    return _Simplex("simplex", (positive_size("simplex", "n", n),))
+    return _Simplex("simplex", (whole_number("simplex", "n", n),))
 
 
 def stochastic_rows(m: int, n: int) -> Transform:
@@ -208,7 +193,7 @@ def stochastic_rows(m: int, n: int) -> Transform:
     ----------
     m, n : int
     """
-    return _Simplex("stochastic_rows", (positive_size("stochastic_rows", "m", m), positive_size("stochastic_rows", "n", n)))
+    return _Simplex("stochastic_rows", (whole_number("stochastic_rows", "m", m), whole_number("stochastic_rows", "n", n)))
 
 
 def stochastic_columns(m: int, n: int) -> Transform:
@@ -219,7 +204,7 @@ def stochastic_columns(m: int, n: int) -> Transform:
     m, n : int
     """
     name = "stochastic_columns"
-    return _StochasticColumns(name, positive_size(name, "m", m), positive_size(name, "n", n))
+    return _Simplex(name, (whole_number(name, "m", m), whole_number(name, "n", n)), axis=0)
 
 
 def sum_to_zero(shape: int | tuple[int, int]) -> Transform:

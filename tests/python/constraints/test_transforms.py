@@ -208,6 +208,12 @@ def test_a_tree_maps_a_flat_vector_to_parameters_and_back():
         ),
         (lambda: tr.simplex(2).unconstrain([np.nan, 0.5]), ag.DomainError, r"value\[0\] is nan"),
         (lambda: tr.stochastic_rows(2, 2).unconstrain([[0.5, 0.5], [0.5, 0.6]]), ag.DomainError, r"value\[1\] sums to 1.1"),
+        (lambda: tr.stochastic_columns(2, 2).unconstrain([[0.5, -0.1], [0.5, 1.1]]), ag.DomainError, r"value\[0, 1\] is -0.1"),
+        (
+            lambda: tr.stochastic_columns(2, 2).unconstrain([[0.5, 0.5], [0.5, 0.6]]),
+            ag.DomainError,
+            r"value\[:, 1\] sums to 1.1",
+        ),
         (lambda: tr.simplex(0), ag.ShapeError, "simplex: n is 0, but must be a whole number, 1 or more"),
         (lambda: tr.simplex(2.5), ag.ShapeError, "n is 2.5"),
         (lambda: tr.simplex(3).constrain([1.0, 2.0, 3.0]), ag.ShapeError, r"free has shape \(3,\), but must have shape \(2,\)"),
