@@ -13,8 +13,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The logarithm of the complement. `decay` is lambda (y - mu), which is a z: its
-/// derivatives do not cancel where z is large.
+/// The logarithm of the complement. `decay` is lambda (y - mu), which is a z: its derivatives do not cancel where z is large.
 template <class T>
 T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
   const T of_exponential = either<T>(
@@ -38,7 +37,7 @@ template <bool is_upper, class T>
 T exp_mod_normal_log_tail(const T& d, const T& sigma, const T& lambda) {
   const T z = d / sigma, a = lambda * sigma;
   const T below = exp_mod_normal_log_probability(z, a);
-  // Beyond z = 9 the distribution is exponential, and sigma matters little.
+  // Beyond z = 9 the distribution is exponential, and sigma matters little. For smaller a, what is normal of it still counts.
   return either<T>(
       below < -log_2 && !(z > 9 && a > 1e-20),
       [&] { return is_upper ? T(log1p(-apply<exp_mod_normal_probability_rule>(d, sigma, lambda))) : below; },

@@ -64,17 +64,23 @@ auto poisson_log_lpmf(const N& n, const Alpha& alpha) {
   return apply_probability<poisson_log_lpmf_rule, propto>(n, alpha);
 }
 
-struct poisson_cdf_rule : probability_rule<2> {
-  static constexpr std::string_view name = "poisson_cdf", text = "Probability of a count up to n, with rate lambda.",
-                                    reference = "upper_gamma(n + 1, lambda_) if n >= 0 else 0",
-                                    source = "F(n; lambda) = Q(n + 1, lambda), DLMF 8.4.10";
-  static constexpr bool is_product = true;
-  static constexpr double outside = 0;
+namespace detail {
+/// What the distribution functions have in common.
+struct poisson_cdf_base : probability_rule<2> {
   static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
   template <class N, class L>
   static auto in_support(const N& n, const L&) {
     return n >= 0;
   }
+};
+}  // namespace detail
+
+struct poisson_cdf_rule : detail::poisson_cdf_base {
+  static constexpr std::string_view name = "poisson_cdf", text = "Probability of a count up to n, with rate lambda.",
+                                    reference = "upper_gamma(n + 1, lambda_) if n >= 0 else 0",
+                                    source = "F(n; lambda) = Q(n + 1, lambda), DLMF 8.4.10";
+  static constexpr bool is_product = true;
+  static constexpr double outside = 0;
   template <class P, class N, class L>
   static auto term(const parts&, const P&, const N& n, const L& lambda) {
     return gammaincc(n + 1.0, lambda);
@@ -86,15 +92,10 @@ auto poisson_cdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_cdf_rule>(n, lambda);
 }
 
-struct poisson_lcdf_rule : probability_rule<2> {
+struct poisson_lcdf_rule : detail::poisson_cdf_base {
   static constexpr std::string_view name = "poisson_lcdf", text = "Logarithm of poisson_cdf.",
                                     reference = "log(upper_gamma(n + 1, lambda_)) if n >= 0 else -inf",
                                     source = "log F(n; lambda) = log Q(n + 1, lambda)";
-  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
-  template <class N, class L>
-  static auto in_support(const N& n, const L&) {
-    return n >= 0;
-  }
   template <class P, class N, class L>
   static auto term(const parts&, const P&, const N& n, const L& lambda) {
     return log_gammaincc(n + 1.0, lambda);
@@ -106,17 +107,12 @@ auto poisson_lcdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_lcdf_rule>(n, lambda);
 }
 
-struct poisson_lccdf_rule : probability_rule<2> {
+struct poisson_lccdf_rule : detail::poisson_cdf_base {
   static constexpr std::string_view name = "poisson_lccdf",
                                     text = "Logarithm of the probability of a count beyond n, with rate lambda.",
                                     reference = "log(lower_gamma(n + 1, lambda_)) if n >= 0 else 0",
                                     source = "log(1 - F(n; lambda)) = log P(n + 1, lambda)";
   static constexpr double outside = 0;
-  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"lambda_", must_be::nonnegative}};
-  template <class N, class L>
-  static auto in_support(const N& n, const L&) {
-    return n >= 0;
-  }
   template <class P, class N, class L>
   static auto term(const parts&, const P&, const N& n, const L& lambda) {
     return log_gammainc(n + 1.0, lambda);
