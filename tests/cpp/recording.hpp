@@ -37,15 +37,15 @@ inline slots record_elementwise(agrad::recorder& r, const agrad::kernel& what, c
 }
 template <class Rule>
 slots record(agrad::recorder& r, const slots& x) {
-  return record_elementwise(r, agrad::elementwise_kernel<Rule>, {x});
+  return record_elementwise(r, agrad::kernel_of_rule<Rule>(), {x});
 }
 template <class Rule>
 slots record(agrad::recorder& r, const slots& x, const slots& y) {
-  return record_elementwise(r, agrad::elementwise_kernel<Rule>, {x, y});
+  return record_elementwise(r, agrad::kernel_of_rule<Rule>(), {x, y});
 }
 template <class Rule>
 slots record(agrad::recorder& r, const slots& x, const slots& y, const slots& z) {
-  return record_elementwise(r, agrad::elementwise_kernel<Rule>, {x, y, z});
+  return record_elementwise(r, agrad::kernel_of_rule<Rule>(), {x, y, z});
 }
 
 inline slots sum(agrad::recorder& r, const slots& x, std::size_t groups = 1) {

@@ -8,7 +8,8 @@
 #pragma once
 
 #include <cmath>
-#include <sstream>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,10 +18,12 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define AGRAD_COLD [[gnu::cold]]
 #define AGRAD_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define AGRAD_NEVER_INLINE [[gnu::noinline]]
 #define AGRAD_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), false)
 #else
 #define AGRAD_COLD
 #define AGRAD_ALWAYS_INLINE inline
+#define AGRAD_NEVER_INLINE
 #define AGRAD_UNLIKELY(condition) (condition)
 #endif
 
@@ -65,10 +68,9 @@ AGRAD_COLD inline std::string to_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   for (int digits = 6;; ++digits) {
-    std::ostringstream out;
-    out.precision(digits);
-    out << value;
-    if (digits >= 17 || std::stod(out.str()) == value) return out.str();
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (digits >= 17 || std::strtod(text, nullptr) == value) return text;
   }
 }
 AGRAD_COLD inline std::string to_text(long value) { return std::to_string(value); }

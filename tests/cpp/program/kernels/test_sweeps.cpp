@@ -65,10 +65,10 @@ program_ptr rule_program(std::size_t n, unsigned active, bool apart) {
     for (std::size_t i = 0; i < n; ++i) {
       std::vector<slots> each;
       for (const slots& one : operands) each.push_back({one[i]});
-      y.push_back(recording::record_elementwise(r, agrad::elementwise_kernel<Rule>, each)[0]);
+      y.push_back(recording::record_elementwise(r, agrad::kernel_of_rule<Rule>(), each)[0]);
     }
   } else {
-    y = recording::record_elementwise(r, agrad::elementwise_kernel<Rule>, operands);
+    y = recording::record_elementwise(r, agrad::kernel_of_rule<Rule>(), operands);
   }
   return schedule(r, record<agrad::multiply_rule>(r, y, y));
 }

@@ -43,7 +43,7 @@ void check_second(double tolerance, const X&... x) {
   CAPTURE(Rule::name);
   constexpr std::size_t arity = sizeof...(x);
   using direction = agrad::dual<double, static_cast<int>(arity)>;
-  const agrad::entry_functions& functions = *agrad::elementwise_kernel<Rule>.entries;
+  const agrad::entry_functions& functions = *agrad::kernel_of_rule<Rule>().entries;
   const numbers columns[] = {x...};
   for (std::size_t i = 0; i < columns[0].size(); ++i) {
     std::array<direction, arity> at;
@@ -76,7 +76,7 @@ void check_second(double tolerance, const X&... x) {
 template <class Rule, class... X>
 void check(double of_values, double of_derivatives, const X&... x) {
   CAPTURE(Rule::name);
-  const agrad::entry_functions& functions = *agrad::elementwise_kernel<Rule>.entries;
+  const agrad::entry_functions& functions = *agrad::kernel_of_rule<Rule>().entries;
   const numbers* columns[] = {&x...};
   const std::size_t size = columns[0]->size();
   double worst = 0, worst_slope = 0;
@@ -137,7 +137,7 @@ TEST_CASE("second derivatives of eight entries at once are as good as one") {
 
 TEST_CASE("an entry's value does not depend on its neighbours") {
   const numbers x = spread();
-  const agrad::entry_functions& functions = *agrad::elementwise_kernel<agrad::tanh_rule>.entries;
+  const agrad::entry_functions& functions = *agrad::kernel_of_rule<agrad::tanh_rule>().entries;
   numbers together(x.size()), alone(x.size());
   const double* all = x.data();
   functions.values(static_cast<std::uint32_t>(x.size()), &all, together.data());

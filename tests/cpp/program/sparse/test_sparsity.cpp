@@ -93,7 +93,7 @@ TEST_CASE("products have cross terms only, quotients are linear above, squares a
 TEST_CASE("what no derivative passes through, and constant zeros, leave no trace") {
   const auto f = recorded([](recorder& r, const slots& x) {
     const slots chosen = recording::record_elementwise(
-        r, agrad::elementwise_kernel<agrad::select_rule>,
+        r, agrad::kernel_of_rule<agrad::select_rule>(),
         {record<agrad::less_rule>(r, record<agrad::multiply_rule>(r, {x[0]}, {x[1]}), {x[2]}), {x[3]}, {x[4]}});
     const slots masked = record<agrad::multiply_rule>(r, constants(r, {1, 0, 2, 0, 0, 0}), record<agrad::exp_rule>(r, x));
     slots y = masked;

@@ -41,7 +41,7 @@ void check_curvature(double scale) {
   const auto in = range(r.input(x.data(), arity), arity);
   std::vector<slots> operands;
   for (const slot s : in) operands.push_back({s});
-  const auto f = agrad::schedule(r, recording::record_elementwise(r, agrad::elementwise_kernel<Rule>, operands));
+  const auto f = agrad::schedule(r, recording::record_elementwise(r, agrad::kernel_of_rule<Rule>(), operands));
   check_derivatives(*f, x);
 }
 

@@ -10,6 +10,9 @@
 #include <array>
 
 #include <agrad/program/machine/kernel_list.hpp>
+#ifdef AGRAD_COMPILED
+#include <agrad/program/machine/kernel_table.hpp>
+#endif
 #include <agrad/program/machine/straight.hpp>
 #include <agrad/program/machine/tracing.hpp>
 
@@ -200,23 +203,36 @@ inline constexpr kernel elementwise_kernel{
     detail::straight_table<Rule>::steps,
     &detail::entries_of<Rule>::functions};
 
-#ifdef AGRAD_LIST_KERNELS
 namespace detail {
+
+#ifdef AGRAD_LIST_KERNELS
 template <class Rule>
 struct rule_in_list {
   static inline const listed_kernel place{elementwise_kernel<Rule>};
 };
-}  // namespace detail
 #endif
 
-/// Returns the kernel of a rule. With AGRAD_LIST_KERNELS, each rule whose kernel is used anywhere enters the list of kernels
+/// Returns the kernel of a rule, compiled in this file. With AGRAD_LIST_KERNELS, the kernel enters the list of kernels
 /// (program/machine/kernel_list.hpp).
 template <class Rule>
-const kernel& kernel_of_rule() {
+const kernel& own_kernel() {
 #ifdef AGRAD_LIST_KERNELS
-  static_cast<void>(&detail::rule_in_list<Rule>::place);
+  static_cast<void>(&rule_in_list<Rule>::place);
 #endif
   return elementwise_kernel<Rule>;
+}
+
+}  // namespace detail
+
+/// Returns the kernel of a rule. With AGRAD_COMPILED, the compiled library has the kernels of all rules in `rules::elementwise`.
+template <class Rule>
+const kernel& kernel_of_rule() {
+#ifdef AGRAD_COMPILED
+  if constexpr (detail::is_in_list<Rule, rules::elementwise>)
+    return detail::kernel_in_table<Rule>();
+  else
+#endif
+    return detail::own_kernel<Rule>();
 }
 
 }  // namespace agrad

@@ -118,7 +118,7 @@ struct entries_of {
   static void choose_partial(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, std::index_sequence<J...>) {
     (void)((J == j && (differentiate<J>(n, x, y, d, every{}), true)) || ...);
   }
-  static void partial(std::size_t j, std::uint32_t n, columns x, const double* y, double* d) {
+  AGRAD_NEVER_INLINE static void partial(std::size_t j, std::uint32_t n, columns x, const double* y, double* d) {
     choose_partial(j, n, x, y, d, every{});
   }
 

@@ -83,14 +83,12 @@ void second_step_of_any(const instruction* at, const second_spaces& w, std::size
   return at->what->second.template at<Width>()(at, w, y - 1);
 }
 
-/// The steps of a rule; bit k of Active tells whether operand k is active.
-template <class Rule, unsigned Active>
-struct straight_rule {
+/// The steps of a rule whatever operands are active.
+template <class Rule>
+struct straight_entry {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
   static_assert(arity <= 3, "an instruction has room for three operands");
   using every = std::make_index_sequence<arity>;
-  template <std::size_t J>
-  static constexpr bool is_active = ((Active >> J) & 1U) != 0;
 
   template <std::size_t... I>
   AGRAD_ALWAYS_INLINE static double value(const instruction* at, const double* values, std::index_sequence<I...>) {
@@ -108,27 +106,41 @@ struct straight_rule {
     return at->what->forward(at, values, y + 1);
   }
 
-  template <std::size_t J>
-  AGRAD_ALWAYS_INLINE static void reverse_operand(const instruction* at, const std::array<double, arity>& x, double y,
-                                                  double y_adjoint, double* adjoints) {
-    if constexpr (is_active<J>) adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, y, every{}), y_adjoint);
-  }
+  /// Adds to the adjoints of the operands whose bits are set in `active`.
   template <std::size_t... J>
-  AGRAD_ALWAYS_INLINE static void reverse_operands(const instruction* at, const double* values, double* adjoints, std::size_t y,
-                                                   std::index_sequence<J...>) {
+  AGRAD_ALWAYS_INLINE static void reverse_operands(unsigned active, const instruction* at, const double* values,
+                                                   double* adjoints, std::size_t y, std::index_sequence<J...>) {
     const double y_adjoint = adjoints[y];
     if (y_adjoint == 0) return;
     const std::array<double, arity> x = read(at, values, every{});
-    (reverse_operand<J>(at, x, values[y], y_adjoint, adjoints), ...);
+    ((active >> J & 1U ? void(adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, values[y], every{}), y_adjoint)) : void()),
+     ...);
   }
   static void reverse(const instruction* at, const double* values, double* adjoints, std::size_t y) {
-    reverse_operands(at, values, adjoints, y, every{});
+    reverse_operands(at->what->active, at, values, adjoints, y, every{});
+    --at;
+    return at->what->reverse(at, values, adjoints, y - 1);
+  }
+};
+
+/// The steps of a rule; bit k of Active tells whether operand k is active. Only common rules, which have functions for arrays,
+/// have steps of their own for each set of active operands.
+template <class Rule, unsigned Active>
+struct straight_rule : straight_entry<Rule> {
+  using entry = straight_entry<Rule>;
+  using entry::arity;
+  using entry::read;
+  using typename entry::every;
+  template <std::size_t J>
+  static constexpr bool is_active = ((Active >> J) & 1U) != 0;
+
+  static void reverse(const instruction* at, const double* values, double* adjoints, std::size_t y) {
+    entry::reverse_operands(Active, at, values, adjoints, y, every{});
     --at;
     return at->what->reverse(at, values, adjoints, y - 1);
   }
 
-  /// Whether the steps of tangents are compiled for this rule: only for common rules, which have functions for arrays.
-  static constexpr bool has_own_tangents = has_values<Rule>;
+  static constexpr bool has_own_steps = has_values<Rule>;
   static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
 
   template <int Width, std::size_t J>
@@ -184,16 +196,22 @@ struct straight_rule {
     return at->what->second.template at<Width>()(at, w, y - 1);
   }
 
+  static constexpr auto reverse_step() {
+    if constexpr (has_own_steps)
+      return &reverse;
+    else
+      return &entry::reverse;
+  }
   template <int Width>
   static constexpr auto tangent_step() {
-    if constexpr (has_own_tangents)
+    if constexpr (has_own_steps)
       return &tangent<Width>;
     else
       return &propagate<Width>;
   }
   template <int Width>
   static constexpr auto second_step() {
-    if constexpr (has_own_tangents)
+    if constexpr (has_own_steps)
       return &second<Width>;
     else
       return &second_step_of_any<Width>;
@@ -204,8 +222,8 @@ struct straight_rule {
                                         Active,
                                         &entries_of<Rule>::functions,
                                         &kernel_of_rule<Rule>,
-                                        forward,
-                                        reverse,
+                                        entry::forward,
+                                        reverse_step(),
                                         {tangent_step<1>(), tangent_step<lane_count>()},
                                         {second_step<1>(), second_step<lane_count>()}};
 };

@@ -96,10 +96,11 @@ struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
 };
 
 /// Log likelihoods of up to `size` rows, and derivatives with respect to the predictors.
-class bernoulli_logit_block {
+template <int Size>
+class logit_block {
  public:
-  static constexpr Eigen::Index size = 128;
-  using array = Eigen::Array<double, Eigen::Dynamic, 1, 0, size, 1>;
+  static constexpr Eigen::Index size = Size;
+  using array = Eigen::Array<double, Eigen::Dynamic, 1, 0, Size, 1>;
 
   array predictor, slope;
 
@@ -122,6 +123,7 @@ class bernoulli_logit_block {
  private:
   array odds_;
 };
+using bernoulli_logit_block = logit_block<128>;
 
 template <class Y>
 template <class X, class Use>

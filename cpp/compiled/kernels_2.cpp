@@ -1,0 +1,7 @@
+// Compiles a part of the kernels of the rules once, for agrad::compiled.
+#include <agrad/program/machine/kernel_table_part.hpp>
+
+template <>
+const agrad::kernel* const* agrad::detail::kernels_of_part<2>() {
+  return own_kernels<2>();
+}
