@@ -10,6 +10,7 @@ option(AGRAD_BUILD_BENCHMARKS "Build the C++ benchmarks" OFF)
 option(AGRAD_ODE "Build what needs SUNDIALS (the Python module does)" ON)
 option(AGRAD_NATIVE "Compile for this machine's processor (-march=native); turn off to ship binaries elsewhere" ON)
 option(AGRAD_GROUP_FILES "Compile C++ files in groups, for what they share of templates; turn off where one is edited often" ON)
+set(AGRAD_GROUP_SIZE 4 CACHE STRING "Files of the Python module's bindings in a group: more take less time in all, and more memory a compiler")
 option(AGRAD_WERROR "Treat warnings as errors" OFF)
 set(AGRAD_SANITIZE "" CACHE STRING "Sanitizers for what is built here: \"address;undefined\" or \"thread\"")
 
