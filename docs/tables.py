@@ -20,6 +20,7 @@ from agrad._numpy.linalg import functions as of_matrices
 from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
+from agrad.density import conditions
 
 
 def _escaped(text: str) -> str:
@@ -59,7 +60,7 @@ def densities() -> str:
         [
             f"`{row.name}({', '.join(name for name, _ in row.arguments)})`",
             _escaped(row.text),
-            "; ".join(f"{name}: {_escaped(condition)}" for name, condition in row.arguments),
+            "; ".join(f"{name}: {_escaped(condition)}" for name, condition in conditions(row)),
         ]
         for row in [*density_rows(), *glm_rows()]
     ]

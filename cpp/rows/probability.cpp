@@ -11,7 +11,8 @@ std::vector<density_row> rows::probability() {
   for_each(rules::probability{}, [&](auto tag) {
     using Rule = typename decltype(tag)::type;
     rows.push_back({Rule::name, Rule::text, Rule::source, Rule::reference, Rule::arity, Rule::arguments,
-                    &probability_kernel<Rule>, &record_probability<Rule>, Rule::is_product});
+                    &probability_kernel<Rule>, &record_probability<Rule>, Rule::is_product, std::data(Rule::pairs),
+                    std::size(Rule::pairs)});
   });
   return rows;
 }

@@ -42,9 +42,17 @@ const std::vector<density_row>& density_rows() {
   static const auto all = [] {
     auto list = entries_of_rules<density_row>(rules::densities{}, [](auto tag) -> density_row {
       using Rule = typename decltype(tag)::type;
-      return {Rule::name,  Rule::text,      Rule::source,          Rule::reference,
-              Rule::arity, Rule::arguments, &density_kernel<Rule>, &record_density<Rule>,
-              false};
+      return {Rule::name,
+              Rule::text,
+              Rule::source,
+              Rule::reference,
+              Rule::arity,
+              Rule::arguments,
+              &density_kernel<Rule>,
+              &record_density<Rule>,
+              false,
+              std::data(Rule::pairs),
+              std::size(Rule::pairs)};
     });
     const auto others = rows::probability();
     list.insert(list.end(), others.begin(), others.end());

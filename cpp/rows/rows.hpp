@@ -30,6 +30,8 @@ struct density_row {
   /// Records the sum over n terms; an argument is n numbers, or one number for all (stride 0).
   slot (*record)(recorder& in, const span* arguments, std::size_t n, bool propto);
   bool is_product;  // of the terms, not their sum
+  const density_pair* pairs;
+  std::size_t pair_count;
 
   /// Whether it is a density or mass, which may leave out what depends on no variable.
   bool has_propto() const { return name.find("_lpdf") != name.npos || name.find("_lpmf") != name.npos; }
@@ -39,6 +41,8 @@ struct density_row {
 struct glm_row {
   static constexpr int arity = 4;
   static constexpr bool is_product = false;
+  static constexpr const density_pair* pairs = nullptr;
+  static constexpr std::size_t pair_count = 0;
   static constexpr std::string_view reference = {};
   static bool has_propto() { return true; }
   std::string_view name, text, source;

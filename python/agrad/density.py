@@ -26,9 +26,19 @@ def _parameter(name: str, condition: str, shape: str) -> str:
     return f"{name} : number, array-like or recorded array\n    {' '.join(filter(None, (shape, f'{condition.capitalize()}.')))}"
 
 
+def conditions(row: DensityRow | GlmRow) -> list[tuple[str, str]]:
+    """Return the name and the condition of each argument, with the conditions on two arguments together."""
+    names = [name for name, _ in row.arguments]
+    pairs = [(first, f", {must} {names[second]}") for first, must, second in row.pairs]
+    return [
+        (name, condition + "".join(text for first, text in pairs if first == k))
+        for k, (name, condition) in enumerate(row.arguments)
+    ]
+
+
 def _docstring(row: DensityRow | GlmRow) -> str:
     shapes = _MODEL_SHAPES if isinstance(row, GlmRow) else {}
-    parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in row.arguments)
+    parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in conditions(row))
     propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
     result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."
     return (

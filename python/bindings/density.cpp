@@ -134,6 +134,13 @@ void register_rows_of(py::module_& m, const char* type, const char* text, const 
                                  arguments.append(py::make_tuple(r.arguments[k].name, r.arguments[k].must.name));
                                return arguments;
                              })
+      .def_property_readonly("pairs",
+                             [](const Row& r) {
+                               std::vector<std::tuple<std::size_t, std::string_view, std::size_t>> pairs;
+                               for (std::size_t k = 0; k < r.pair_count; ++k)
+                                 pairs.emplace_back(r.pairs[k].first, r.pairs[k].must, r.pairs[k].second);
+                               return pairs;
+                             })
       .def("__call__", &call<Row>, py::kw_only(), py::arg("propto") = false);
   m.def(
       function,

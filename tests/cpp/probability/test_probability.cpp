@@ -29,6 +29,11 @@ std::vector<std::vector<double>> sequences() {
     for (std::size_t i = 0; i < 3; ++i) three.push_back(some[(i + all.size()) % some.size()]);
     all.push_back(three);
   }
+  for (const density_pair& pair : Rule::pairs)
+    for (std::size_t i = 0; i < 3; ++i) {
+      double &first = all[pair.first][i], &second = all[pair.second][i];
+      if (!pair.holds(first, second)) std::swap(first, second);
+    }
   return all;
 }
 
@@ -132,6 +137,19 @@ TEST_CASE("arguments are checked") {
                        "exponential_lpdf: beta[1] is -1, but must be positive and finite", DomainError);
   CHECK_THROWS_AS(exponential_lpdf(std::vector<double>{1.0, 2.0}, std::vector<double>{1.0}), ShapeError);
   CHECK(exponential_cdf(std::vector<double>{}, 1.0) == 1.0);
+}
+
+TEST_CASE("conditions on two arguments together are checked in every engine") {
+  const std::vector<double> alpha{0.0, 2.5};
+  const char* text = "uniform_lpdf: alpha[1] is 2.5, but must be less than beta = 2";
+  CHECK_THROWS_WITH_AS(uniform_lpdf(0.5, alpha, 2.0), text, DomainError);
+  CHECK_THROWS_WITH_AS(uniform_lpdf(0.5, alpha, dual<double>(2.0)), text, DomainError);
+  const scope own;
+  const var beta = 2.0;
+  CHECK_THROWS_WITH_AS(uniform_lpdf(0.5, alpha, beta), text, DomainError);
+  CHECK_THROWS_WITH_AS(uniform_cdf(std::vector<double>{0.5, 1.0}, beta, 2),
+                       "uniform_cdf: alpha is 2, but must be less than beta = 2", DomainError);
+  CHECK(uniform_lpdf(std::vector<double>{}, beta, 2.0).val() == 0);
 }
 
 }  // namespace test_probability

@@ -4,6 +4,7 @@ The points and tests of each function come from its row: conditions of the argum
 """
 
 import itertools
+import operator
 import random
 import zlib
 from collections.abc import Callable
@@ -33,6 +34,8 @@ VALUES = {
     "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
     "between 0 and 1, not 0 or 1": [0.01, 0.3, 0.5, 0.9],
 }
+#: Tests of the conditions on two arguments together.
+MEETS = {"less than": operator.lt}
 DISCRETE = ("a whole number", "0 or 1")
 ROWS = {row.name: row for row in density_rows()}
 POINTS = 6
@@ -66,6 +69,7 @@ def points(name: str) -> list[tuple[float, ...]]:
             )
         )
     )
+    choices = [x for x in choices if all(MEETS[must](x[i], x[j]) for i, must, j in ROWS[name].pairs)]
     random.Random(zlib.crc32(name.encode())).shuffle(choices)
     for point in choices:
         try:
@@ -153,6 +157,28 @@ def test_each_condition_is_checked_with_argument_index_and_value(name):
             with pytest.raises(ag.DomainError) as error:
                 call(*wrong)
             assert f"{name}: {argument}[1] is nan, but must be {condition}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.pairs])
+def test_each_condition_on_two_arguments_is_checked_at_each_run(name):
+    row, function = ROWS[name], getattr(ag, name)
+    for first, must, second in row.pairs:
+        right = [np.array(column) for column in zip(*points(name)[:3], strict=True)]
+        wrong = [column.copy() for column in right]
+        wrong[first][1], wrong[second][1] = right[second][1], right[first][1]
+        argument, other = row.arguments[first][0], row.arguments[second][0]
+        high, low = float(right[second][1]), float(right[first][1])
+        text = f"{name}: {argument}[1] is {high}, but must be {must} {other} = {low}"
+        compiled, gradient = ag.compile(lambda *x: function(*x)), ag.grad(function, first)
+        assert np.isfinite(compiled(*right)), "so that the run of `wrong` below is not the one that records"
+        for call in (function, compiled, gradient):
+            with pytest.raises(ag.DomainError) as error:
+                call(*wrong)
+            assert text in str(error.value)
+        equal = [column[0] for column in right]
+        equal[first] = equal[second]
+        with pytest.raises(ag.DomainError, match=f"{argument} is .*, but must be {must} {other}"):
+            function(*equal)
 
 
 @each_function

@@ -66,7 +66,7 @@ struct probability_on {
   template <std::size_t... K, class Operands, class... IsActive>
   static S of_operands(std::index_sequence<K...> places, std::size_t n, const Operands& operands, IsActive... is_active) {
     const auto in = std::make_tuple(std::get<K>(operands).input(is_active)...);
-    (density_check_argument<Rule, K>(n, std::get<K>(in)), ...);
+    density_check<Rule>(n, in);
     const auto included = probability_parts<Rule>(propto, {(is_active && !std::is_same_v<S, double> && !is_data<Rule>(K))...});
     S total(Rule::is_product ? 1.0 : 0.0);
     if (is_nothing<Rule>(n, included)) return total;
@@ -106,7 +106,7 @@ struct probability_on<Rule, var, propto> {
     using T = dual<double, static_cast<int>(variables == 0 ? 1 : variables)>;
     const std::array<density_input<double>, sizeof...(K)> in{operand.input()...};
     const std::array<double*, sizeof...(K)> partial{operand.partial()...};
-    (density_check_argument<Rule, K>(n, in[K]), ...);
+    density_check<Rule>(n, in);
     const auto read = [&](auto k, std::size_t i) {
       const double value = in[k].values[i * in[k].stride];
       if constexpr (is_active[k])

@@ -4,6 +4,7 @@
 //     name, text, source   as every rule has
 //     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
 //     arguments            for each argument the name, the condition, and whether `prepare` reads the argument
+//     pairs                conditions on two arguments together, an array of density_pair (optional)
 //     term                 the value of one term, from (included, prepared, x...)
 //     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
@@ -30,6 +31,7 @@ template <int Arity>
 struct probability_rule {
   static constexpr int arity = Arity;
   static constexpr std::string_view source = {};
+  static constexpr std::array<density_pair, 0> pairs{};
   static constexpr bool is_product = false;
   static constexpr double outside = -infinity;
   using parts = density_parts<Arity>;

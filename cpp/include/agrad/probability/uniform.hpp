@@ -1,7 +1,4 @@
 // The uniform distribution: density and distribution functions.
-//
-// alpha < beta is a condition on two arguments, which no condition on a single argument expresses: otherwise the density is
-// nan.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
@@ -56,14 +53,14 @@ struct log_share_of_interval_rule : rule<3> {
 struct uniform_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"alpha", must_be::finite, true}, {"beta", must_be::finite, true}};
+  static constexpr std::array<density_pair, 1> pairs{{{1, 2, "less than", [](double a, double b) { return a < b; }}}};
 };
 
-/// Returns `below` or `above`, with derivatives of 0, where y is not between the ends a and b, nan unless a < b, and formula()
-/// elsewhere.
+/// Returns `below` or `above`, with derivatives of 0, where y is not between the ends a and b, and formula() elsewhere.
 template <class T, class Formula>
 T within_interval(const T& y, const T& a, const T& b, double below, double above, const Formula& formula) {
   return either<T>(
-      !(a < b), [] { return T(quiet_nan); }, y <= a, [&] { return T(below); }, y >= b, [&] { return T(above); }, formula);
+      y <= a, [&] { return T(below); }, y >= b, [&] { return T(above); }, formula);
 }
 
 }  // namespace detail
@@ -71,20 +68,16 @@ T within_interval(const T& y, const T& a, const T& b, double below, double above
 struct uniform_lpdf_rule : detail::uniform_rule {
   static constexpr std::string_view name = "uniform_lpdf",
                                     text = "Log density of y that is uniform between alpha and beta, alpha < beta.",
-                                    reference = "nan if alpha >= beta else -log(beta - alpha) if alpha <= y <= beta else -inf",
+                                    reference = "-log(beta - alpha) if alpha <= y <= beta else -inf",
                                     source = "log f(y; alpha, beta) = -log(beta - alpha)";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A& alpha, const B& beta) {
-    return (alpha <= y && y <= beta) || !(alpha < beta);
+    return alpha <= y && y <= beta;
   }
   template <class Y, class A, class B>
   static auto prepare(const parts& included, const Y&, const A& alpha, const B& beta) {
     using T = promoted_t<A, B>;
-    const auto width = [&] {
-      return either<T>(
-          alpha < beta, [&] { return T(-log(beta - alpha)); }, [] { return T(quiet_nan); });
-    };
-    return included.of({1, 2}) ? width() : T(0.0);
+    return included.of({1, 2}) ? T(-log(beta - alpha)) : T(0.0);
   }
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P& minus_log_width, const Y&, const A&, const B&) {
@@ -98,11 +91,10 @@ auto uniform_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
 }
 
 struct uniform_cdf_rule : detail::uniform_rule {
-  static constexpr std::string_view
-      name = "uniform_cdf",
-      text = "Probability of a value up to y, uniform between alpha and beta, alpha < beta.",
-      reference = "nan if alpha >= beta else (y - alpha) / (beta - alpha) if alpha < y < beta else 0 if y <= alpha else 1",
-      source = "F(y; alpha, beta) = (y - alpha) / (beta - alpha)";
+  static constexpr std::string_view name = "uniform_cdf",
+                                    text = "Probability of a value up to y, uniform between alpha and beta, alpha < beta.",
+                                    reference = "(y - alpha) / (beta - alpha) if alpha < y < beta else 0 if y <= alpha else 1",
+                                    source = "F(y; alpha, beta) = (y - alpha) / (beta - alpha)";
   static constexpr bool is_product = true;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
@@ -118,12 +110,10 @@ auto uniform_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
 }
 
 struct uniform_lcdf_rule : detail::uniform_rule {
-  static constexpr std::string_view
-      name = "uniform_lcdf",
-      text = "Logarithm of uniform_cdf.",
-      reference =
-          "nan if alpha >= beta else log((y - alpha) / (beta - alpha)) if alpha < y < beta else -inf if y <= alpha else 0",
-      source = "log F(y; alpha, beta) = log((y - alpha) / (beta - alpha))";
+  static constexpr std::string_view name = "uniform_lcdf", text = "Logarithm of uniform_cdf.",
+                                    reference =
+                                        "log((y - alpha) / (beta - alpha)) if alpha < y < beta else -inf if y <= alpha else 0",
+                                    source = "log F(y; alpha, beta) = log((y - alpha) / (beta - alpha))";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
@@ -142,8 +132,7 @@ struct uniform_lccdf_rule : detail::uniform_rule {
   static constexpr std::string_view
       name = "uniform_lccdf",
       text = "Logarithm of the probability of a value beyond y, uniform between alpha and beta, alpha < beta.",
-      reference =
-          "nan if alpha >= beta else log((beta - y) / (beta - alpha)) if alpha < y < beta else 0 if y <= alpha else -inf",
+      reference = "log((beta - y) / (beta - alpha)) if alpha < y < beta else 0 if y <= alpha else -inf",
       source = "log(1 - F(y; alpha, beta)) = log((beta - y) / (beta - alpha))";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {

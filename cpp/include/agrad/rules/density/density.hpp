@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include <agrad/rules/density/loop.hpp>
@@ -135,17 +137,39 @@ void density_check_argument(std::size_t n, const density_input<S>& in) {
                {});
 }
 
-template <class Rule, class S, std::size_t... K>
-void density_check(std::size_t n, const density_inputs<Rule, S>& in, std::index_sequence<K...>) {
-  (density_check_argument<Rule, K>(n, in[K]), ...);
+/// Returns what the first argument of a pair must be, with the value of the second one.
+AGRAD_COLD inline std::string pair_condition(const density_pair& pair, std::string_view second, double value) {
+  return std::string(pair.must) + " " + std::string(second) + " = " + to_text(value);
+}
+
+template <class Rule, std::size_t P, class Inputs>
+void density_check_pair(std::size_t n, const Inputs& in) {
+  constexpr density_pair pair = Rule::pairs[P];
+  const auto& first = std::get<pair.first>(in);
+  const auto& second = std::get<pair.second>(in);
+  const bool is_single = first.stride == 0 && second.stride == 0;
+  for (std::size_t i = 0; i < (is_single && n > 0 ? 1 : n); ++i) {
+    const double x = primal_value(first.values[i * first.stride]), y = primal_value(second.values[i * second.stride]);
+    if (AGRAD_UNLIKELY(!pair.holds(x, y)))
+      fail_check(Rule::name, Rule::arguments[pair.first].name, first.stride == 0 ? -1 : static_cast<long>(i), x,
+                 {pair_condition(pair, Rule::arguments[pair.second].name, y), nullptr}, {});
+  }
+}
+
+template <class Rule, class Inputs, std::size_t... K, std::size_t... P>
+void density_check(std::size_t n, const Inputs& in, std::index_sequence<K...>, std::index_sequence<P...>) {
+  (density_check_argument<Rule, K>(n, std::get<K>(in)), ...);
+  (density_check_pair<Rule, P>(n, in), ...);
 }
 
 }  // namespace detail
 
-/// Throws DomainError unless every argument meets its condition.
-template <class Rule, class S>
-void density_check(std::size_t n, const density_inputs<Rule, S>& in) {
-  detail::density_check<Rule>(n, in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
+/// Throws DomainError unless every argument meets its condition, and every pair of arguments its own. `in` is an array or a
+/// tuple of density_input.
+template <class Rule, class Inputs>
+void density_check(std::size_t n, const Inputs& in) {
+  detail::density_check<Rule>(n, in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{},
+                              std::make_index_sequence<std::size(Rule::pairs)>{});
 }
 
 /// The sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.

@@ -4,6 +4,7 @@
 //     name, text, source   as a scalar rule does
 //     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
 //     arguments            for each argument the name, the condition, and whether `prepared` reads the argument
+//     pairs                conditions on two arguments together, an array of density_pair; none by default
 //     prepared<S>          data that depend only on the arguments marked so, computed from (x, parts): once if these are
 //                          scalars, and prepared<octet> then from prepared<double>
 //     in_support(x)        whether the density is positive at x and around x; everywhere by default
@@ -27,6 +28,13 @@ struct density_argument {
   std::string_view name;
   condition must;
   bool prepared = false;  // `prepared` reads it
+};
+
+/// A condition on two arguments of a term together, as a condition on the first one.
+struct density_pair {
+  std::size_t first, second;  // indices of the arguments
+  std::string_view must;      // the message continues with the name and the value of the second argument
+  bool (*holds)(double first, double second);
 };
 
 /// One argument of a call: one value (stride 0) or one for each term (stride 1).
@@ -58,6 +66,7 @@ template <int Arity>
 struct density_rule {
   static constexpr int arity = Arity;
   static constexpr std::string_view source = {};
+  static constexpr std::array<density_pair, 0> pairs{};
   using parts = density_parts<Arity>;
   /// One value, or one partial derivative, for each argument.
   template <class S>
