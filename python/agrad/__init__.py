@@ -10,6 +10,8 @@ from agrad import _processor as _processor  # raises where the compiled module c
 
 # isort: split
 from agrad import linalg, solve, special, transforms
+from agrad._constraints.by_name import *  # noqa: F403
+from agrad._constraints.by_name import __all__ as _constraints
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
@@ -127,4 +129,4 @@ __all__ = [
     "where",
     "while_loop",
 ]
-__all__ += _densities + _elementwise
+__all__ += _constraints + _densities + _elementwise

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._constraints.transform import Shape, Transform, require, shape_of
-from agrad._core import DomainError, ShapeError
+from agrad._core import Array, DomainError, ShapeError
 from agrad._record.structure import find_recording
 from agrad.elementwise import inv_logit, log_inv_logit
 
@@ -19,6 +19,11 @@ Function = Callable[[Any], Any]
 
 def _broadcasts(shape: Shape, to: Shape) -> bool:
     return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1], strict=False))
+
+
+def _shown(x: Any) -> Any:
+    """Returns what a message shows of a number or an array, which may be recorded."""
+    return x.recorded_values if isinstance(x, Array) else x
 
 
 class _Each(Transform):
@@ -55,11 +60,12 @@ class _Bounded(_Each):
         for argument, bound in bounds.items():
             if find_recording(bound) is None and np.any(np.isnan(bound)):
                 raise DomainError(f"{name}: {argument} is {bound}, but must be a number, not nan")
-        if find_recording(low, high) is None and not np.all(np.less(low, high)):
-            raise DomainError(f"{name}: {names[0]} is {low}, but must be less than {names[1]} = {high}")
         self._low, self._has_low = self._finite_part(low)
         self._high, self._has_high = self._finite_part(high)
         has_both = self._has_low & self._has_high
+        # Of recorded bounds this comparison is a guard, so that compiled functions check them at each run.
+        if (find_recording(low, high) is None or np.any(has_both)) and not np.all(np.less(low, high)):
+            raise DomainError(f"{name}: {names[0]} is {_shown(low)}, but must be less than {names[1]} = {_shown(high)}")
         self._width = self._high - self._low if np.all(has_both) else np.where(has_both, self._high - self._low, 1.0)[()]
 
     @staticmethod
@@ -118,8 +124,8 @@ class _OffsetMultiplier(_Each):
         name = "offset_multiplier"
         super().__init__(name, shape, {"offset": offset, "multiplier": multiplier})
         self.offset, self.multiplier = self._finite(name, "offset", offset), self._finite(name, "multiplier", multiplier)
-        if find_recording(multiplier) is None and not np.all(self.multiplier > 0):
-            raise DomainError(f"{name}: multiplier is {multiplier}, but must be positive and finite")
+        if not np.all(self.multiplier > 0):
+            raise DomainError(f"{name}: multiplier is {_shown(multiplier)}, but must be positive and finite")
 
     def _constrain(self, free: Any) -> Any:
         return self.offset + self.multiplier * free
@@ -183,15 +189,15 @@ def interval(low: Any, high: Any, shape: int | Shape | None = None) -> Transform
     Parameters
     ----------
     low, high : array-like or recorded
-        low < high, which is checked for plain bounds. An entry that is infinite is no bound: ``interval(0.0, np.inf)`` is
-        `positive`.
+        low < high. An entry that is infinite is no bound: ``interval(0.0, np.inf)`` is `positive`. Recorded bounds are
+        compared at each run, which a right-hand side cannot do: make the transform outside of it.
     shape : int or tuple of int, optional
         By default that of `low` and `high` together.
 
     Raises
     ------
     DomainError
-        Plain bounds are not in this order.
+        The bounds are not in this order.
     """
     return _Bounded("interval", low, high, shape)
 
@@ -211,6 +217,6 @@ def offset_multiplier(offset: Any, multiplier: Any, shape: int | Shape | None = 
     Raises
     ------
     DomainError
-        A plain offset is not finite, or a plain multiplier is not positive and finite.
+        A plain offset is not finite, or a multiplier is not positive, or a plain one not finite.
     """
     return _OffsetMultiplier(offset, multiplier, shape)

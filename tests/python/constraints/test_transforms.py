@@ -164,6 +164,22 @@ def test_bounds_may_be_parameters():
     np.testing.assert_allclose(scaled, [0, 3 / 4])
 
 
+@pytest.mark.parametrize("of", [tr.interval, lambda low, high: tr.offset_multiplier(low, high - low)])
+def test_bounds_and_multipliers_that_are_parameters_are_checked_at_each_run(of):
+    def loss(p):
+        return of(p[:2], p[2:]).constrain(np.zeros(2))[0]
+
+    right, wrong = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0, 2.0, 0.5])
+    compiled = ag.compile(ag.grad(loss))
+    assert np.all(np.isfinite(compiled(right)))
+    of_rows = ag.vmap(loss)
+    for call in (compiled, ag.grad(loss), ag.jacfwd(loss), lambda p: of_rows(np.stack([right, p]))):
+        with pytest.raises(ag.DomainError, match=r"is \[(0. 1.|\s*2. +-0.5)\], but must be (less than high = |positive)"):
+            call(wrong)
+    with pytest.raises(ag.DomainError, match="must be"):
+        ag.grad(lambda x: tr.interval(x, np.nan).constrain(0.0))(1.0)
+
+
 def test_a_unit_vector_has_norm_one_and_the_normal_density_of_its_free_numbers():
     t = tr.unit_vector(3)
     free = np.array([0.3, -2.0, 0.7])

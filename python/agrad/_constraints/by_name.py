@@ -1,0 +1,169 @@
+"""Stan's names for the transforms: X_constrain, X_jacobian and X_unconstrain for each constraint X.
+
+The functions have no formulas of their own: each makes the transform that fits the shape of its argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._constraints import bounds, matrices, vectors
+from agrad._constraints.transform import Shape, Transform
+from agrad._core import ShapeError
+
+Function = Callable[..., Any]
+
+_GIVEN = {
+    "constrain": ("y", "Free numbers; axes before those of one value are of several values."),
+    "jacobian": ("y", "Free numbers; axes before those of one value are of several values."),
+    "unconstrain": ("x", "Satisfies the constraint strictly; a recorded value is not checked."),
+}
+_RESULT = {
+    "constrain": "Array, numpy.ndarray or float\n    The value.",
+    "jacobian": "(value, log_jacobian)\n    Stan adds the log Jacobian to its target; here the caller adds it.",
+    "unconstrain": "Array, numpy.ndarray or float\n    The free numbers.",
+}
+
+
+class _Constraint:
+    """A constraint: its transform, and how many axes the free numbers and a value have (None: every entry is a value).
+
+    `of_free` and `of_value` make the transform from the shape of one value's free numbers, or of one value, and from the other
+    arguments. Bounds, offsets and multipliers are arguments of all three functions, sizes of those on free numbers.
+    """
+
+    def __init__(
+        self,
+        transform: Function,
+        axes: tuple[int, int] | None,
+        of_free: Callable[..., Transform],
+        of_value: Callable[..., Transform] | None = None,
+        others: str = "",
+    ) -> None:
+        self._transform, self._axes = transform, axes
+        self._make = {"constrain": of_free, "jacobian": of_free, "unconstrain": of_value or of_free}
+        self._others = {what: others.split() if make is of_free else [] for what, make in self._make.items()}
+
+    def functions(self, name: str) -> tuple[Function, Function, Function]:
+        """Returns the three functions on this constraint, which has the name."""
+        return self._function(name, "constrain"), self._function(name, "jacobian"), self._function(name, "unconstrain")
+
+    def _function(self, constraint: str, what: str) -> Function:
+        name, others = f"{constraint}_{what}", self._others[what]
+        given, meaning = _GIVEN[what]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(each, kind) for each in (given, *others)])
+
+        def function(*arguments: Any, **named: Any) -> Any:
+            bound = signature.bind(*arguments, **named).arguments
+            x, rest = bound[given], [bound[each] for each in others]
+            if what != "jacobian":
+                return self._map(name, given, x, what, what, rest)
+            logs = self._map(name, given, x, what, "log_jacobian", rest)
+            return self._map(name, given, x, what, "constrain", rest), np.sum(logs)
+
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = (
+            f"Call `{what.replace('jacobian', 'constrain')}` of the transform `ag.transforms.{self._transform.__name__}`"
+            f"{', and its `log_jacobian`' * (what == 'jacobian')}.\n\n"
+            f"Parameters\n----------\n{given} : array-like or recorded\n    {meaning}\n"
+            + f"{', '.join(others)}\n    As of the transform.\n"
+            * bool(others)
+            + f"\nReturns\n-------\n{_RESULT[what]}\n\n"
+            "Raises\n------\nDomainError\n    A plain argument does not satisfy its condition.\n"
+            "ShapeError\n    Shapes do not fit.\n"
+        )
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        return function
+
+    def _map(self, name: str, argument: str, x: Any, what: str, method: str, others: list[Any]) -> Any:
+        """Applies a method of the transform to the free numbers or the value, or to each of several ones."""
+        shape = np.shape(x)
+        axes = len(shape) if self._axes is None else self._axes[what == "unconstrain"]
+        if len(shape) < axes:
+            raise ShapeError(f"{name}: {argument} has shape {shape}, but must have {axes} {'axis' if axes == 1 else 'axes'}")
+        outer, inner = shape[: len(shape) - axes], shape[len(shape) - axes :]
+        apply = getattr(self._make[what](inner, *others), method)
+        if not outer:
+            return apply(x)
+        if math.prod(outer) == 0:
+            raise ShapeError(f"{name}: {argument} has shape {shape}, but must hold a value")
+        each = [apply(part) for part in np.reshape(x, (-1, *inner))]
+        return np.reshape(np.stack(each), outer + np.shape(each[0]))
+
+
+def _of_bounds(transform: Function, others: str) -> _Constraint:
+    return _Constraint(transform, None, lambda shape, *parameters: transform(*parameters, shape=shape), None, others)
+
+
+def _of_vector(transform: Function, fewer: int) -> _Constraint:
+    """A vector of n numbers, from n - fewer free ones."""
+    return _Constraint(transform, (1, 1), lambda shape: transform(shape[0] + fewer), lambda shape: transform(*shape))
+
+
+def _of_square(transform: Function) -> _Constraint:
+    """A matrix of n rows and columns, from a vector."""
+    return _Constraint(transform, (1, 2), lambda _, n: transform(n), lambda shape: _square(transform, shape), "K")
+
+
+def _square(transform: Function, shape: Shape) -> Transform:
+    if shape[0] != shape[1]:
+        raise ShapeError(f"{transform.__name__}: the matrix has shape {shape}, but must be square")
+    made: Transform = transform(shape[0])
+    return made
+
+
+def _sum_to_zero_of(fewer: int) -> Callable[[Shape], Transform]:
+    return lambda shape: vectors.sum_to_zero(shape[0] + fewer if len(shape) == 1 else (shape[0] + fewer, shape[1] + fewer))
+
+
+lower_bound_constrain, lower_bound_jacobian, lower_bound_unconstrain = _of_bounds(bounds.lower, "lb").functions("lower_bound")
+upper_bound_constrain, upper_bound_jacobian, upper_bound_unconstrain = _of_bounds(bounds.upper, "ub").functions("upper_bound")
+lower_upper_bound_constrain, lower_upper_bound_jacobian, lower_upper_bound_unconstrain = _of_bounds(
+    bounds.interval, "lb ub"
+).functions("lower_upper_bound")
+offset_multiplier_constrain, offset_multiplier_jacobian, offset_multiplier_unconstrain = _of_bounds(
+    bounds.offset_multiplier, "offset mult"
+).functions("offset_multiplier")
+ordered_constrain, ordered_jacobian, ordered_unconstrain = _of_vector(vectors.ordered, 0).functions("ordered")
+positive_ordered_constrain, positive_ordered_jacobian, positive_ordered_unconstrain = _of_vector(
+    vectors.positive_ordered, 0
+).functions("positive_ordered")
+simplex_constrain, simplex_jacobian, simplex_unconstrain = _of_vector(vectors.simplex, 1).functions("simplex")
+unit_vector_constrain, unit_vector_jacobian, unit_vector_unconstrain = _of_vector(vectors.unit_vector, 0).functions(
+    "unit_vector"
+)
+sum_to_zero_constrain, sum_to_zero_jacobian, sum_to_zero_unconstrain = _Constraint(
+    vectors.sum_to_zero, None, _sum_to_zero_of(1), _sum_to_zero_of(0)
+).functions("sum_to_zero")
+stochastic_row_constrain, stochastic_row_jacobian, stochastic_row_unconstrain = _Constraint(
+    vectors.stochastic_rows,
+    (2, 2),
+    lambda shape: vectors.stochastic_rows(shape[0], shape[1] + 1),
+    lambda shape: vectors.stochastic_rows(*shape),
+).functions("stochastic_row")
+stochastic_column_constrain, stochastic_column_jacobian, stochastic_column_unconstrain = _Constraint(
+    vectors.stochastic_columns,
+    (2, 2),
+    lambda shape: vectors.stochastic_columns(shape[0] + 1, shape[1]),
+    lambda shape: vectors.stochastic_columns(*shape),
+).functions("stochastic_column")
+cholesky_factor_corr_constrain, cholesky_factor_corr_jacobian, cholesky_factor_corr_unconstrain = _of_square(
+    matrices.cholesky_correlation
+).functions("cholesky_factor_corr")
+corr_matrix_constrain, corr_matrix_jacobian, corr_matrix_unconstrain = _of_square(matrices.correlation).functions("corr_matrix")
+cholesky_factor_cov_constrain, cholesky_factor_cov_jacobian, cholesky_factor_cov_unconstrain = _Constraint(
+    matrices.cholesky_covariance,
+    (1, 2),
+    lambda _, m, n: matrices.cholesky_covariance(m, n),
+    lambda shape: matrices.cholesky_covariance(*shape),
+    "M N",
+).functions("cholesky_factor_cov")
+cov_matrix_constrain, cov_matrix_jacobian, cov_matrix_unconstrain = _of_square(matrices.covariance).functions("cov_matrix")
+
+__all__ = [name for name in dir() if name.endswith(("_constrain", "_jacobian", "_unconstrain"))]
