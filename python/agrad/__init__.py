@@ -60,6 +60,8 @@ from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
 from agrad.elementwise import *  # noqa: F403
 from agrad.elementwise import __all__ as _elementwise
+from agrad.gaussian_processes import *  # noqa: F403
+from agrad.gaussian_processes import __all__ as _gaussian_processes
 
 __all__ = [
     "Array",
@@ -129,4 +131,4 @@ __all__ = [
     "where",
     "while_loop",
 ]
-__all__ += _constraints + _densities + _elementwise
+__all__ += _constraints + _densities + _elementwise + _gaussian_processes

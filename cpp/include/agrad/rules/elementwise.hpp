@@ -16,6 +16,7 @@
 #include <agrad/rules/gammainc.hpp>
 #include <agrad/rules/hyperbolic.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/matern.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/power.hpp>
 #include <agrad/rules/probit.hpp>
@@ -26,6 +27,6 @@
 namespace agrad::rules {
 
 using elementwise = concat_t<arithmetic, exponential, power, trigonometric, hyperbolic, error, gamma, piecewise, links,
-                             comparison, steps, quotients, entropy, probit, beta, gammainc, bessel>;
+                             comparison, steps, quotients, entropy, probit, beta, gammainc, bessel, matern>;
 
 }  // namespace agrad::rules
