@@ -1,6 +1,6 @@
 """Markdown tables of functions, made from the rows of the rules and from the dispatch on NumPy's functions.
 
-They stand in functions.md between a comment with the table's name and <!-- end -->. Run ``python docs/tables.py`` to write them
+They stand in pages between a comment with the table's name and <!-- end -->. Run ``python docs/tables.py`` to write them
 anew where a function was added; a test says when that is needed.
 """
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.special
+import stan_names
 
 from agrad import linalg, special
 from agrad._core import density_rows, elementwise_rows, glm_rows
@@ -115,8 +116,10 @@ TABLES = {
     "numpy_missing": numpy_missing,
     "linear_algebra": linear_algebra,
     "special_functions": special_functions,
+    "stan_counts": stan_names.counts,
+    "stan_tables": stan_names.tables,
 }
-PAGE = Path(__file__).with_name("functions.md")
+PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "coming_from_stan.md")]
 
 
 def filled(text: str) -> str:
@@ -131,4 +134,5 @@ def filled(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))
+    for page in PAGES:
+        page.write_text(filled(page.read_text()))
