@@ -95,7 +95,7 @@ def counts() -> str:
     )
 
 
-_PROGRAM = """#include <agrad/agrad.hpp>
+_PROGRAM = """#include <agrad/constraints.hpp>
 #include <agrad/ode.hpp>
 #include <agrad/probability.hpp>
 #include <iostream>

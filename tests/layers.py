@@ -21,7 +21,7 @@ LAYERS = [
     {"tape", "dual"},
     {"program/machine"},
     {"program", "program/kernels"},
-    {"probability"},
+    {"probability", "constraints"},
     {"program/schedule", "program/store"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
