@@ -96,6 +96,7 @@ def counts() -> str:
 
 
 _PROGRAM = """#include <agrad/constraints.hpp>
+#include <agrad/gaussian_processes.hpp>
 #include <agrad/ode.hpp>
 #include <agrad/probability.hpp>
 #include <iostream>

@@ -21,7 +21,7 @@ LAYERS = [
     {"tape", "dual"},
     {"program/machine"},
     {"program", "program/kernels"},
-    {"probability", "constraints"},
+    {"probability", "constraints", "gaussian_processes"},
     {"program/schedule", "program/store"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
