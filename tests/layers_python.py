@@ -16,7 +16,7 @@ ORDER = [
     {"_record", "density", "elementwise", "_info"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms"},
-    {"solve", "_constraints", "gaussian_processes"},
+    {"solve", "_constraints", "gaussian_processes", "csr"},
     {"transforms"},
     {""},
     {"demo", "__main__"},

@@ -56,6 +56,8 @@ from agrad._transforms.linearize import linearize
 from agrad._transforms.products import jvp, vjp
 from agrad._transforms.sparse import Sparsity
 from agrad._transforms.vmap import vmap
+from agrad.csr import *  # noqa: F403
+from agrad.csr import __all__ as _csr
 from agrad.density import *  # noqa: F403
 from agrad.density import __all__ as _densities
 from agrad.elementwise import *  # noqa: F403
@@ -131,4 +133,4 @@ __all__ = [
     "where",
     "while_loop",
 ]
-__all__ += _constraints + _densities + _elementwise + _gaussian_processes
+__all__ += _constraints + _csr + _densities + _elementwise + _gaussian_processes

@@ -1,0 +1,143 @@
+"""Sparse matrices by compressed rows, under Stan's names.
+
+A matrix of m rows and n columns has values w row by row, their columns v, and for each row the place u of its first value in w;
+u has m + 1 entries, the last of which is the number of values. That is ``data``, ``indices`` and ``indptr`` of
+``scipy.sparse.csr_array``; columns and places count from 0. Values and vectors may be recorded, the pattern (v, u) is plain. A
+matrix whose values are all plain is quicker as an array of SciPy, whose product with a recorded vector is an operation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from agrad._core import Array, DomainError, ShapeError
+
+__all__ = [
+    "csr_extract",
+    "csr_extract_u",
+    "csr_extract_v",
+    "csr_extract_w",
+    "csr_matrix_times_vector",
+    "csr_to_dense_matrix",
+]
+
+
+def csr_extract(a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the entries of a matrix that are not zero.
+
+    Parameters
+    ----------
+    a : array-like, (m, n)
+        Plain, because its values decide the pattern.
+
+    Returns
+    -------
+    (w, v, u)
+        The values, their columns, and the places of the rows' first values.
+
+    Raises
+    ------
+    TypeError
+        The matrix is recorded.
+    ShapeError
+        It has not two axes.
+    """
+    if isinstance(a, Array):
+        raise TypeError("csr_extract: a is recorded, but must be plain; its values decide which entries there are")
+    a = np.asarray(a, dtype=float)
+    if a.ndim != 2:
+        raise ShapeError(f"csr_extract: a has shape {a.shape}, but must have shape (m, n)")
+    rows, columns = np.nonzero(a)
+    return a[rows, columns], columns, np.searchsorted(rows, np.arange(len(a) + 1))
+
+
+def csr_extract_w(a: Any) -> np.ndarray:
+    """Find the values of a matrix that are not zero, row by row; see `csr_extract`."""
+    return csr_extract(a)[0]
+
+
+def csr_extract_v(a: Any) -> np.ndarray:
+    """Find the columns of the values that are not zero, row by row; see `csr_extract`."""
+    return csr_extract(a)[1]
+
+
+def csr_extract_u(a: Any) -> np.ndarray:
+    """Find the places of the rows' first values among the values that are not zero; see `csr_extract`."""
+    return csr_extract(a)[2]
+
+
+def csr_matrix_times_vector(m: int, n: int, w: Any, v: Any, u: Any, b: Any) -> Any:
+    """Multiply a sparse matrix with a vector.
+
+    Parameters
+    ----------
+    m, n : int
+        The numbers of rows and columns.
+    w : array-like or recorded, (values,)
+    v : array-like of int, (values,)
+        The columns of the values.
+    u : array-like of int, (m + 1,)
+        The places of the rows' first values, and the number of values.
+    b : array-like or recorded, (n,)
+
+    Returns
+    -------
+    Array or numpy.ndarray, (m,)
+
+    Raises
+    ------
+    ShapeError
+        Shapes do not fit.
+    DomainError
+        A column or a place is out of range.
+    """
+    name = "csr_matrix_times_vector"
+    w, rows, columns = _entries(name, m, n, w, v, u)
+    b = b if isinstance(b, Array) else np.asarray(b, dtype=float)
+    if b.shape != (n,):
+        raise ShapeError(f"{name}: b has shape {b.shape}, but must have shape ({n},)")
+    return _sums(rows, m) @ (w * b[columns])
+
+
+def csr_to_dense_matrix(m: int, n: int, w: Any, v: Any, u: Any) -> Any:
+    """Write a sparse matrix with its zeros; values at one place are added.
+
+    Parameters and exceptions are those of `csr_matrix_times_vector`.
+
+    Returns
+    -------
+    Array or numpy.ndarray, (m, n)
+    """
+    w, rows, columns = _entries("csr_to_dense_matrix", m, n, w, v, u)
+    return np.reshape(_sums(rows * n + columns, m * n) @ w, (m, n))
+
+
+def _sums(places: np.ndarray, size: int) -> scipy.sparse.csr_array:
+    """Returns the matrix that adds values at their places."""
+    count = len(places)
+    return scipy.sparse.csr_array((np.ones(count), (places, np.arange(count))), shape=(size, count))
+
+
+def _entries(name: str, m: int, n: int, w: Any, v: Any, u: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Returns the values, their rows and their columns, checked."""
+    w = w if isinstance(w, Array) else np.asarray(w, dtype=float)
+    columns, starts = (np.asarray(x) for x in (v, u))
+    if w.ndim != 1:
+        raise ShapeError(f"{name}: w has shape {w.shape}, but must have one axis")
+    for argument, x, length in (("v", columns, len(w)), ("u", starts, m + 1)):
+        if x.shape != (length,):
+            raise ShapeError(f"{name}: {argument} has shape {x.shape}, but must have shape ({length},)")
+        if x.size and not np.issubdtype(x.dtype, np.integer):
+            raise DomainError(f"{name}: {argument} is of type {x.dtype}, but must be of whole numbers")
+    for k in np.flatnonzero((columns < 0) | (columns >= n)):
+        raise DomainError(f"{name}: v[{k}] is {columns[k]}, but must be a column, 0 to {n - 1}; columns count from 0")
+    if starts[0] != 0 or starts[-1] != len(w):
+        raise DomainError(
+            f"{name}: u is from {starts[0]} to {starts[-1]}, but must be from 0 to {len(w)}, the number of values"
+        )
+    for k in np.flatnonzero(np.diff(starts) < 0):
+        raise DomainError(f"{name}: u[{k + 1}] is {starts[k + 1]}, but must be at least u[{k}] = {starts[k]}")
+    return w, np.repeat(np.arange(m), np.diff(starts)), columns.astype(int)
