@@ -33,6 +33,8 @@ WITHOUT = {
     "complex_schur_decompose_t": "as `complex_schur_decompose`",
     "complex_schur_decompose_u": "as `complex_schur_decompose`",
 }
+#: Names that agrad's C++ declares for something else, such as for Eigen.
+OTHERS_IN_CPP = {"conj", "norm"}
 
 
 class Name(NamedTuple):
@@ -153,6 +155,7 @@ def main() -> None:
     text = "\n".join(compiler_errors(tried, [], eigen))
     wrong = re.findall(r"[‘'](?:agrad::)?(\w+)[’'] has not been declared|no member named '(\w+)'", text)
     missing = {row.name for row in rows} - {*tried} | {first or second for first, second in wrong}
+    missing |= OTHERS_IN_CPP
     head = LIST.read_text().splitlines()[0]
     columns = [row.cpp.strip("-") if row.name not in missing and not row.cpp.strip("-") else row.cpp or "-" for row in rows]
     lines = ["\t".join((*row[:3], cpp)) for row, cpp in zip(rows, columns, strict=True)]
