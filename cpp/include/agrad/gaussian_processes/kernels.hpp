@@ -126,7 +126,7 @@ auto periodic_covariances(const X1& x1, const X2& x2, bool is_one_set, const S& 
   return covariances<T>(a.rows(), b.rows(), is_one_set, variance, [&](Eigen::Index i, Eigen::Index j) {
     T sum(0.0);
     for (Eigen::Index d = 0; d < a.cols(); ++d) sum += square(a(i, d) - b(j, d));
-    const T rate = EIGEN_PI / period;
+    const T rate = static_cast<double>(EIGEN_PI) / period;
     // Where points coincide, the square of the sine is that of its argument.
     const T sines = primal_value(sum) > 0 ? T(square(sin(rate * sqrt(sum)))) : T(square(rate) * sum);
     return T(exp(-2.0 * sines / square(length_scale)));
