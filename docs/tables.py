@@ -1,9 +1,10 @@
-"""Markdown tables of functions, made from the rows of the rules and from the dispatch on NumPy's functions.
+"""Markdown tables of functions, made from the rows of the rules, the dispatch on NumPy's functions and docstrings.
 
-They stand in pages between a comment with the table's name and <!-- end -->. Run ``python docs/tables.py`` to write them
+They stand in the pages between a comment with the table's name and <!-- end -->. Run ``python docs/tables.py`` to write them
 anew where a function was added; a test says when that is needed.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterable
 from math import inf
@@ -13,7 +14,7 @@ import numpy as np
 import scipy.special
 import stan_names
 
-from agrad import linalg, special
+from agrad import linalg, random, special
 from agrad._core import density_rows, elementwise_rows, glm_rows
 from agrad._numpy import order
 from agrad._numpy.functions import groups
@@ -108,6 +109,18 @@ def special_functions() -> str:
     return ", ".join(f"`{name}`" for name in special.__all__)
 
 
+def random_numbers() -> str:
+    """Return a row for each function that draws random numbers: name with parameters, meaning, conditions."""
+    rows = []
+    for name in random.__all__:
+        text = inspect.getdoc(getattr(random, name)) or ""
+        parameters = re.findall(r"^(\w+) : number or array-like\n    (.*)\.$", text, re.MULTILINE)
+        meaning = " ".join(text.partition("\n\n")[0].split())
+        conditions = "; ".join(_escaped(f"{parameter}: {condition}") for parameter, condition in parameters)
+        rows.append([f"`{name}({', '.join(parameter for parameter, _ in parameters)})`", _escaped(meaning), conditions])
+    return _table(["function", "meaning", "conditions"], rows)
+
+
 TABLES = {
     "elementwise_table": elementwise,
     "density_table": densities,
@@ -118,8 +131,9 @@ TABLES = {
     "special_functions": special_functions,
     "stan_counts": stan_names.counts,
     "stan_tables": stan_names.tables,
+    "random_table": random_numbers,
 }
-PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "coming_from_stan.md")]
+PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "random.md", "coming_from_stan.md")]
 
 
 def filled(text: str) -> str:

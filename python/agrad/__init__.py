@@ -64,6 +64,8 @@ from agrad.elementwise import *  # noqa: F403
 from agrad.elementwise import __all__ as _elementwise
 from agrad.gaussian_processes import *  # noqa: F403
 from agrad.gaussian_processes import __all__ as _gaussian_processes
+from agrad.random import *  # noqa: F403
+from agrad.random import __all__ as _random_numbers
 
 __all__ = [
     "Array",
@@ -133,4 +135,4 @@ __all__ = [
     "where",
     "while_loop",
 ]
-__all__ += _constraints + _csr + _densities + _elementwise + _gaussian_processes
+__all__ += _constraints + _csr + _densities + _elementwise + _gaussian_processes + _random_numbers

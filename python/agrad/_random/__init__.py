@@ -1,0 +1,1 @@
+"""Random numbers of the distributions whose densities agrad has, by NumPy's generators."""

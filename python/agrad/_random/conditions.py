@@ -1,0 +1,99 @@
+"""Checks of the parameters of distributions: conditions on single entries, and on vectors and matrices as a whole.
+
+The texts of conditions are those of the densities' rows, which say which condition an argument must meet; the tests compare the
+predicates here with what the densities refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._core import DomainError
+
+__all__ = ["CONDITIONS", "LARGEST", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
+
+#: The largest whole number such that all smaller ones are doubles, too.
+LARGEST = 2.0**53
+#: How far the sum of a simplex may be from 1, and the two triangles of a symmetric matrix from each other.
+_TOLERANCE = 1e-8
+
+
+def _whole(x: Any) -> Any:
+    return (np.floor(x) == x) & np.isfinite(x)
+
+
+#: What an entry must be, by the text of the condition.
+CONDITIONS: dict[str, Callable[[Any], Any]] = {
+    "a number, not nan": lambda x: ~np.isnan(x),
+    "finite": np.isfinite,
+    "positive and finite": lambda x: (x > 0) & np.isfinite(x),
+    "nonnegative": lambda x: x >= 0,
+    "nonnegative and finite": lambda x: (x >= 0) & np.isfinite(x),
+    "a whole number": _whole,
+    "a whole number, not negative": lambda x: (x >= 0) & _whole(x),
+    "a whole number, positive": lambda x: (x > 0) & _whole(x),
+    "between 0 and 1": lambda x: (x >= 0) & (x <= 1),
+    "between 0 and 1, not 0 or 1": lambda x: (x > 0) & (x < 1),
+}
+
+
+def is_whole(condition: str) -> bool:
+    """Whether only whole numbers meet a condition."""
+    return condition.startswith("a whole number")
+
+
+def _indices(place: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, place))}]" if place else ""
+
+
+def fail_unless(holds: Any, function: str, argument: str, x: Any, condition: str) -> None:
+    """Raises DomainError with the first entry of x for which `holds`, of a shape to which x broadcasts, is false."""
+    if np.all(holds):
+        return
+    at = np.broadcast_to(np.arange(x.size).reshape(x.shape), np.shape(holds))[~np.asarray(holds)][0]
+    first = tuple(map(int, np.unravel_index(at, x.shape)))
+    raise DomainError(f"{function}: {argument}{_indices(first)} is {float(x[first])}, but must be {condition}")
+
+
+def simplex(function: str, argument: str, x: np.ndarray) -> None:
+    """Raises DomainError unless each vector has nonnegative entries with the sum 1."""
+    fail_unless(x >= 0, function, argument, x, "nonnegative")
+    total = x.sum(-1)
+    for place in np.argwhere(~(np.abs(total - 1) <= _TOLERANCE))[:1]:
+        where = tuple(map(int, place))
+        raise DomainError(f"{function}: {argument}{_indices(where)} is of sum {float(total[where])}, but must be of sum 1")
+
+
+def ordered(function: str, argument: str, x: np.ndarray) -> None:
+    """Raises DomainError unless each vector has finite entries, each larger than the one before."""
+    fail_unless(np.isfinite(x), function, argument, x, "finite")
+    holds = np.concatenate([np.ones_like(x[..., :1], dtype=bool), np.diff(x) > 0], -1)
+    fail_unless(holds, function, argument, x, "larger than the entry before")
+
+
+def cholesky_factor(function: str, argument: str, x: np.ndarray) -> None:
+    """Raises DomainError unless each matrix is lower triangular with a positive diagonal."""
+    fail_unless(np.isfinite(x), function, argument, x, "finite")
+    above = np.triu(np.ones(x.shape[-2:], dtype=bool), 1)
+    fail_unless(~above | (x == 0), function, argument, x, "0, above the diagonal")
+    on = np.eye(x.shape[-1], dtype=bool)
+    fail_unless(~on | (x > 0), function, argument, x, "positive, on the diagonal")
+
+
+def positive_definite(function: str, argument: str, x: np.ndarray) -> None:
+    """Raises DomainError unless each matrix is symmetric and positive definite."""
+    fail_unless(np.isfinite(x), function, argument, x, "finite")
+    size = np.sqrt(np.abs(np.diagonal(x, axis1=-2, axis2=-1)))
+    scale = size[..., :, None] * size[..., None, :]
+    fail_unless(np.abs(x - np.swapaxes(x, -1, -2)) <= _TOLERANCE * scale, function, argument, x, "that of the transposed place")
+    try:
+        np.linalg.cholesky(x)
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(x)[..., 0]
+        where = _indices(tuple(map(int, np.unravel_index(np.argmin(least), least.shape))))
+        raise DomainError(
+            f"{function}: {argument}{where} has the eigenvalue {float(least.min())}, but must be positive definite"
+        ) from None

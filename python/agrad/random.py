@@ -1,0 +1,26 @@
+"""Random numbers, vectors and matrices of the distributions whose densities agrad has: ``normal_rng`` and 58 others.
+
+Names and parameters are Stan's; each function is also exported as ``agrad.<name>``. ``rng`` is a ``numpy.random.Generator``, a
+seed, or None; ``size`` is the shape of the draws, to which parameters broadcast::
+
+    rng = np.random.default_rng(1)
+    ag.normal_rng(0.0, [1.0, 2.0], rng=rng)  # two draws
+    ag.multi_normal_rng([0.0, 1.0], np.eye(2), rng=rng, size=100)  # (100, 2)
+
+A random number has no derivative: recorded parameters raise TypeError. A function that is recorded to be run many times
+(`agrad.compile`) draws once, when it is recorded; pass draws as arguments.
+"""
+
+from agrad._random import categories, counts, location_scale, multivariate, positive
+from agrad._random.categories import *  # noqa: F403
+from agrad._random.counts import *  # noqa: F403
+from agrad._random.location_scale import *  # noqa: F403
+from agrad._random.multivariate import *  # noqa: F403
+from agrad._random.positive import *  # noqa: F403
+
+__all__: list[str] = []
+__all__ += location_scale.__all__
+__all__ += positive.__all__
+__all__ += counts.__all__
+__all__ += categories.__all__
+__all__ += multivariate.__all__
