@@ -22,6 +22,7 @@ LAYERS = [
     {"program/machine"},
     {"program", "program/kernels"},
     {"probability", "constraints", "gaussian_processes"},
+    {"random"},
     {"program/schedule", "program/store"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
