@@ -65,7 +65,7 @@ from agrad.elementwise import __all__ as _elementwise
 from agrad.gaussian_processes import *  # noqa: F403
 from agrad.gaussian_processes import __all__ as _gaussian_processes
 from agrad.random import *  # noqa: F403
-from agrad.random import __all__ as _random_numbers
+from agrad.random import _names as _random_numbers
 
 __all__ = [
     "Array",

@@ -11,16 +11,25 @@ A random number has no derivative: recorded parameters raise TypeError. A functi
 (`agrad.compile`) draws once, when it is recorded; pass draws as arguments.
 """
 
-from agrad._random import categories, counts, location_scale, multivariate, positive
+from typing import TYPE_CHECKING
+
+from agrad._random import categories as _categories
+from agrad._random import counts as _counts
+from agrad._random import location_scale as _location_scale
+from agrad._random import multivariate as _multivariate
+from agrad._random import positive as _positive
 from agrad._random.categories import *  # noqa: F403
 from agrad._random.counts import *  # noqa: F403
 from agrad._random.location_scale import *  # noqa: F403
 from agrad._random.multivariate import *  # noqa: F403
 from agrad._random.positive import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += location_scale.__all__
-__all__ += positive.__all__
-__all__ += counts.__all__
-__all__ += categories.__all__
-__all__ += multivariate.__all__
+_names = [
+    *_location_scale.__all__,
+    *_positive.__all__,
+    *_counts.__all__,
+    *_categories.__all__,
+    *_multivariate.__all__,
+]
+if not TYPE_CHECKING:  # mypy does not read sums of lists, and takes the names for private
+    __all__ = _names

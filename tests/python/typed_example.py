@@ -36,6 +36,13 @@ def density(mu: Vector, sigma: float) -> float:
     return total + float_of(np.sum(ag.log1p_exp(mu)))
 
 
+def simulated(seed: int) -> Vector:
+    rng = np.random.default_rng(seed)
+    scale: float = ag.exponential_rng(1.0, rng=rng)
+    draws: Vector = ag.normal_rng([0.0, 1.0], scale, rng=rng, size=(3, 2))
+    return draws
+
+
 def of_pair(mu: Vector, sigma: float) -> dict[str, float]:
     return {"density": density(mu, sigma)}
 
@@ -71,7 +78,7 @@ def main() -> tuple[float, Rates, Vector, Vector]:
     slope: Rates = gradient
     of_mean: Vector = ag.grad(density)(np.zeros(2), 1.0)
     matrix: Vector = ag.jacobian(sines)(np.zeros(2))
-    value += second_derivatives()
+    value += second_derivatives() + 0.0 * float(np.sum(simulated(1)))
     try:
         ag.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))
     except ag.SolverError as error:
@@ -91,4 +98,6 @@ def misuse() -> None:
     ag.compile(density)(np.ones(2), scale=1.0)  # type: ignore[call-arg]
     ag.log1p()  # type: ignore[call-arg]
     ag.normal_lpdf(0.0, 0.0, 1.0, proto=True)  # type: ignore[call-arg]
+    ag.normal_rng(0.0)  # type: ignore[call-arg]
+    ag.normal_rng(0.0, 1.0, rng="text")  # type: ignore[arg-type]
     ag.nonsense  # type: ignore[attr-defined]  # noqa: B018

@@ -7,7 +7,6 @@ import math
 import zlib
 from collections.abc import Callable
 
-import mpmath
 import numpy as np
 import pytest
 import scipy.stats
@@ -226,6 +225,7 @@ def test_large_populations(draws, good, bad):
         assert scipy.stats.kstest(z, "norm").pvalue > LEAST
 
 
+@pytest.mark.thread_unsafe(reason="changes a threshold of the module")
 def test_splitting_agrees_with_exact_masses(monkeypatch):
     """With a threshold of 3 all counts are split, down to numbers at which each mass is seen."""
     from agrad._random import standard
@@ -260,6 +260,5 @@ def test_log_scale_of_tails():
     """Exponential draws have logarithms: Gumbel numbers are finite, and small Weibull numbers have all their digits."""
     assert np.all(np.isfinite(draw("gumbel", 0.0, 1.0, size=100_000)))
     y = draw("weibull", 0.05, 1.0, size=20_000)
-    exact = [float(mpmath.mpf(v) ** mpmath.mpf("0.05")) for v in np.sort(y)[:20]]
     assert scipy.stats.kstest(y**0.05, "expon").pvalue > LEAST
-    assert np.all(np.diff(exact) > 0)
+    assert y.min() < 1e-60
