@@ -13,10 +13,10 @@ import numpy as np
 
 from agrad._core import DomainError
 
-__all__ = ["CONDITIONS", "LARGEST", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
+__all__ = ["CONDITIONS", "TOO_LARGE", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
 
-#: The largest whole number such that all smaller ones are doubles, too.
-LARGEST = 2.0**53
+#: The least whole number of which a double may be the rounding of another one.
+TOO_LARGE = 2.0**53
 #: How far the sum of a simplex may be from 1, and the two triangles of a symmetric matrix from each other.
 _TOLERANCE = 1e-8
 

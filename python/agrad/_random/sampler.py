@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeAlias
 import numpy as np
 
 from agrad._core import ShapeError, density_rows
-from agrad._random.conditions import CONDITIONS, LARGEST, fail_unless, is_whole
+from agrad._random.conditions import CONDITIONS, TOO_LARGE, fail_unless, is_whole
 from agrad._record.structure import find_recording
 
 __all__ = ["Argument", "Numbers", "Seed", "Size", "sampler"]
@@ -98,7 +98,7 @@ def _plain(function: str, name: str, x: Any, argument: Argument) -> np.ndarray:
         raise ShapeError(f"{function}: {name} is of shape {array.shape}, but must be one number")
     fail_unless(CONDITIONS[argument.must](array), function, name, array, argument.must)
     if is_whole(argument.must):
-        fail_unless(np.abs(array) <= LARGEST, function, name, array, "at most 2^53, the range in which doubles count")
+        fail_unless(np.abs(array) < TOO_LARGE, function, name, array, "below 2^53, so that doubles count")
         array = array.astype(np.int64)
     return array
 

@@ -100,9 +100,9 @@ def share(rng: Generator, a: Any, b: Any) -> Any:
 
 def as_counts(function: str, x: Any, why: str) -> Any:
     """Returns whole numbers as int64; raises DomainError where one is beyond those that doubles count."""
-    if np.any(wrong := ~(np.abs(x) <= 2 * LARGEST_RATE)):
+    if np.any(wrong := ~(np.abs(x) < 2 * LARGEST_RATE)):
         raise DomainError(
-            f"{function}: a draw is {float(x[wrong].flat[0])}, but must be at most 2^53, the largest count; {why}"
+            f"{function}: a draw is {float(x[wrong].flat[0])}, but must be below 2^53, so that doubles count; {why}"
         )
     return x.astype(np.int64)
 

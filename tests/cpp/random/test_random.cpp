@@ -255,10 +255,10 @@ TEST_CASE("large counts are normal in the limit, and every one is possible") {
     CHECK(halves.size() == 2);
   };
   check_normal([&] { return poisson_rng(0x1p52, rng); }, 0x1p52, 0x1p26);
-  check_normal([&] { return binomial_rng(0x1p53, 0.25, rng); }, 0x1p51, std::sqrt(0x1p51 * 0.75));
+  check_normal([&] { return binomial_rng(0x1p53 - 1, 0.25, rng); }, 0x1p51, std::sqrt(0x1p51 * 0.75));
   check_normal([&] { return hypergeometric_rng(0x1p40, 0x1p41, 0x1p41, rng); }, 0x1p39, std::sqrt(0x1p38 * 0.75));
   numbers wide;
-  for (int i = 0; i < draws; ++i) wide.push_back(static_cast<double>(discrete_range_rng(-0x1p53, 0x1p53, rng)) / 0x1p53);
+  for (int i = 0; i < draws; ++i) wide.push_back(static_cast<double>(discrete_range_rng(1 - 0x1p53, 0x1p53 - 1, rng)) / 0x1p53);
   CHECK(distance(
             wide, [](double x) { return (x + 1) / 2; }, 0) < 2.2);
 }

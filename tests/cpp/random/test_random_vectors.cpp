@@ -159,8 +159,8 @@ TEST_CASE("simplexes and numbers of categories have their marginals") {
   check_categories([&] { return in_one_trial(multinomial_rng(theta, 1, rng)); }, theta);
   check_categories([&] { return in_one_trial(multinomial_logit_rng(odds, 1, rng)); }, theta);
   check_categories([&] { return in_one_trial(dirichlet_multinomial_rng(alpha, 1, rng)); }, Vector3d(2, 0.3, 5) / 7.3);
-  const auto many = multinomial_rng(theta, std::int64_t{1} << 53, rng);
-  CHECK(many[0] + many[1] + many[2] == std::int64_t{1} << 53);
+  const auto many = multinomial_rng(theta, (std::int64_t{1} << 53) - 1, rng);
+  CHECK(many[0] + many[1] + many[2] == (std::int64_t{1} << 53) - 1);
   CHECK(static_cast<double>(many[1]) * 0x1p-53 == doctest::Approx(0.5).epsilon(1e-7));
   double product = 0;  // of the numbers of two categories, in 12 trials
   for (int i = 0; i < draws; ++i) {
@@ -192,6 +192,7 @@ TEST_CASE("vectors and matrices are checked") {
   CHECK_THROWS_WITH_AS(ordered_probit_rng(0.0, Eigen::Vector2d(1, 1), rng),
                        "ordered_probit_rng: c[1] is 1, but must be larger than the entry before", DomainError);
   CHECK_THROWS_AS(multinomial_rng(Eigen::Vector2d(0.5, 0.5), -1, rng), DomainError);
+  CHECK_THROWS_AS(multinomial_rng(Eigen::Vector2d(0.5, 0.5), (std::int64_t{1} << 53) + 1, rng), DomainError);
   CHECK_THROWS_AS(dirichlet_rng(std::vector<double>{}, rng), ShapeError);
   CHECK_THROWS_AS(bernoulli_logit_glm_rng(scale, 0.0, Eigen::Vector2d(1, 2), rng), ShapeError);
 }

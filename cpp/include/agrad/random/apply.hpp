@@ -21,8 +21,7 @@ namespace agrad {
 using count_t = std::int64_t;
 
 namespace must_be {
-inline constexpr condition countable{"at most 2^53, the range in which doubles count",
-                                     [](double x) { return std::abs(x) <= 0x1p53; }, true};
+inline constexpr condition countable{"below 2^53, so that doubles count", [](double x) { return std::abs(x) < 0x1p53; }, true};
 }  // namespace must_be
 
 namespace detail {

@@ -1,7 +1,7 @@
 // Draws of counts, and of outcomes 0 and 1.
 //
 // Parameters are numbers or sequences, in the order of the density; the last argument is a generator of random bits. Counts are
-// exact up to 2^53; a larger one, which a double does not hold, throws DomainError. Read next: random/standard_counts.hpp.
+// exact below 2^53; a larger one, which a double may not hold, throws DomainError. Read next: random/standard_counts.hpp.
 #pragma once
 
 #include <cmath>
@@ -139,7 +139,7 @@ auto yule_simon_rng(const Alpha& alpha, URBG& rng) {
       [&](detail::draw_place place, double a) {
         const double log_success = -detail::draw_exponential(rng) / a, log_failure = log1m_exp(log_success);
         const double n = 1 + std::floor(-detail::draw_exponential(rng) / log_failure);
-        if (!(n <= 0x1p53)) detail::fail_draw("yule_simon_rng", "a draw", n, must_be::countable.name, place);
+        if (!must_be::countable.holds(n)) detail::fail_draw("yule_simon_rng", "a draw", n, must_be::countable.name, place);
         return n;
       },
       alpha);
