@@ -16,7 +16,7 @@ ORDER = [
     {"_record", "density", "elementwise", "_info"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
-    {"solve", "_constraints", "gaussian_processes", "csr", "random"},
+    {"solve", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},
     {"transforms"},
     {""},
     {"demo", "__main__"},

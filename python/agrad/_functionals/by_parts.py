@@ -1,0 +1,146 @@
+"""Defines reduce_sum, reduce_sum_static and map_rect, which compute functions of data part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agrad._core import Array, ShapeError
+from agrad._ode.arguments import check_callable, real_values, whole
+from agrad._record.structure import as_one
+
+__all__ = ["map_rect", "reduce_sum", "reduce_sum_static"]
+
+
+def reduce_sum(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> Any:
+    """Sum a function over the entries of x: ``f(x, 0, len(x), *shared)``.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x_part, start, end, *shared)`` returns the sum of the terms of ``x_part``, which is ``x[start:end]``. Places count
+        from 0, and `end` is the place after the last one.
+    x : array or sequence
+        What is divided, along its first axis.
+    grainsize : int
+        How many entries a part should have, 1 or more; a recommendation, which has no effect here.
+    *shared
+        Further arguments of f.
+
+    Returns
+    -------
+    float or Array
+        The sum; 0.0 where x is empty, and f is not called then.
+
+    Raises
+    ------
+    ShapeError
+        f returns no number.
+
+    Notes
+    -----
+    f is called once, with all of x: a recorded function runs in a single thread, and whole arrays are what agrad records
+    best. :func:`reduce_sum_static` divides x.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> y, x = np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 2.0])
+    >>> part = lambda y, start, end, b: ag.normal_lpdf(y, b * x[start:end], 1.0)
+    >>> round(ag.grad(lambda b: ag.reduce_sum(part, y, 1, b))(1.0), 6)
+    5.0
+    """
+    whole("reduce_sum", "grainsize", grainsize, least=1)
+    return _sum_of_parts("reduce_sum", f, x, max(len(x), 1), shared)
+
+
+def reduce_sum_static(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> Any:
+    """Sum a function over the entries of x in parts of `grainsize` entries, in the order of x.
+
+    Parameters
+    ----------
+    f, x, *shared
+        See :func:`reduce_sum`.
+    grainsize : int
+        How many entries each part has, 1 or more; the last part may have fewer.
+
+    Returns
+    -------
+    float or Array
+        The sum; 0.0 where x is empty.
+
+    Raises
+    ------
+    ShapeError
+        f returns no number.
+    """
+    return _sum_of_parts("reduce_sum_static", f, x, whole("reduce_sum_static", "grainsize", grainsize, least=1), shared)
+
+
+def _sum_of_parts(function: str, f: Callable[..., Any], x: Any, size: int, shared: tuple[Any, ...]) -> Any:
+    check_callable(function, "f", f, "x_part, start, end")
+    total: Any = 0.0
+    for start in range(0, len(x), size):
+        end = min(start + size, len(x))
+        part = f(x[start:end], start, end, *shared)
+        if part is None or np.shape(part) != ():
+            kind = "None" if part is None else f"of shape {np.shape(part)}"
+            raise ShapeError(f"{function}: result of f for entries {start} to {end} is {kind}, but must be a number")
+        total = total + part
+    return total
+
+
+def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequence[Any], x_i: Sequence[Any]) -> Any:
+    """Call a function for each of several jobs, and join the results.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(phi, theta_n, x_r_n, x_i_n)`` returns a number or a vector.
+    phi : anything
+        What all jobs share.
+    theta, x_r, x_i : sequences of equal length
+        The parameters, real data and integer data of each job.
+
+    Returns
+    -------
+    numpy.ndarray or Array
+        The results in the order of the jobs, one vector.
+
+    Raises
+    ------
+    ShapeError
+        theta, x_r and x_i are of different lengths; a result is a matrix.
+
+    Notes
+    -----
+    The jobs are recorded one after the other and run in a single thread. Where all jobs have equal shapes, :func:`vmap`
+    records f once for all.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> job = lambda phi, theta, x_r, x_i: phi[0] * theta * x_r
+    >>> ag.map_rect(job, np.array([2.0]), np.ones((2, 2)), np.array([[1.0, 2.0], [3.0, 4.0]]), [[], []])
+    array([2., 4., 6., 8.])
+    """
+    function = "map_rect"
+    check_callable(function, "f", f, "phi, theta, x_r, x_i")
+    jobs = len(theta)
+    for name, x in (("x_r", x_r), ("x_i", x_i)):
+        if len(x) != jobs:
+            raise ShapeError(f"{function}: {name} is of length {len(x)}, but must be of length {jobs}, as theta is")
+    results = [_vector(function, n, f(phi, theta[n], x_r[n], x_i[n])) for n in range(jobs)]
+    return np.concatenate(results) if results else np.zeros(0)
+
+
+def _vector(function: str, n: int, result: Any) -> Any:
+    if result is None:
+        raise TypeError(f"{function}: result of job {n} is None, but must be a number or a vector; does the function return?")
+    result = as_one(result)
+    result = result if isinstance(result, Array) else real_values(function, f"result of job {n}", result)
+    if result.ndim > 1:
+        raise ShapeError(f"{function}: result of job {n} is of shape {result.shape}, but must be a number or a vector")
+    return np.reshape(result, (-1,))

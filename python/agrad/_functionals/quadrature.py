@@ -1,0 +1,247 @@
+"""Defines quad, which integrates functions of one variable, with derivatives with respect to limits and parameters.
+
+The integral is a sum over the nodes of a partition, which is data; so derivatives with respect to parameters are integrals of
+the integrand's derivatives, over the same nodes. Limits enter by Leibniz's rule: from the limit of the partition to the limit
+itself, both of the same value, the integral is a Gauss rule on an interval of length zero, whose derivatives are right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from agrad._core import Array, Comparison, DomainError, ShapeError, SolverError
+from agrad._functionals.arguments import plain, tolerance
+from agrad._functionals.implicit import orders_ahead, settled
+from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
+from agrad._functionals.rule import KRONROD, METHODS, Substitution
+from agrad._loops.control_flow import cond, scan
+from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, whole
+from agrad._record.recording import name_of
+from agrad._transforms.custom import stop_gradient
+
+__all__ = ["integral", "quad"]
+
+
+def quad(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: tuple[Any, ...] = (),
+    *,
+    rtol: float = 1e-8,
+    atol: float = 0.0,
+    method: str = "gauss_kronrod",
+    points: Any = (),
+    limit: int = 100,
+) -> tuple[Any, Any]:
+    """Integrate a function of one variable from a to b, with derivatives with respect to limits and parameters.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns a number or an array, for a number x. f may capture recorded values.
+    a, b : float
+        The limits; either may be infinite, and a may be above b. Differentiable where finite.
+    args : tuple
+        Further arguments of f: any nested structures of numbers and arrays.
+    rtol, atol : float
+        The error estimate must be at most ``max(atol, rtol * L)``, where L is the integral of |f|. The same holds with rtol
+        for derivatives of f with respect to all recorded values that f uses, of first and second order in one direction.
+    method : {"gauss_kronrod", "double_exponential"}
+        "gauss_kronrod" bisects the interval and applies Gauss and Kronrod's rule of 21 nodes to the parts;
+        "double_exponential" does so after the substitution x = tanh(pi / 2 sinh(t)) or its like for infinite intervals,
+        which removes singularities at the limits.
+    points : array-like
+        Places of peaks, kinks and singularities between a and b, at which the interval is divided first.
+    limit : int
+        The most intervals.
+
+    Returns
+    -------
+    value : float, numpy.ndarray or Array
+        The integral, of the shape of f's results; differentiable.
+    error : float, numpy.ndarray or Array
+        The estimate of the integral's absolute error; without derivatives.
+
+    Raises
+    ------
+    SolverError
+        The tolerance is not reached; f is not finite at a place between the limits; f is zero at all of more than a thousand
+        nodes, so that a peak between them would be missed (`points` says that the user has looked).
+    ShapeError, TypeError, DomainError
+        f returns no numbers; an argument is of a wrong shape, type or value.
+
+    Notes
+    -----
+    Derivatives with respect to parameters are integrals of derivatives of f, derivatives with respect to limits are values of
+    f at the limits (Leibniz's rule), to second order; where f is infinite at a limit, so is the derivative. A compiled
+    function divides the interval again in each run. Where f has first derivatives only, errors of derivatives are not
+    estimated; where f has second derivatives only, as densities with a `normal_lpdf` have, there are no Hessians.
+
+    A peak that is narrower than the distance of nodes, at first 168 of them, and that stands on a broad part, is missed, as
+    by every rule: pass its place in `points`. In an infinite interval nodes are dense near zero, or near the finite limit.
+
+    Nodes are rounded to floating-point numbers, so that near a limit other than 0 a singularity is resolved to a relative
+    distance of 1e-16 only, which the error estimate includes. Shift the variable such that the singularity is at 0.
+
+    In the right-hand side of a differential equation, which cannot raise, an integral that fails is nan.
+
+    References
+    ----------
+    Piessens, de Doncker-Kapenga, Überhuber and Kahaner (1983), QUADPACK. Takahasi and Mori (1974), Double exponential formulas
+    for numerical integration, Publications of the RIMS 9:721.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> value, error = ag.quad(lambda x: np.exp(-x * x), -np.inf, np.inf)
+    >>> round(value, 10), error < 1e-8
+    (1.7724538509, True)
+    >>> area = lambda p: ag.quad(lambda x, k: x**k, 0.0, p[0], (p[1],))[0]  # b**(k + 1) / (k + 1)
+    >>> ag.grad(area)(np.array([1.0, 2.0])).round(6)
+    array([ 1.      , -0.111111])
+    """
+    function = "quad"
+    check_callable(function, "f", f, "x")
+    given = further_arguments(function, args)
+    tolerances = positive_number(function, "rtol", rtol), tolerance(function, "atol", atol)
+    label = f"{function}({name_of(f)})"
+    check_one_of(function, "method", method, METHODS)
+    return integral(label, lambda x, _: f(x, *given), a, b, tolerances, method, points, whole(function, "limit", limit))
+
+
+def integral(
+    label: str,
+    f: Callable[[Any, Any], Any],
+    a: Any,
+    b: Any,
+    tolerances: tuple[float, float],
+    method: str,
+    points: Any,
+    limit: int,
+    *,
+    takes_distance: bool = False,
+) -> tuple[Any, Any]:
+    """Returns the integral and its error for a function of x and of the distance to the nearer limit; `label` is for messages.
+
+    `takes_distance`: near the limits f uses the distance, so that rounding of x does no harm.
+    """
+    a, b = (_limit(label, name, x) for name, x in (("a", a), ("b", b)))
+    points = [] if isinstance(points, (tuple, list)) and not points else stop_gradient(np.ravel(points))
+    if limit < 8 + len(points):
+        raise DomainError(f"{label}: limit is {limit}, but must be at least {8 + len(points)}, 8 more than points has")
+    kinds, sign = [_kind(x) for x in (a, b)], 1.0
+    if kinds[0] > kinds[1] or (kinds[0] == kinds[1] != 0):
+        a, b, kinds, sign = b, a, kinds[::-1], -1.0
+    fixed = Substitution(method, stop_gradient(a), stop_gradient(b), kinds[0] == 0, kinds[1] == 0)
+    integrand = Integrand(label, f, _inside(fixed))
+    if kinds[0] == kinds[1] != 0:
+        nothing = np.zeros(integrand.shape)
+        return (nothing, nothing) if integrand.shape else (0.0, 0.0)
+    division = Division(integrand, fixed, points, tolerances, limit, takes_distance)
+    found = division.found()
+    allowed, error = division.allowed(found), found.errors()
+    hidden = division.error_of_gaps()
+    if method == "double_exponential":
+        hidden = hidden + division.error_of_span()
+    own = error[: integrand.size] + hidden
+    has_values = np.any(found.absolute > 0)
+    if fixed.is_low_finite and fixed.is_high_finite:
+        has_values = has_values | (fixed.a == fixed.b)
+    if len(points):
+        has_values = has_values | True
+    error = np.concatenate([own, error[integrand.size :]])
+    is_reached = np.all(error <= allowed) & np.isnan(found.odd)
+
+    def complain() -> NoReturn:
+        raise SolverError(_complaint(label, integrand, found, error, allowed))
+
+    value = _sum_over(division, found)
+    for x, kind, way in ((a, kinds[0], -1.0), (b, kinds[1], 1.0)):
+        if kind == 0 and isinstance(x, Array):
+            value = value + way * _to_limit(integrand, x)
+    value = settled(is_reached & has_values, sign * value, complain)
+    if integrand.shape:
+        return np.reshape(value, integrand.shape), np.reshape(own, integrand.shape)
+    return (value[0], own[0]) if isinstance(value, Array) else (float(value[0]), float(own[0]))
+
+
+def _limit(label: str, name: str, x: Any) -> Any:
+    values = real_values(label, name, x)
+    if values.ndim:
+        raise ShapeError(f"{label}: {name} is of shape {values.shape}, but must be a number")
+    if np.isnan(values):
+        raise DomainError(f"{label}: {name} is nan, but must be a number or infinite")
+    return x if isinstance(x, Array) else values.item()
+
+
+def _kind(x: Any) -> int:
+    """Returns 0 for a finite limit, 1 for infinity and -1 for minus infinity; in a compiled function each is a path."""
+    if isinstance(x, Array) and x.recording.on_comparison == Comparison.refuses:
+        return 0
+    return 1 if x == np.inf else -1 if x == -np.inf else 0
+
+
+def _inside(fixed: Substitution) -> float:
+    """Returns a place between the limits."""
+    values = Substitution(fixed.method, plain(fixed.a), plain(fixed.b), fixed.is_low_finite, fixed.is_high_finite)
+    low, high = fixed.span
+    return float(values.place(np.array([low + 0.37 * (high - low)]))[0][0])
+
+
+def _sum_over(division: Division, found: Partition) -> Any:
+    """Returns the integrals over the intervals of the partition together, with derivatives."""
+    integrand = division.integrand
+
+    def of_chunk(left: Any, right: Any) -> Any:
+        x, slope, distance, is_inner = (stop_gradient(each) for each in division.nodes(left, right))
+        weights = KRONROD * np.where(is_inner, slope, 0.0) * np.abs(right - left)[:, np.newaxis] / 2
+        return np.ravel(weights) @ integrand.at(np.ravel(np.where(is_inner, x, division.inside())), np.ravel(distance))
+
+    def add(total: Any, ends: Any) -> tuple[Any, None]:
+        left, right = ends
+        return total + cond(np.any(right != left), of_chunk, lambda *_: np.zeros(integrand.size), left, right), None
+
+    ends = tuple(np.reshape(each, (-1, CHUNK)) for each in (found.left, found.right))
+    return scan(add, np.zeros(integrand.size), ends)[0]
+
+
+def _to_limit(integrand: Integrand, x: Any) -> Any:
+    """Returns zeros with the derivatives of an integral with respect to its upper limit x.
+
+    A Gauss rule of n nodes is exact for the first 2 n orders of derivatives.
+    """
+    fixed = stop_gradient(x)
+    nodes, weights = np.polynomial.legendre.leggauss((orders_ahead() + 1) // 2)
+    width = x - fixed
+    inner = integrand.at(fixed + width * (nodes + 1) / 2, np.zeros(len(nodes)))
+    is_finite = np.isfinite(stop_gradient(inner))
+    regular = (width / 2 * weights) @ np.where(is_finite, inner, 0.0)
+    return np.where(np.all(is_finite, axis=0), regular, np.sqrt(width))  # else a slope that is infinite
+
+
+def _complaint(label: str, integrand: Integrand, found: Partition, error: Any, allowed: Any) -> str:
+    error, allowed, odd = (plain(each) for each in (error, allowed, found.odd))
+    count = int(plain(found.count))
+    if not np.isnan(odd):
+        return (
+            f"{label}: result at x = {float(odd)} is not finite, but must be finite between the limits; pass the place of a "
+            "singularity in points"
+        )
+    if not np.any(plain(found.absolute) > 0):
+        return (
+            f"{label}: result is 0 at all of {21 * count} nodes, but must be other than 0 at one, or a peak between the nodes "
+            "would be missed; pass the place of the peak in points, or any place if the integrand is 0"
+        )
+    worst = int(np.argmax(error - allowed))
+    order, entry = divmod(worst, integrand.size)
+    what = ("error", "error of first derivatives", "error of second derivatives")[order]
+    index = "" if integrand.shape == () else f"[{', '.join(map(str, np.unravel_index(entry, integrand.shape)))}]"
+    return (
+        f"{label}: estimate of the {what}{index} is {error[worst]:.3g}, but must be at most {allowed[worst]:.3g}; after "
+        f"{count} intervals; raise limit, loosen rtol, pass the places of peaks and singularities in points, shift a "
+        "singularity at a limit to 0, or try the other method"
+    )

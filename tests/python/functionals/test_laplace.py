@@ -1,0 +1,148 @@
+"""Laplace's approximation: exact for a normal likelihood, close to quadrature, derivatives of both orders, draws."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+
+import agrad as ag
+from agrad._functionals.laplace import Tolerances, draw_of, mode_of
+
+X = np.linspace(0.0, 1.5, 4)
+Y = np.array([0.3, -0.2, 0.9, 1.4])
+COUNTS, GROUPS = np.array([1, 0, 3, 2, 4]), np.array([0, 1, 2, 3, 3])
+P = np.array([1.3, 0.7, 0.5])
+
+
+def kernel(scale, length):
+    return scale**2 * np.exp(-0.5 * (np.subtract.outer(X, X) / length) ** 2) + 1e-3 * np.eye(4)
+
+
+def normal(theta, y, sigma):
+    return np.sum(-0.5 * ((y - theta) / sigma) ** 2 - np.log(sigma) - 0.5 * np.log(2 * np.pi))
+
+
+def approximate(p, block=1):
+    return ag.laplace_marginal(normal, (Y, p[2]), block, kernel, (p[0], p[1]))
+
+
+def exact(p):
+    total = kernel(p[0], p[1]) + p[2] ** 2 * np.eye(4)
+    return -0.5 * Y @ np.linalg.solve(total, Y) - 0.5 * ag.linalg.log_determinant(total, spd=True) - 2 * np.log(2 * np.pi)
+
+
+@pytest.mark.parametrize("block", [1, 2, 4])
+def test_a_normal_likelihood_is_exact(block):
+    for transform in (lambda f: f, ag.grad, ag.hessian, lambda f: ag.compile(ag.hessian(f)), lambda f: ag.jacfwd(ag.grad(f))):
+        given = transform(lambda p: approximate(p, block))(P)
+        np.testing.assert_allclose(given, transform(exact)(P), rtol=1e-9, atol=1e-11)
+
+
+LIKELIHOODS = {
+    "poisson": lambda p: ag.laplace_marginal_poisson_log_lpmf(COUNTS, GROUPS, p[2], 1, kernel, (p[0], p[1])),
+    "bernoulli": lambda p: ag.laplace_marginal_bernoulli_logit_lpmf(COUNTS % 2, GROUPS, p[2], 1, kernel, (p[0], p[1])),
+    "negative binomial": lambda p: ag.laplace_marginal_neg_binomial_2_log_lpmf(
+        COUNTS, GROUPS, p[2], 0.1, 1, kernel, (p[0], p[1])
+    ),
+}
+
+
+@pytest.mark.parametrize("f", LIKELIHOODS.values(), ids=LIKELIHOODS)
+def test_derivatives_of_likelihoods_of_counts(f):
+    ag.check_grads(f, P, order=2)
+    compiled = ag.compile(ag.value_and_grad(f))
+    for p in (P, 1.2 * P):
+        value, slope = compiled(p)
+        assert value == pytest.approx(f(p), rel=1e-12)
+        np.testing.assert_allclose(slope, ag.grad(f)(p), rtol=1e-9)
+    np.testing.assert_allclose(ag.vmap(ag.grad(f))(np.stack([P, 1.2 * P])), [ag.grad(f)(P), ag.grad(f)(1.2 * P)], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("function", "further", "mass"), [
+    (ag.laplace_marginal_poisson_log_lpmf, (), lambda eta: scipy.stats.poisson.pmf(COUNTS, np.exp(eta))),
+    (ag.laplace_marginal_bernoulli_logit_lpmf, (), lambda eta: scipy.stats.bernoulli.pmf(COUNTS > 1, 1 / (1 + np.exp(-eta)))),
+    (ag.laplace_marginal_neg_binomial_2_log_lpmf, (3.0,), lambda eta: scipy.stats.nbinom.pmf(COUNTS, 3, 3 / (3 + np.exp(eta)))),
+])  # fmt: skip
+def test_quadrature_is_near(function, further, mass):
+    """One group: the integral is one-dimensional. The approximation's error falls with the variance of theta."""
+    y = (COUNTS > 1).astype(int) if function is ag.laplace_marginal_bernoulli_logit_lpmf else COUNTS
+    errors = []
+    for s in (0.4, 0.1):
+        given = function(y, np.zeros(5, int), *further, 0.2, 1, lambda s=s: np.array([[s * s]]), ())
+        integral = scipy.integrate.quad(lambda t, s=s: np.prod(mass(t + 0.2)) * scipy.stats.norm.pdf(t, 0, s), -8 * s, 8 * s)[0]
+        errors.append(abs(given - np.log(integral)))
+    assert errors[0] < 3e-2
+    assert errors[1] < errors[0] / 3
+
+
+def test_draws():
+    rng = np.random.default_rng(5)
+    mode = mode_of("test", normal, (Y, 0.5), 1, kernel, (1.3, 0.7), Tolerances())
+    draws = np.array([draw_of(mode, rng) for _ in range(2000)])
+    covariance = np.linalg.inv(np.linalg.inv(kernel(1.3, 0.7)) + 4 * np.eye(4))
+    np.testing.assert_allclose(draws.mean(0), covariance @ (4 * Y), atol=0.05)
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.03)
+    tolerances = (np.zeros(4), 1e-9, 100, 1, 0, 0)
+    pairs = [
+        (ag.laplace_latent_rng, ag.laplace_latent_rng_tol, (normal, (Y, 0.5))),
+        (ag.laplace_latent_poisson_log_rng, ag.laplace_latent_tol_poisson_log_rng, (COUNTS, GROUPS, 0.1)),
+        (ag.laplace_latent_bernoulli_logit_rng, ag.laplace_latent_tol_bernoulli_logit_rng, (COUNTS % 2, GROUPS, 0.1)),
+        (ag.laplace_latent_neg_binomial_2_log_rng, ag.laplace_latent_tol_neg_binomial_2_log_rng, (COUNTS, GROUPS, 2.0, 0.1)),
+    ]
+    for usual, with_tolerances, args in pairs:
+        one = usual(*args, 1, kernel, (1.3, 0.7), np.random.default_rng(1))
+        two = with_tolerances(*args, 1, kernel, (1.3, 0.7), tolerances, np.random.default_rng(1))
+        np.testing.assert_allclose(one, two, rtol=1e-7)
+    with pytest.raises(TypeError, match="a draw has no derivative"):
+        ag.grad(lambda s: ag.laplace_latent_rng(normal, (Y, s), 1, kernel, (1.3, 0.7), rng)[0])(0.5)
+
+
+def test_tolerances():
+    start = (np.ones(4), 1e-10, 100, 1, 0, 0)
+    for usual, with_tolerances, args in (
+        (ag.laplace_marginal, ag.laplace_marginal_tol, (normal, (Y, 0.5))),
+        (ag.laplace_marginal_poisson_log_lpmf, ag.laplace_marginal_tol_poisson_log_lpmf, (COUNTS, GROUPS, 0.1)),
+        (ag.laplace_marginal_bernoulli_logit_lpmf, ag.laplace_marginal_tol_bernoulli_logit_lpmf, (COUNTS % 2, GROUPS, 0.1)),
+        (
+            ag.laplace_marginal_neg_binomial_2_log_lpmf,
+            ag.laplace_marginal_tol_neg_binomial_2_log_lpmf,
+            (COUNTS, GROUPS, 2.0, 0.1),
+        ),
+    ):
+        model = (*args, 1, kernel, (1.3, 0.7))
+        assert with_tolerances(*model, start) == pytest.approx(usual(*model), rel=1e-12)
+        with pytest.raises(ag.SolverError, match="number of steps is 1, but must suffice"):
+            with_tolerances(*model, (np.ones(4), 1e-10, 1))
+
+
+def coupled(theta):
+    return -0.1 * theta[0] * theta[1] - np.sum(theta**2)
+
+
+def test_what_is_refused():
+    def of(*args):
+        return lambda: ag.laplace_marginal(*args)
+
+    def counts(y, groups):
+        return lambda: ag.laplace_marginal_poisson_log_lpmf(y, groups, 0.0, 1, kernel, (1.0, 1.0))
+
+    for call, kind, match in (
+        (of(coupled, (), 1, kernel, (1.0, 1.0)), ag.DomainError, r"entries outside of blocks of 1"),
+        (of(normal, (Y, 1.0), 3, kernel, (1.0, 1.0)), ag.ShapeError, r"hessian_block_size is 3"),
+        (of(normal, (Y, 1.0), 1, lambda: -np.eye(4), ()), ag.DomainError, r"positive definite"),
+        (of(normal, (Y, 1.0), 1, lambda: np.ones(4), ()), ag.ShapeError, r"covariance is of shape \(4,\)"),
+        (of(normal, Y, 1, kernel, (1.0, 1.0)), TypeError, r"likelihood_arguments is of type ndarray"),
+        (of(lambda theta: theta, (), 1, kernel, (1.0, 1.0)), ag.ShapeError, r"result is of shape \(4,\)"),
+        (of(lambda theta: np.sum(theta**2), (), 1, kernel, (9.0, 1.0)), ag.SolverError, r"Hessian|number of steps"),
+        (lambda: ag.laplace_marginal_poisson_log_lpmf([1.5], [0], 0, 1, kernel, (1.0, 1.0)), ag.DomainError, r"y\[0\] is 1.5"),
+        (
+            lambda: ag.laplace_marginal_poisson_log_lpmf([1], [7], 0, 1, kernel, (1.0, 1.0)),
+            ag.DomainError,
+            r"y_index\[0\] is 7",
+        ),
+        (lambda: ag.laplace_marginal_tol(normal, (Y, 1.0), 1, kernel, (1.0, 1.0), 3), TypeError, r"tolerances is 3"),
+    ):
+        with pytest.raises(kind, match=match):
+            call()
+    pair = [ag.laplace_marginal(coupled, (), block, kernel, (1.0, 1.0)) for block in (2, 4)]
+    assert pair[0] == pytest.approx(pair[1], rel=1e-12)
