@@ -1,0 +1,3 @@
+// Compiles the definitions of functionals once, for agrad::compiled.
+#include <agrad/functionals/equation_search.ipp>
+#include <agrad/functionals/partition.ipp>
