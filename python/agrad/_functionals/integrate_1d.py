@@ -28,7 +28,7 @@ def _integrate(function: str, method: str, f: Any, a: Any, b: Any, tolerances: A
         positive_number(function, "relative_tolerance", tolerances[0]),
         tolerance(function, "absolute_tolerance", tolerances[1]),
     )
-    limit = 8 * (1 + depth)
+    limit = 8 * (2 + depth)
     label, takes_distance = f"{function}({name_of(f)})", method == "double_exponential"
 
     def integrand(x: Any, distance: Any) -> Any:
@@ -57,7 +57,7 @@ def integrate_1d_gauss_kronrod_tol(
     relative_tolerance, absolute_tolerance : float
         As `rtol` and `atol` of :func:`quad`.
     max_depth : int
-        There are at most 8 (max_depth + 1) intervals.
+        There are at most 8 (max_depth + 2) intervals.
     *args
         Further arguments of the integrand.
 
@@ -114,7 +114,7 @@ def integrate_1d_double_exponential_tol(
     relative_tolerance, absolute_tolerance : float
         As `rtol` and `atol` of :func:`quad`.
     max_refinements : int
-        There are at most 8 (max_refinements + 1) intervals of the variable of the substitution.
+        There are at most 8 (max_refinements + 2) intervals of the variable of the substitution.
     *args
         Further arguments of the integrand.
 

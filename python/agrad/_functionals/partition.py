@@ -206,7 +206,9 @@ class Division:
         error, absolute = (np.concatenate([part, np.zeros((rest, part.shape[1]))]) for part in (error, absolute))
         count = float(left.shape[0])
         left, right = (np.concatenate([each, np.full(rest, low)]) for each in (left, right))
-        return self.judged(Partition(left, right, error, absolute, count, odd))
+        start = self.judged(Partition(left, right, error, absolute, count, odd))
+        # one bisection in any case: rows of vmap run what the first row records
+        return replace(start, goes_on=start.goes_on | True)
 
     def allowed(self, now: Partition) -> Any:
         """Returns the tolerances of the components."""
@@ -239,6 +241,7 @@ class Division:
             return np.where(own, halves[0], np.where(fresh, halves[1], old))
 
         error, absolute = put(now.error, error), put(now.absolute, absolute)
+        odd = np.where(np.isnan(odd), now.odd, odd)
         return self.judged(Partition(put(now.left, lefts), put(now.right, rights), error, absolute, now.count + 1.0, odd))
 
     def found(self) -> Partition:

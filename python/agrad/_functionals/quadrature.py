@@ -131,8 +131,9 @@ def integral(
     """
     a, b = (_limit(label, name, x) for name, x in (("a", a), ("b", b)))
     points = [] if isinstance(points, (tuple, list)) and not points else stop_gradient(np.ravel(points))
-    if limit < 8 + len(points):
-        raise DomainError(f"{label}: limit is {limit}, but must be at least {8 + len(points)}, 8 more than points has")
+    least = CHUNK + 1 + len(points)
+    if limit < least:
+        raise DomainError(f"{label}: limit is {limit}, but must be at least {least}, {CHUNK + 1} more than points has")
     kinds, sign = [_kind(x) for x in (a, b)], 1.0
     if kinds[0] > kinds[1] or (kinds[0] == kinds[1] != 0):
         a, b, kinds, sign = b, a, kinds[::-1], -1.0

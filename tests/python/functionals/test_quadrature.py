@@ -138,6 +138,28 @@ def test_each_run_of_a_compiled_function_divides_again():
         f(1e-12)
 
 
+def test_rows_divide_each_by_itself():
+    def f(b):
+        return ag.quad(lambda x: np.exp(-x * x), -np.inf, b)[0]
+
+    b = np.array([0.0, np.inf, 1.0, 30.0])
+    expected = [float(mpmath.sqrt(mpmath.pi) * mpmath.ncdf(x * mpmath.sqrt(2))) for x in b]
+    np.testing.assert_allclose(ag.vmap(f)(b), expected, rtol=1e-9)
+    np.testing.assert_allclose(ag.vmap(ag.grad(f))(b), np.exp(-b * b), atol=1e-12)
+    spike = ag.vmap(lambda s: ag.quad(lambda x: np.exp(-0.5 * (x / s) ** 2) / s, -1.0, 2.0)[0])(np.array([1.0, 1e-3]))
+    assert spike[1] == pytest.approx(np.sqrt(2 * np.pi), rel=1e-8)
+
+
+def test_functionals_of_functionals():
+    assert ag.quad(lambda x: ag.quad(lambda y: x * y, 0.0, x)[0], 0.0, 1.0)[0] == pytest.approx(1 / 8, rel=1e-12)
+
+    def median(k):
+        return ag.root(lambda b: ag.quad(lambda x: k * np.exp(-k * x), 0.0, b)[0] - 0.5, 0.3).x
+
+    for transform in (lambda f: f, ag.grad, ag.hessian, lambda f: ag.compile(ag.grad(f))):
+        assert transform(median)(1.3) == pytest.approx(transform(lambda k: np.log(2.0) / k)(1.3), rel=1e-9)
+
+
 REFUSED = {
     "divergent at 0": (lambda x: 1 / x, 0.0, 1.0, ag.SolverError, r"estimate of the error is .*, but must be at most"),
     "divergent at infinity": (lambda x: 1 / x, 1.0, np.inf, ag.SolverError, r"estimate of the error is"),

@@ -81,7 +81,7 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
   const auto distance_at = [&](const placed& at) { return takes_distance ? at.distance : std::nan(""); };
 
   partition found;
-  const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (1 + depth),
+  const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (2 + depth),
                                    takes_distance && map.low_finite && map.high_finite};
   if constexpr (orders == 0) {
     const auto plain = std::make_tuple(values_of(args)...);
@@ -134,7 +134,7 @@ inline constexpr int usual_depth = 15;
 /// f: callable with numbers, with duals of numbers in args where these have derivatives, and with the arguments' common scalar; xc is
 /// nan. a, b: numbers, variables or duals; either may be infinite, and a may be above b. The error estimate must be at most
 /// max(absolute_tolerance, relative_tolerance * L), L the integral of |f|, and likewise for derivatives of f in a direction of the
-/// parameters, in at most 8 (max_depth + 1) intervals. args: as for solve_newton_tol. Returns the integral, with derivatives with respect to
+/// parameters, in at most 8 (max_depth + 2) intervals. args: as for solve_newton_tol. Returns the integral, with derivatives with respect to
 /// args and limits, of every order of the scalar for args and up to four for limits. Throws SolverError where the tolerance is not
 /// reached, f is not finite between the limits, or f is 0 at all of more than a thousand nodes.
 template <class F, class A, class B, class... Args>
