@@ -164,6 +164,32 @@ def test_functionals_of_functionals():
         assert transform(median)(1.3) == pytest.approx(transform(lambda k: np.log(2.0) / k)(1.3), rel=1e-9)
 
 
+def test_integrals_in_loops_and_differential_equations():
+    def share(k):  # (1 - exp(-k)) / k
+        return ag.quad(lambda x: np.exp(-k * x), 0.0, 1.0)[0]
+
+    def by_loop(k):
+        return ag.scan(lambda c, x: (c + share(k + c * x), None), 0.0, np.array([1.0, 2.0]))[0]
+
+    def by_hand(k):
+        def exact(k):
+            return (1 - np.exp(-k)) / k
+
+        return exact(k) + exact(k + 2 * exact(k))
+
+    for transform in (lambda f: f, ag.grad, lambda f: ag.compile(ag.grad(f)), ag.hessian):
+        assert transform(by_loop)(1.3) == pytest.approx(transform(by_hand)(1.3), rel=1e-8)
+
+    def flow(k):
+        return ag.solve_ivp(lambda t, y: [-share(k) * y[0]], (0.0, 1.0), [1.0], rtol=1e-9, atol=1e-12).y[0, -1]
+
+    def exact_flow(k):
+        return np.exp(-(1 - np.exp(-k)) / k)
+
+    for transform in (lambda f: f, ag.grad):
+        assert transform(flow)(1.3) == pytest.approx(transform(exact_flow)(1.3), rel=1e-7)
+
+
 REFUSED = {
     "divergent at 0": (lambda x: 1 / x, 0.0, 1.0, ag.SolverError, r"estimate of the error is .*, but must be at most"),
     "divergent at infinity": (lambda x: 1 / x, 1.0, np.inf, ag.SolverError, r"estimate of the error is"),

@@ -37,8 +37,8 @@ promoted_t<X, Shared...> sum_of_parts(std::string_view function, const F& f, con
 
 /// Returns f(x, 0, x.size(), shared...), the sum of f's terms over the entries of x; 0 where x is empty.
 ///
-/// f: callable as f(part, start, end, shared...), where part holds the entries from start to end - 1 of x. grainsize, at least 1, is
-/// a recommendation for the length of parts and has no effect.
+/// f: callable as f(part, start, end, shared...), where part holds the entries from start to end - 1 of x. grainsize, at least
+/// 1, is a recommendation for the length of parts and has no effect.
 template <class F, class X, class... Shared>
 promoted_t<X, Shared...> reduce_sum(const F& f, const std::vector<X>& x, int grainsize, const Shared&... shared) {
   return detail::sum_of_parts("reduce_sum", f, x, grainsize, std::max<std::size_t>(x.size(), 1), shared...);

@@ -120,11 +120,11 @@ struct state_weights {
 /// Returns the logarithm of the likelihood of a hidden Markov model.
 ///
 /// log_omega: K x N, the log density of each observation (column) given each state (row); -inf is allowed. gamma: K x K, the
-/// probabilities of transitions from a row's state to a column's. rho: the K probabilities of the first observation's state. Each is
-/// a matrix or vector of numbers, variables or duals. Returns -inf where no sequence of states is possible. Derivatives are exact
-/// also where a probability is zero; they are those with respect to entries, the constraint on sums is the caller's. Throws
-/// ShapeError, and DomainError where probabilities are negative or do not sum to 1.
-/// Source: Zucchini, MacDonald and Langrock (2016), Hidden Markov Models for Time Series, section 3.2.
+/// probabilities of transitions from a row's state to a column's. rho: the K probabilities of the first observation's state.
+/// Each is a matrix or vector of numbers, variables or duals. Returns -inf where no sequence of states is possible. Derivatives
+/// are exact also where a probability is zero; they are those with respect to entries, the constraint on sums is the caller's.
+/// Throws ShapeError, and DomainError where probabilities are negative or do not sum to 1. Source: Zucchini, MacDonald and
+/// Langrock (2016), Hidden Markov Models for Time Series, section 3.2.
 template <class LogOmega, class Gamma, class Rho>
 promoted_t<LogOmega, Gamma, Rho> hmm_marginal(const Eigen::MatrixBase<LogOmega>& log_omega,
                                               const Eigen::MatrixBase<Gamma>& gamma, const Eigen::MatrixBase<Rho>& rho) {

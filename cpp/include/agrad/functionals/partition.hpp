@@ -1,8 +1,8 @@
 // Partition: the division of an interval until integrals of several functions are accurate, on numbers.
 //
 // The parts of an interval of a variable t are bisected where Gauss and Kronrod's rule of 21 nodes has the largest error. A
-// substitution maps t to x, which may be unbounded. It is the method of python/agrad/_functionals/partition.py. Definitions are in
-// functionals/partition.ipp. Read next: functionals/quadrature.hpp.
+// substitution maps t to x, which may be unbounded. It is the method of python/agrad/_functionals/partition.py. Definitions are
+// in functionals/partition.ipp. Read next: functionals/quadrature.hpp.
 #pragma once
 
 #include <array>

@@ -131,12 +131,13 @@ inline constexpr int usual_depth = 15;
 
 /// Integrates f(x, xc, args...) from a to b by Gauss and Kronrod's rule of 21 nodes on bisected intervals, to given tolerances.
 ///
-/// f: callable with numbers, with duals of numbers in args where these have derivatives, and with the arguments' common scalar; xc is
-/// nan. a, b: numbers, variables or duals; either may be infinite, and a may be above b. The error estimate must be at most
-/// max(absolute_tolerance, relative_tolerance * L), L the integral of |f|, and likewise for derivatives of f in a direction of the
-/// parameters, in at most 8 (max_depth + 2) intervals. args: as for solve_newton_tol. Returns the integral, with derivatives with respect to
-/// args and limits, of every order of the scalar for args and up to four for limits. Throws SolverError where the tolerance is not
-/// reached, f is not finite between the limits, or f is 0 at all of more than a thousand nodes.
+/// f: callable with numbers, with duals of numbers in args where these have derivatives, and with the arguments' common scalar;
+/// xc is nan. a, b: numbers, variables or duals; either may be infinite, and a may be above b. The error estimate must be at
+/// most max(absolute_tolerance, relative_tolerance * L), L the integral of |f|, and likewise for derivatives of f in a
+/// direction of the parameters, in at most 8 (max_depth + 2) intervals. args: as for solve_newton_tol. Returns the integral,
+/// with derivatives with respect to args and limits, of every order of the scalar for args and up to four for limits. Throws
+/// SolverError where the tolerance is not reached, f is not finite between the limits, or f is 0 at all of more than a thousand
+/// nodes.
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_gauss_kronrod_tol(const F& f, const A& a, const B& b, double relative_tolerance,
                                                          double absolute_tolerance, int max_depth, const Args&... args) {
@@ -151,11 +152,12 @@ promoted_t<A, B, Args...> integrate_1d_gauss_kronrod(const F& f, const A& a, con
                            detail::usual_tolerance, 0.0, detail::usual_depth, args...);
 }
 
-/// Integrates f(x, xc, args...) from a to b after the substitution x = tanh(pi / 2 sinh(t)) or its like for infinite intervals, which
-/// removes singularities at the limits.
+/// Integrates f(x, xc, args...) from a to b after the substitution x = tanh(pi / 2 sinh(t)) or its like for infinite intervals,
+/// which removes singularities at the limits.
 ///
-/// xc is the distance to the nearer limit, a - x or b - x, without the rounding of x, and nan in an infinite interval: near a limit
-/// other than 0 a singular f must use xc. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the place of max_depth.
+/// xc is the distance to the nearer limit, a - x or b - x, without the rounding of x, and nan in an infinite interval: near a
+/// limit other than 0 a singular f must use xc. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the
+/// place of max_depth.
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_double_exponential_tol(const F& f, const A& a, const B& b, double relative_tolerance,
                                                               double absolute_tolerance, int max_refinements,

@@ -3,8 +3,8 @@
 //     const auto f = [](const auto& y, const auto& p) { ... };      // a template of its scalars
 //     agrad::vector_of<agrad::var> y = agrad::solve_newton(f, Eigen::Vector2d(1, 1), p);
 //
-// The search runs on numbers. From its result y0 and inverse Jacobian, steps y = y - J^-1 f(y, args...) of the arguments' scalar
-// leave y0 where it is; each makes one more order of derivatives exact, and as many are taken as the scalar has orders.
+// The search runs on numbers. From its result y0 and inverse Jacobian, steps y = y - J^-1 f(y, args...) of the arguments'
+// scalar leave y0 where it is; each makes one more order of derivatives exact, and as many are taken as the scalar has orders.
 #pragma once
 
 #include <Eigen/Core>
@@ -67,11 +67,11 @@ vector_of<promoted_t<Args...>> solve_equations(std::string_view function, root_m
 
 /// Solves f(y, args...) = 0 by Newton's method with damping, to given tolerances.
 ///
-/// f: callable as f(y, args...) with a column vector y of any scalar, returns as many equations as y has entries. guess: the y to
-/// start from; its derivatives are not used. args: scalars, Eigen's objects, matrix<var>, std::vector, std::array, std::tuple and
-/// std::pair of these; other objects are passed unchanged. What f captures must be numbers. Returns the root, of the arguments'
-/// common scalar, with exact derivatives of every order of that scalar. Throws SolverError if there is no root, or if the Jacobian
-/// is singular there, as at a double root.
+/// f: callable as f(y, args...) with a column vector y of any scalar, returns as many equations as y has entries. guess: the y
+/// to start from; its derivatives are not used. args: scalars, Eigen's objects, matrix<var>, std::vector, std::array,
+/// std::tuple and std::pair of these; other objects are passed unchanged. What f captures must be numbers. Returns the root, of
+/// the arguments' common scalar, with exact derivatives of every order of that scalar. Throws SolverError if there is no root,
+/// or if the Jacobian is singular there, as at a double root.
 template <class F, class Y, class... Args>
 vector_of<promoted_t<Args...>> solve_newton_tol(const F& f, const Eigen::MatrixBase<Y>& guess, double scaling_step,
                                                 double f_tol, int max_steps, const Args&... args) {
