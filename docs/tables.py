@@ -14,14 +14,15 @@ import numpy as np
 import scipy.special
 import stan_names
 
-from agrad import linalg, random, special
-from agrad._core import density_rows, elementwise_rows, glm_rows
+from agrad import linalg, random, special, stats
+from agrad._core import density_rows, elementwise_rows, glm_rows, quantile_rows
 from agrad._numpy import order
 from agrad._numpy.functions import groups
 from agrad._numpy.linalg import functions as of_matrices
 from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
+from agrad._stats.families import families
 from agrad.density import conditions
 
 
@@ -67,6 +68,34 @@ def densities() -> str:
         for row in [*density_rows(), *glm_rows()]
     ]
     return _table(["density", "meaning", "conditions"], rows)
+
+
+def quantiles() -> str:
+    """Return a row for each family of quantiles: both functions, and the conditions on the arguments beside p."""
+    by_name = {row.name: row for row in quantile_rows()}
+    rows = []
+    for name, row in by_name.items():
+        if name.endswith("_cqf"):
+            continue
+        arguments = ", ".join(argument for argument, _ in row.arguments)
+        conditions = "; ".join(f"{argument}: {_escaped(condition)}" for argument, condition in row.arguments[1:])
+        rows.append([f"`{name}({arguments})`", f"`{name.removesuffix('qf')}cqf`", conditions])
+    return _table(["quantile", "of the complement", "conditions"], rows)
+
+
+def distributions() -> str:
+    """Return a row for each distribution in SciPy's terms: its parameters, its rules with their arguments, its methods."""
+    rows = []
+    for family in families():
+        methods = getattr(stats, family.name).methods
+        rows.append(
+            [
+                f"`{family.name}({', '.join(family.parameters)})`",
+                f"`{family.density.name}({', '.join([family.form_text, *(term for term, _ in family.arguments)])})`",
+                ", ".join(f"`{method}`" for method in methods),
+            ]
+        )
+    return _table(["distribution", "log density", "methods"], rows)
 
 
 def _names(functions: Iterable[Callable[..., object]]) -> str:
@@ -132,8 +161,10 @@ TABLES = {
     "stan_counts": stan_names.counts,
     "stan_tables": stan_names.tables,
     "random_table": random_numbers,
+    "quantile_table": quantiles,
+    "distribution_table": distributions,
 }
-PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "random.md", "coming_from_stan.md")]
+PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "stats.md", "random.md", "coming_from_stan.md")]
 
 
 def filled(text: str) -> str:

@@ -6,6 +6,7 @@
 #include <agrad/program/inspect/summary.ipp>
 #include <agrad/program/jacobian.ipp>
 #include <agrad/program/kernels/batched_product.ipp>
+#include <agrad/program/kernels/checked.ipp>
 #include <agrad/program/kernels/cumulative.ipp>
 #include <agrad/program/kernels/extremum.ipp>
 #include <agrad/program/kernels/log_sum_exp.ipp>

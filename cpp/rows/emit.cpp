@@ -44,20 +44,27 @@ void print_elementwise_stub(std::ostream& out) {
   }
 }
 
+template <class Row>
+std::string_view option(const Row& row) {
+  return row.has_propto() ? "*, propto: bool = False" : "";
+}
+std::string_view option(const agrad::quantile_row&) { return ""; }
+
 template <class Rows>
 void print_densities(std::ostream& out, const Rows& rows) {
   for (const auto& row : rows) {
     std::string parameters;
     for (int i = 0; i < row.arity; ++i) parameters.append(row.arguments[i].name).append(": ArrayLike | Array, ");
-    print_function(out, row, parameters + (row.has_propto() ? "*, propto: bool = False" : ""));
+    print_function(out, row, parameters.append(option(row)));
   }
 }
 
 void print_density_stub(std::ostream& out) {
   print_stub_head(out, "Log probability densities and distribution functions, summed or multiplied over their arguments");
-  print_all(out, agrad::density_rows(), agrad::glm_rows());
+  print_all(out, agrad::density_rows(), agrad::glm_rows(), agrad::quantile_rows());
   print_densities(out, agrad::density_rows());
   print_densities(out, agrad::glm_rows());
+  print_densities(out, agrad::quantile_rows());
 }
 
 }  // namespace

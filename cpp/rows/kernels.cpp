@@ -1,6 +1,7 @@
 #include "kernels.hpp"
 
 #include <agrad/program/kernels/batched_product.hpp>
+#include <agrad/program/kernels/checked.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
@@ -42,6 +43,7 @@ constexpr const kernel* structural[] = {&kernels::gather,
                                         &kernels::shares_along,
                                         &kernels::interpolation,
                                         &kernels::scatter_add,
+                                        &kernels::checked,
                                         &kernels::stop_gradient,
                                         &kernels::hold,
                                         &kernels::perturbation,

@@ -1,6 +1,7 @@
-// The kernels of rules that only the terms of probability rules use. (One that is missing here is an undefined symbol at
+// The kernels of rules that only the terms of probability rules, or quantiles, use. (One that is missing here is an undefined symbol at
 // import.)
 #include <agrad/probability/distributions.hpp>
+#include <agrad/probability/quantiles.hpp>
 #include <agrad/program/machine/elementwise.hpp>
 
 namespace agrad {
@@ -10,10 +11,16 @@ template const kernel& kernel_of_rule<betaincc_rule>();
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
+template const kernel& kernel_of_rule<detail::beta_quantile_rule<false>>();
+template const kernel& kernel_of_rule<detail::beta_quantile_rule<true>>();
 template const kernel& kernel_of_rule<detail::exp_mod_normal_probability_rule>();
+template const kernel& kernel_of_rule<detail::exp_mod_normal_quantile_rule<false>>();
+template const kernel& kernel_of_rule<detail::exp_mod_normal_quantile_rule<true>>();
 template const kernel& kernel_of_rule<detail::exp_rest_rule>();
 template const kernel& kernel_of_rule<detail::expm1_rest_rule>();
 template const kernel& kernel_of_rule<detail::factorial_rest_rule>();
+template const kernel& kernel_of_rule<detail::gamma_quantile_rule<false>>();
+template const kernel& kernel_of_rule<detail::gamma_quantile_rule<true>>();
 template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<false>>();
 template const kernel& kernel_of_rule<detail::gamma_tail_of_product_rule<true>>();
 template const kernel& kernel_of_rule<detail::gumbel_probability_rule>();
@@ -43,6 +50,7 @@ template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
 template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
 template const kernel& kernel_of_rule<detail::shifted_normal_integral_rule>();
+template const kernel& kernel_of_rule<detail::student_quantile_rule>();
 template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0>>();
 template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();

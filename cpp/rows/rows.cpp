@@ -1,5 +1,7 @@
 #include "rows.hpp"
 
+#include <agrad/probability/density_terms.hpp>
+#include <agrad/probability/recorded.hpp>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/program/kernels/density_glm.hpp>
 #include <agrad/program/machine/elementwise.hpp>
@@ -50,9 +52,11 @@ const std::vector<density_row>& density_rows() {
               Rule::arguments,
               &density_kernel<Rule>,
               &record_density<Rule>,
+              &record_terms<terms_of_density<Rule>>,
               false,
               std::data(Rule::pairs),
-              std::size(Rule::pairs)};
+              std::size(Rule::pairs),
+              {}};
     });
     const auto others = rows::probability();
     list.insert(list.end(), others.begin(), others.end());

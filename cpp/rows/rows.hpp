@@ -3,6 +3,7 @@
 // A template makes the entries of the table from the rules' typelists; there is no other list of functions.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct elementwise_row {
   double outside;  // the value outside of the domain: nan, or infinite
 };
 
+/// Records entries of a function of arguments that each are n > 0 numbers, or one number for all (stride 0), without a check.
+/// Returns n slots, or one slot for all.
+using record_entries = span (*)(recorder& in, const span* arguments);
+
 /// A density, or a distribution function.
 struct density_row {
   std::string_view name, text, source, reference;
@@ -29,12 +34,22 @@ struct density_row {
   const kernel* loops;
   /// Records the sum over n terms; an argument is n numbers, or one number for all (stride 0).
   slot (*record)(recorder& in, const span* arguments, std::size_t n, bool propto);
+  record_entries terms;
   bool is_product;  // of the terms, not their sum
   const density_pair* pairs;
   std::size_t pair_count;
+  std::string_view scipy;  // how the family is called in scipy.stats (probability/rule.hpp)
 
   /// Whether it is a density or mass, which may leave out what depends on no variable.
   bool has_propto() const { return name.find("_lpdf") != name.npos || name.find("_lpmf") != name.npos; }
+};
+
+/// A quantile: the inverse of a distribution function or, with is_upper, of its complement.
+struct quantile_row {
+  std::string name, text;
+  int arity;
+  const density_argument* arguments;
+  record_entries record;
 };
 
 /// A generalised linear model: a density of outcomes y, given predictors x, an intercept alpha and coefficients beta.
@@ -54,6 +69,7 @@ struct glm_row {
 const std::vector<elementwise_row>& elementwise_rows();
 const std::vector<density_row>& density_rows();
 const std::vector<glm_row>& glm_rows();
+const std::vector<quantile_row>& quantile_rows();
 
 namespace rows {
 std::vector<density_row> probability();

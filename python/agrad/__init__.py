@@ -9,7 +9,7 @@ Functions are written with NumPy; agrad records them and gives their derivatives
 from agrad import _processor as _processor  # raises where the compiled module cannot run, before it is loaded
 
 # isort: split
-from agrad import linalg, solve, special, transforms
+from agrad import linalg, solve, special, stats, transforms
 from agrad._constraints.by_name import *  # noqa: F403
 from agrad._constraints.by_name import __all__ as _constraints
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
@@ -196,6 +196,7 @@ __all__ = [
     "solve_powell",
     "solve_powell_tol",
     "special",
+    "stats",
     "steady_state",
     "stop_gradient",
     "switch",

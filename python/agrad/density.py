@@ -1,4 +1,4 @@
-"""Log probability densities and distribution functions: a function for each of these rules of the compiled part.
+"""Log probability densities, distribution functions and quantiles: a function for each of these rules of the compiled part.
 
 Names, arguments and conditions come from the rules; this module has no list of its own. Each function is also exported as
 ``agrad.<name>``.
@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from agrad._core import DensityRow, GlmRow, density_rows, glm_rows
+from agrad._core import DensityRow, GlmRow, QuantileRow, density_rows, glm_rows, quantile_rows
 
 _SHAPES = "    Arrays are of one shape; single numbers broadcast."
 #: Texts for the arguments of generalised linear models, which all have the same arguments.
@@ -50,6 +50,30 @@ def _docstring(row: DensityRow | GlmRow) -> str:
     )
 
 
+def _quantile_docstring(row: QuantileRow) -> str:
+    parameters = "\n".join(_parameter(name, condition, "") for name, condition in row.arguments)
+    return (
+        f"{row.text}\n\nParameters\n----------\n{parameters}\n    All arguments broadcast.\n\n"
+        "Returns\n-------\nfloat, numpy.ndarray or Array\n    The quantile of each entry, of the broadcast shape.\n\n"
+        "Raises\n------\nDomainError\n    An argument does not meet its condition.\n\n"
+        "Notes\n-----\nThe derivatives are 1 / f by p and -F_theta / f by a parameter theta, where F is"
+        " the\ndistribution function, or its complement with the opposite sign, and f the density."
+    )
+
+
+def _quantile(row: QuantileRow) -> Callable[..., Any]:
+    names = [name for name, _ in row.arguments]
+    signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
+
+    def quantile(*arguments: Any, **named: Any) -> Any:
+        return row(*arguments) if not named else row(*signature.bind(*arguments, **named).args)
+
+    quantile.__name__ = quantile.__qualname__ = row.name
+    quantile.__doc__ = _quantile_docstring(row)
+    quantile.__signature__ = signature  # type: ignore[attr-defined]
+    return quantile
+
+
 def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
@@ -69,5 +93,6 @@ def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
 
 
 _functions = {row.name: _function(row) for row in [*density_rows(), *glm_rows()]}
+_functions |= {row.name: _quantile(row) for row in quantile_rows()}
 __all__ = list(_functions)
 globals().update(_functions)

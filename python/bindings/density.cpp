@@ -1,6 +1,9 @@
 // The table of densities in Python: one operation for a whole data set, recorded or evaluated at once.
 #include "../../cpp/rows/rows.hpp"
 
+#include <agrad/program/kernels/checked.hpp>
+#include <agrad/rules/density/conditions.hpp>
+
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -73,28 +76,109 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
   return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
 }
 
-// ---- both
+/// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with a single index:
+/// mu[4] becomes mu[1, 1].
+std::string with_indices(std::string_view argument, const shape_type& shape, std::string text) {
+  const std::string before = ": " + std::string(argument) + "[";
+  const std::size_t found = text.find(before), end = found == std::string::npos ? found : text.find(']', found);
+  if (end == std::string::npos || shape.size() < 2 || text.find(',', found) < end) return text;
+  const std::size_t begin = found + before.size();
+  std::size_t entry = std::stoul(text.substr(begin, end - begin));
+  std::string indices;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const auto length = static_cast<std::size_t>(shape[d]);
+    indices = std::to_string(entry % length) + (indices.empty() ? "" : ", ") + indices;
+    entry /= length;
+  }
+  return text.replace(begin, end - begin, indices);
+}
 
-/// Returns a message with as many indices of an entry as the array has axes, for a message with a single index: mu[4] becomes
-/// mu[1, 1].
 template <class Row>
 std::string with_indices(const Row& row, const std::vector<array>& x, std::string text) {
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const std::string before = ": " + std::string(row.arguments[k].name) + "[";
-    const std::size_t found = text.find(before), end = found == std::string::npos ? found : text.find(']', found);
-    if (end == std::string::npos || x[k].shape().size() < 2 || text.find(',', found) < end) continue;
-    const std::size_t begin = found + before.size();
-    std::size_t entry = std::stoul(text.substr(begin, end - begin));
-    std::string indices;
-    for (std::size_t d = x[k].shape().size(); d-- > 0;) {
-      const auto length = static_cast<std::size_t>(x[k].shape()[d]);
-      indices = std::to_string(entry % length) + (indices.empty() ? "" : ", ") + indices;
-      entry /= length;
-    }
-    return text.replace(begin, end - begin, indices);
-  }
+  for (std::size_t k = 0; k < x.size(); ++k) text = with_indices(row.arguments[k].name, x[k].shape(), text);
   return text;
 }
+
+// ---- entries
+
+/// Returns the operand of a function of entries: entries of the broadcast shape, or one number for all.
+span entries_operand(const array& a, const shape_type& shape, std::size_t n) {
+  if (a.size() == 1) return {a.at(0), 1, 0, a.owner()->code.is_active(a.at(0))};
+  if (a.size() == n) return a.as_span();
+  const std::vector<slot> slots = broadcast_slots(a, shape);
+  return a.owner()->code.consecutive(slots.data(), slots.size());
+}
+
+array record_entries_of(const std::string& name, record_entries record, const std::vector<array>& x) {
+  const auto& in = x[0].owner();
+  shape_type shape = broadcast_shape(name, x);
+  const std::size_t n = size_of(shape);
+  if (n == 0) return {in, std::move(shape), slot{0}};
+  span operands[operation::most_operands];
+  for (std::size_t k = 0; k < x.size(); ++k) operands[k] = entries_operand(x[k], shape, n);
+  const span y = record(in->code, operands);
+  if (y.stride == 0 && n > 1) return {in, std::move(shape), std::vector<slot>(n, y.first)};
+  return {in, std::move(shape), y.first};
+}
+
+/// Returns an array of a recording as it is, and one of a recording that ends here as numbers.
+py::object result_of(const array& y, bool is_recorded) {
+  if (is_recorded) return py::cast(y);
+  if (y.shape().empty()) return py::float_(y.owner()->code.value(y.at(0)));
+  py::array_t<double> values(y.shape());
+  for (std::size_t i = 0; i < y.size(); ++i) values.mutable_data()[i] = y.owner()->code.value(y.at(i));
+  return std::move(values);
+}
+
+/// Computes the terms of a density or distribution function, whose arguments are not checked.
+py::object terms(const density_row& row, const py::args& arguments) {
+  const std::string name(row.name);
+  if (arguments.size() != static_cast<std::size_t>(row.arity)) fail_type(name + ": the number of arguments is wrong");
+  const auto outer = recording_of(name.c_str(), arguments);
+  const auto in = outer ? outer : std::make_shared<recording>();
+  std::vector<array> x;
+  for (const py::handle argument : arguments) x.push_back(as_array(in, row.name, argument));
+  return result_of(record_entries_of(name, row.terms, x), outer != nullptr);
+}
+
+/// Returns the array after a check that its entries meet a condition, which is made in each run of a program if the array is
+/// recorded.
+array checked(const std::string& function, std::string_view argument, std::string_view condition, const array& x) {
+  if (x.size() == 0) return x;
+  const std::size_t place = detail::place_of_condition(condition);
+  if (place == std::size(must_be::all)) throw std::logic_error("checked: no condition has the name " + std::string(condition));
+  const span operand = x.size() == 1 && x.shape().empty() ? span{x.at(0), 1, 0, x.as_span().active} : x.as_span();
+  try {
+    return {x.owner(), x.shape(), record_checked(x.owner()->code, function, argument, place, operand, x.size())};
+  } catch (const DomainError& error) {
+    throw DomainError(with_indices(argument, x.shape(), error.what()));
+  }
+}
+
+/// Does the same with any argument; plain arguments stay as they are.
+py::object checked_argument(const std::string& function, const std::string& argument, const std::string& condition,
+                            const py::object& x) {
+  const py::handle given[] = {x};
+  const auto outer = recording_of(function, given, 1);
+  const auto in = outer ? outer : std::make_shared<recording>();
+  const array y = checked(function, argument, condition, as_array(in, function, x));
+  return outer ? py::cast(y) : x;
+}
+
+py::object call_quantile(const quantile_row& row, const py::args& arguments) {
+  if (arguments.size() != static_cast<std::size_t>(row.arity)) {
+    fail_type(row.name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
+              std::to_string(row.arity));
+  }
+  const auto outer = recording_of(row.name.c_str(), arguments);
+  const auto in = outer ? outer : std::make_shared<recording>();
+  std::vector<array> x;
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    x.push_back(checked(row.name, row.arguments[k].name, row.arguments[k].must.name, as_array(in, row.name, arguments[k])));
+  return result_of(record_entries_of(row.name, row.record, x), outer != nullptr);
+}
+
+// ---- all
 
 template <class Row>
 py::object call(const Row& row, const py::args& arguments, bool propto) {
@@ -118,22 +202,31 @@ py::object call(const Row& row, const py::args& arguments, bool propto) {
 }
 
 template <class Row>
-void register_rows_of(py::module_& m, const char* type, const char* text, const char* function,
-                      const std::vector<Row>& (*rows)(), const char* all) {
-  py::class_<Row>(m, type, text)
+py::list arguments_of(const Row& row) {
+  py::list arguments;
+  for (int k = 0; k < row.arity; ++k) arguments.append(py::make_tuple(row.arguments[k].name, row.arguments[k].must.name));
+  return arguments;
+}
+
+template <class Row>
+py::list references_to(const std::vector<Row>& rows) {
+  py::list list;
+  for (const Row& row : rows) list.append(py::cast(&row, py::return_value_policy::reference));
+  return list;
+}
+
+template <class Row>
+py::class_<Row> register_rows_of(py::module_& m, const char* type, const char* text, const char* function,
+                                 const std::vector<Row>& (*rows)(), const char* all) {
+  m.def(
+      function, [rows] { return references_to(rows()); }, all);
+  return py::class_<Row>(m, type, text)
       .def_property_readonly("name", [](const Row& r) { return r.name; })
       .def_property_readonly("text", [](const Row& r) { return r.text; })
       .def_property_readonly("source", [](const Row& r) { return r.source; })
       .def_property_readonly("reference", [](const Row& r) { return r.reference; })
       .def_property_readonly("has_propto", [](const Row& r) { return r.has_propto(); })
       .def_property_readonly("is_product", [](const Row& r) { return r.is_product; })
-      .def_property_readonly("arguments",
-                             [](const Row& r) {
-                               py::list arguments;
-                               for (int k = 0; k < r.arity; ++k)
-                                 arguments.append(py::make_tuple(r.arguments[k].name, r.arguments[k].must.name));
-                               return arguments;
-                             })
       .def_property_readonly("pairs",
                              [](const Row& r) {
                                std::vector<std::tuple<std::size_t, std::string_view, std::size_t>> pairs;
@@ -141,24 +234,28 @@ void register_rows_of(py::module_& m, const char* type, const char* text, const 
                                  pairs.emplace_back(r.pairs[k].first, r.pairs[k].must, r.pairs[k].second);
                                return pairs;
                              })
+      .def_property_readonly("arguments", &arguments_of<Row>)
       .def("__call__", &call<Row>, py::kw_only(), py::arg("propto") = false);
-  m.def(
-      function,
-      [rows] {
-        py::list list;
-        for (const Row& row : rows()) list.append(py::cast(&row, py::return_value_policy::reference));
-        return list;
-      },
-      all);
 }
 
 }  // namespace
 
 void register_densities(py::module_& m) {
   register_rows_of(m, "DensityRow", "A log probability density: its name, arguments and texts, and calls.", "density_rows",
-                   &density_rows, "All log probability densities of terms.");
+                   &density_rows, "All log probability densities of terms.")
+      .def_property_readonly("scipy", [](const density_row& r) { return r.scipy; })
+      .def("terms", &terms, "The terms, entry by entry, of broadcast arguments that are not checked.");
   register_rows_of(m, "GlmRow", "A generalised linear model: its name, arguments and texts, and calls.", "glm_rows", &glm_rows,
                    "All log likelihoods of generalised linear models.");
+  m.def(
+      "quantile_rows", [] { return references_to(quantile_rows()); }, "All quantiles.");
+  py::class_<quantile_row>(m, "QuantileRow", "A quantile: its name, text and arguments, and calls.")
+      .def_readonly("name", &quantile_row::name)
+      .def_readonly("text", &quantile_row::text)
+      .def_property_readonly("arguments", &arguments_of<quantile_row>)
+      .def("__call__", &call_quantile);
+  m.def("checked", &checked_argument, py::arg("function"), py::arg("argument"), py::arg("condition"), py::arg("x"),
+        "x, after a check that its entries meet a condition, in each run of a program.");
 }
 
 }  // namespace agrad::python

@@ -56,7 +56,8 @@ def foreign_call(error: BaseException) -> str | None:
             ours = _ours.get(frame.f_code.co_name) if package == "scipy" else None
             instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL
             if module.startswith("scipy.stats"):
-                instead = "write the density with NumPy's functions, or as agrad.normal_lpdf"
+                own = _ours.get(name.removeprefix("scipy.stats."))
+                instead = f"write {own}" if own else "write the density with NumPy's functions, or as agrad.normal_lpdf"
             return f"{name}: argument is a recorded value, but must be plain, because the function has no derivative; {instead}"
         traceback = traceback.tb_next
     return None

@@ -17,6 +17,7 @@ struct bernoulli_lpmf_rule : probability_rule<2> {
   static constexpr std::string_view name = "bernoulli_lpmf", text = "Log mass of n = 0 or 1 with probability theta of 1.",
                                     reference = "log(theta) if n == 1 else log1p(-theta)",
                                     source = "log f(n; theta) = n log theta + (1 - n) log(1 - theta)";
+  static constexpr std::string_view scipy = "bernoulli(p): x - loc; p";
   static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"theta", must_be::probability}};
   template <class P, class N, class A>
   static auto term(const parts&, const P&, const N& n, const A& theta) {

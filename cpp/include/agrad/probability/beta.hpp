@@ -18,6 +18,7 @@ struct beta_lpdf_rule : probability_rule<3> {
                                         "log f(theta; alpha, beta) = (alpha - 1) log(theta) + (beta - 1) log(1 - theta)"
                                         " - betaln(alpha, beta); deviances of Loader (2000), Fast and accurate computation of"
                                         " binomial probabilities, for large shapes";
+  static constexpr std::string_view scipy = "beta(a, b): (x - loc) / scale; a, b";
   static constexpr density_argument arguments[] = {
       {"theta", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
   template <class Y, class A, class B>

@@ -20,6 +20,7 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
           " + loggamma(N - n + beta) - loggamma(beta) - loggamma(N + alpha + beta) + loggamma(alpha + beta) if n <= N else "
           "-inf",
       source = "log f(n; N, alpha, beta) = log(N! / (n! (N - n)!)) + log B(n + alpha, N - n + beta) - log B(alpha, beta)";
+  static constexpr std::string_view scipy = "betabinom(n, a, b): x - loc; n, a, b";
   static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative},
                                                    {"N", must_be::whole_nonnegative},
                                                    {"alpha", must_be::positive_finite},

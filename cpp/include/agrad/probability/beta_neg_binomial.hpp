@@ -20,6 +20,7 @@ struct beta_neg_binomial_lpmf_rule : probability_rule<4> {
           "loggamma(n + r) - loggamma(n + 1) - loggamma(r) + loggamma(alpha + r) - loggamma(alpha) + loggamma(beta + n)"
           " - loggamma(beta) - loggamma(alpha + beta + r + n) + loggamma(alpha + beta)",
       source = "log f(n; r, alpha, beta) = log(gamma(n + r) / (n! gamma(r))) + log B(alpha + r, beta + n) - log B(alpha, beta)";
+  static constexpr std::string_view scipy = "betanbinom(n, a, b): x - loc; n, a, b";
   static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative},
                                                    {"r", must_be::positive_finite},
                                                    {"alpha", must_be::positive_finite},

@@ -38,6 +38,7 @@ struct binomial_lpmf_rule : detail::binomial_rule {
                                     source =
                                         "Loader (2000), Fast and Accurate Computation of Binomial Probabilities: log f(n; N, "
                                         "theta) = log(N! / (n! (N - n)!)) + n log theta + (N - n) log(1 - theta)";
+  static constexpr std::string_view scipy = "binom(n, p): x - loc; n, p";
   static constexpr density_argument arguments[] = {
       {"n", must_be::whole_nonnegative}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability}};
   template <class P, class N, class S, class A>

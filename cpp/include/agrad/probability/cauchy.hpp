@@ -59,6 +59,7 @@ struct cauchy_lpdf_rule : detail::location_scale_density {
   static constexpr std::string_view name = "cauchy_lpdf", text = "Cauchy log density of y with location mu and scale sigma.",
                                     reference = "-log(pi * sigma * (1 + ((y - mu) / sigma) ** 2))",
                                     source = "log f(y; mu, sigma) = -log(pi sigma (1 + ((y - mu) / sigma)^2))";
+  static constexpr std::string_view scipy = "cauchy: x; loc, scale";
   template <class Y, class M, class S>
   static auto prepare(const parts& included, const Y&, const M&, const S& sigma) {
     return detail::log_density_of_scale<2>(included, -detail::log_pi, sigma);

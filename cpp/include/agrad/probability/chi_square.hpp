@@ -24,6 +24,7 @@ struct chi_square_lpdf_rule : detail::chi_square_rule {
           "-nu / 2 * log(2) - loggamma(nu / 2) + (nu / 2 - 1) * log(y) - y / 2 if 0 < y < inf else"
           " inf if y == 0 and nu < 2 else -log(2) if y == 0 and nu == 2 else -inf",
       source = "log f(y; nu) = -nu / 2 log(2) - lgamma(nu / 2) + (nu / 2 - 1) log(y) - y / 2";
+  static constexpr std::string_view scipy = "chi2(df): (x - loc) / scale; df";
   template <class Y, class N>
   static auto in_support(const Y& y, const N&) {
     return y >= 0 && y < infinity;

@@ -20,6 +20,7 @@ struct discrete_range_lpmf_rule : detail::discrete_range_rule {
                                     text = "Log mass of y among the equally probable whole numbers from l to u.",
                                     reference = "-log(u - l + 1) if l <= y <= u else -inf",
                                     source = "log f(y; l, u) = -log(u - l + 1)";
+  static constexpr std::string_view scipy = "randint(low, high {a whole number}): x - loc; low, high - 1";
   template <class Y, class L, class U>
   static auto in_support(const Y& y, const L& lower, const U& upper) {
     return lower <= y && y <= upper;

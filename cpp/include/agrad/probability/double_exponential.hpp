@@ -23,6 +23,7 @@ struct double_exponential_lpdf_rule : detail::location_scale_density {
                                     text = "Double exponential log density of y with location mu and scale sigma.",
                                     reference = "-log(2 * sigma) - fabs(y - mu) / sigma",
                                     source = "log f(y; mu, sigma) = -log(2 sigma) - |y - mu| / sigma";
+  static constexpr std::string_view scipy = "laplace: x; loc, scale";
   template <class Y, class M, class S>
   static auto prepare(const parts& included, const Y&, const M&, const S& sigma) {
     return detail::log_density_of_scale<2>(included, -detail::log_2, sigma);

@@ -109,6 +109,7 @@ struct exp_mod_normal_lpdf_rule : detail::exp_mod_normal_rule {
       source =
           "log f = log(lambda / 2) + lambda (2 mu + lambda sigma^2 - 2 y) / 2"
           " + log erfc((mu + lambda sigma^2 - y) / (sqrt(2) sigma))";
+  static constexpr std::string_view scipy = "exponnorm(K {positive and finite}): x; loc, scale, 1 / (K * scale)";
   template <class Y, class M, class S, class L>
   static auto in_support(const Y& y, const M&, const S&, const L&) {
     return abs(y) < infinity;

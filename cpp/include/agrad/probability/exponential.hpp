@@ -25,6 +25,7 @@ struct exponential_lpdf_rule : detail::exponential_rule {
   static constexpr std::string_view name = "exponential_lpdf", text = "Log density of y >= 0 with rate beta.",
                                     reference = "log(beta) - beta * y if y >= 0 else -inf",
                                     source = "log f(y; beta) = log beta - beta y";
+  static constexpr std::string_view scipy = "expon: x - loc; 1 / scale";
   template <class Y, class B>
   static auto prepare(const parts& included, const Y&, const B& beta) {
     return included.of({1}) ? log(beta) : decltype(log(beta))(0.0);

@@ -26,6 +26,7 @@ struct frechet_lpdf_rule : detail::frechet_rule {
                                     source =
                                         "log f(y; alpha, sigma) = log(alpha / sigma) - (alpha + 1) log(y / sigma)"
                                         " - (y / sigma)^-alpha";
+  static constexpr std::string_view scipy = "invweibull(c): x - loc; c, scale";
   template <class Y, class A, class S>
   static auto in_support(const Y& y, const A&, const S&) {
     return y > 0 && y < infinity;

@@ -25,6 +25,7 @@ struct gamma_lpdf_rule : detail::gamma_rule {
           "alpha * log(beta) - loggamma(alpha) + (alpha - 1) * log(y) - beta * y if 0 < y < inf else"
           " inf if y == 0 and alpha < 1 else log(beta) if y == 0 and alpha == 1 else -inf",
       source = "log f(y; alpha, beta) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(y) - beta y";
+  static constexpr std::string_view scipy = "gamma(a): x - loc; a, 1 / scale";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y >= 0 && y < infinity;

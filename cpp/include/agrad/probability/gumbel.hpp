@@ -19,6 +19,7 @@ struct gumbel_lpdf_rule : detail::gumbel_rule {
   static constexpr std::string_view name = "gumbel_lpdf", text = "Gumbel log density of y with location mu and scale beta.",
                                     reference = "-log(beta) - (y - mu) / beta - exp((mu - y) / beta)",
                                     source = "log f = -log beta - z - exp(-z) with z = (y - mu) / beta";
+  static constexpr std::string_view scipy = "gumbel_r: x; loc, scale | gumbel_l: -x; -loc, scale";
   template <class Y, class M, class B>
   static auto in_support(const Y& y, const M&, const B&) {
     return abs(y) < infinity;

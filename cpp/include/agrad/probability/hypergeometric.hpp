@@ -19,6 +19,7 @@ struct hypergeometric_lpmf_rule : probability_rule<4> {
           "log(binomial(a, n)) + log(binomial(b, N - n)) - log(binomial(a + b, N)) if n <= a and 0 <= N - n <= b else -inf",
       source =
           "log f(n; N, a, b) = log(a! / (n! (a - n)!)) + log(b! / ((N - n)! (b - N + n)!)) - log((a + b)! / (N! (a + b - N)!))";
+  static constexpr std::string_view scipy = "hypergeom(M {a whole number, not negative}, n, N): x - loc; N, n, M - n";
   static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative},
                                                    {"N", must_be::whole_nonnegative},
                                                    {"a", must_be::whole_nonnegative},

@@ -23,6 +23,7 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
       text = "Log density of y > 0 with shape alpha and scale beta.",
       reference = "alpha * log(beta) - loggamma(alpha) - (alpha + 1) * log(y) - beta / y if 0 < y < inf else -inf",
       source = "log f(y; alpha, beta) = alpha log(beta) - lgamma(alpha) - (alpha + 1) log(y) - beta / y";
+  static constexpr std::string_view scipy = "invgamma(a): x - loc; a, scale";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y > 0 && y < infinity;

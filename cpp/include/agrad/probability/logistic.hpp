@@ -20,6 +20,7 @@ struct logistic_lpdf_rule : detail::location_scale_density {
       text = "Logistic log density of y with location mu and scale sigma.",
       reference = "-log(sigma) - fabs(y - mu) / sigma - 2 * log1p(exp(-fabs(y - mu) / sigma))",
       source = "log f = -log sigma - z - 2 log(1 + exp(-z)) = -log(4 sigma) - 2 log cosh(z / 2) with z = (y - mu) / sigma";
+  static constexpr std::string_view scipy = "logistic: x; loc, scale";
   template <class Y, class M, class S>
   static auto prepare(const parts& included, const Y&, const M&, const S& sigma) {
     return detail::log_density_of_scale<2>(included, -2.0 * detail::log_2, sigma);

@@ -27,6 +27,7 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
                                     source =
                                         "log f(y; alpha, beta) = log(beta / alpha) + (beta - 1) log(y / alpha)"
                                         " - 2 log(1 + (y / alpha)^beta)";
+  static constexpr std::string_view scipy = "fisk(c): x - loc; scale, c";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y >= 0 && y < infinity;

@@ -20,6 +20,7 @@ struct lognormal_cdf_rule : detail::lognormal_rule {
                                     text = "Probability of a value up to y whose logarithm has mean mu and deviation sigma.",
                                     reference = "ncdf((log(y) - mu) / sigma) if y > 0 else 0",
                                     source = "F(y; mu, sigma) = Phi((log y - mu) / sigma)";
+  static constexpr std::string_view scipy = "lognorm(s): x - loc; log(scale), s";
   static constexpr bool is_product = true;
   static constexpr double outside = 0;
   template <class P, class Y, class M, class S>

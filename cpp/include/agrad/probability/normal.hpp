@@ -45,6 +45,7 @@ struct normal_cdf_rule : detail::location_scale_rule {
   static constexpr std::string_view name = "normal_cdf",
                                     text = "Probability of a value up to y, with mean mu and standard deviation sigma.",
                                     reference = "ncdf((y - mu) / sigma)", source = "F(y; mu, sigma) = Phi((y - mu) / sigma)";
+  static constexpr std::string_view scipy = "norm: x; loc, scale";
   static constexpr bool is_product = true;
   template <class P, class Y, class M, class S>
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {

@@ -22,6 +22,7 @@ struct pareto_lpdf_rule : detail::pareto_rule {
                                     reference =
                                         "log(alpha) + alpha * log(y_min) - (alpha + 1) * log(y) if y_min <= y < inf else -inf",
                                     source = "log f(y; y_min, alpha) = log(alpha) + alpha log(y_min) - (alpha + 1) log(y)";
+  static constexpr std::string_view scipy = "pareto(b): x - loc; scale, b";
   template <class Y, class M, class A>
   static auto in_support(const Y& y, const M& y_min, const A&) {
     return y >= y_min && y < infinity;

@@ -36,6 +36,7 @@ struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
                                     source =
                                         "log f(y; mu, lambda, alpha) = log(alpha / lambda)"
                                         " - (alpha + 1) log(1 + (y - mu) / lambda)";
+  static constexpr std::string_view scipy = "lomax(c): x; loc, scale, c";
   template <class Y, class M, class L, class A>
   static auto in_support(const Y& y, const M& mu, const L&, const A&) {
     return y >= mu && y < infinity;

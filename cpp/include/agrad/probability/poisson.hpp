@@ -22,6 +22,7 @@ struct poisson_lpmf_rule : probability_rule<2> {
   static constexpr std::string_view name = "poisson_lpmf", text = "Log mass of the count n with rate lambda.",
                                     reference = "(n * log(lambda_) if n != 0 else 0) - lambda_ - loggamma(n + 1)",
                                     source = detail::poisson_source;
+  static constexpr std::string_view scipy = "poisson(mu): x - loc; mu";
   static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"lambda_", must_be::nonnegative}};
   template <class N, class L>
   static auto in_support(const N&, const L& lambda) {

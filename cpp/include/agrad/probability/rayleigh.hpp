@@ -26,6 +26,7 @@ struct rayleigh_lpdf_rule : detail::rayleigh_rule {
   static constexpr std::string_view name = "rayleigh_lpdf", text = "Log density of y > 0 with scale sigma.",
                                     reference = "log(y / sigma ** 2) - (y / sigma) ** 2 / 2 if 0 < y < inf else -inf",
                                     source = "log f(y; sigma) = log y - 2 log sigma - (y / sigma)^2 / 2";
+  static constexpr std::string_view scipy = "rayleigh: x - loc; scale";
   template <class Y, class S>
   static auto in_support(const Y& y, const S&) {
     return y > 0 && y < infinity;

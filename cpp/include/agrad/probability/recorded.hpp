@@ -2,15 +2,15 @@
 //
 // The rule's term is written once more for whole arrays (`traced`), so that a recording has the elementwise operations that the
 // term consists of, and then one operation that checks the arguments, which may change from run to run, and sums the terms.
-// Single numbers among the arguments remain single: what depends on them alone is computed once. Only the file that builds the
-// table of rules includes this header.
+// Single numbers among the arguments remain single: what depends on them alone is computed once. `record_terms` and `record_quantile`
+// leave the entries as they are. Only the files that build the table of rules include this header.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include <agrad/probability/rule.hpp>
+#include <agrad/probability/apply.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/machine/tracing.hpp>
@@ -102,26 +102,66 @@ inline span product_of_terms(recorder& in, const span& terms, std::size_t n) {
 template <class Rule>
 inline constexpr kernel probability_kernel = kernels::make_of<detail::checked_sum<Rule>>(Rule::name, {dependence::terms, true});
 
+namespace detail {
+
+/// Returns the parts of a recorded rule that are computed.
+template <class Rule>
+typename Rule::parts recorded_parts(const span* x, bool propto) {
+  typename Rule::parts included;
+  for (std::size_t k = 0; k < std::size_t{Rule::arity}; ++k) included.active[k] = x[k].active && !is_data<Rule>(k);
+  included.propto = propto;
+  return included;
+}
+
+template <class Rule>
+span record_terms(recorder& in, const span* x, const typename Rule::parts& included) {
+  constexpr std::size_t arity = std::size_t{Rule::arity};
+  std::array<traced, arity> arguments;
+  for (std::size_t k = 0; k < arity; ++k) {
+    span operand = x[k];
+    operand.active = operand.active && !is_data<Rule>(k);
+    arguments[k] = number_of(in, operand);
+  }
+  return probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
+}
+
+template <class Quantile, std::size_t... K>
+span record_quantile(recorder& in, const span* x, bool is_upper, std::index_sequence<K...>) {
+  return traced(Quantile::term(is_upper, number_of(in, x[K])...)).slots_in(in);
+}
+
+}  // namespace detail
+
+/// Records the terms of a rule on arguments that each are n > 0 numbers, or one number for all; the arguments are not checked.
+/// Returns n slots, or one slot for all.
+template <class Rule>
+span record_terms(recorder& in, const span* x) {
+  return detail::record_terms<Rule>(in, x, detail::recorded_parts<Rule>(x, false));
+}
+
+/// Records a quantile in the same way.
+template <class Quantile>
+span record_quantile(recorder& in, const span* x, bool is_upper) {
+  return detail::record_quantile<Quantile>(in, x, is_upper,
+                                           std::make_index_sequence<static_cast<std::size_t>(Quantile::arity)>{});
+}
+
 /// Records a rule on its arguments, each of n numbers or of one number (stride 0). Returns the slot of the sum or product.
 template <class Rule>
 slot record_probability(recorder& in, const span* x, std::size_t n, bool propto) {
   constexpr std::size_t arity = std::size_t{Rule::arity};
-  typename Rule::parts included;
-  std::array<traced, arity> arguments;
   std::array<span, arity + 1> operands;
   for (std::size_t k = 0; k < arity; ++k) {
     operands[k + 1] = x[k];
     operands[k + 1].active = false;
-    included.active[k] = x[k].active && !Rule::arguments[k].must.whole;
-    arguments[k] = detail::number_of(in, Rule::arguments[k].must.whole ? operands[k + 1] : x[k]);
   }
-  included.propto = propto;
+  const auto included = detail::recorded_parts<Rule>(x, propto);
   const auto count = static_cast<std::uint32_t>(n);
   if (detail::is_nothing<Rule>(n, included)) {
     operands[0] = {in.constant(Rule::is_product ? 1.0 : 0.0), 1, 0, false};
     return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, 1U});
   }
-  operands[0] = detail::probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
+  operands[0] = detail::record_terms<Rule>(in, x, included);
   if (Rule::is_product) operands[0] = detail::product_of_terms(in, operands[0], n);
   return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, Rule::is_product ? 1U : count});
 }

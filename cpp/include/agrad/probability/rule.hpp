@@ -9,6 +9,9 @@
 //     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
 //     is_product           whether terms are multiplied, as those of distribution functions are, instead of added (optional)
+//     scipy                how the family is called in scipy.stats, at one rule of the family (optional): "gamma(a): x - loc; a,
+//                          1 / scale" means the distribution gamma with the shape a, and the rule's arguments for SciPy's. Two
+//                          distributions are separated by "|"; a shape with a condition of its own is "p {between 0 and 1}"
 // The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording
 // (`traced`). They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their
 // scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel, `term` uses
@@ -20,6 +23,7 @@
 
 #include <type_traits>
 
+#include <agrad/rules/density/conditions.hpp>
 #include <agrad/rules/density/rule.hpp>
 #include <agrad/rules/promote.hpp>
 #include <agrad/rules/rule.hpp>
@@ -32,6 +36,7 @@ struct probability_rule {
   static constexpr int arity = Arity;
   static constexpr std::string_view source = {};
   static constexpr std::array<density_pair, 0> pairs{};
+  static constexpr std::string_view scipy = {};
   static constexpr bool is_product = false;
   static constexpr double outside = -infinity;
   using parts = density_parts<Arity>;
@@ -46,15 +51,5 @@ struct probability_rule {
     return {};
   }
 };
-
-namespace must_be {
-inline constexpr condition whole{"a whole number", [](double x) { return std::floor(x) == x && std::isfinite(x); }, true};
-inline constexpr condition whole_nonnegative{"a whole number, not negative",
-                                             [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }, true};
-inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};
-inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
-inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
-inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};
-}  // namespace must_be
 
 }  // namespace agrad

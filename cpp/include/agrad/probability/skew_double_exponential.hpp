@@ -42,6 +42,8 @@ struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule 
       text = "Skew double exponential log density of y with location mu, scale sigma and skewness tau.",
       reference = "log(2 * tau * (1 - tau) / sigma) - 2 * (tau if y > mu else 1 - tau) * fabs(y - mu) / sigma",
       source = "log f = log(2 tau (1 - tau) / sigma) - 2 (tau if y > mu, else 1 - tau) |y - mu| / sigma";
+  static constexpr std::string_view scipy =
+      "laplace_asymmetric(kappa {positive and finite}): x; loc, 2 * scale / (kappa + 1 / kappa), kappa**2 / (1 + kappa**2)";
   template <class Y, class M, class S, class K>
   static auto in_support(const Y& y, const M&, const S&, const K&) {
     return abs(y) < infinity;

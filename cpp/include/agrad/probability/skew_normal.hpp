@@ -12,6 +12,7 @@ struct skew_normal_lpdf_rule : probability_rule<4> {
       text = "Skew normal log density of y with location xi, scale omega and shape alpha.",
       reference = "log(2 / pi) / 2 - log(omega) - ((y - xi) / omega) ** 2 / 2 + log(ncdf(alpha * (y - xi) / omega))",
       source = "log f = log 2 - log omega - z^2 / 2 - log(2 pi) / 2 + log Phi(alpha z) with z = (y - xi) / omega";
+  static constexpr std::string_view scipy = "skewnorm(a): x; loc, scale, a";
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"xi", must_be::finite}, {"omega", must_be::positive_finite, true}, {"alpha", must_be::finite}};
   static constexpr double half_log_two_over_pi = -0.225791352644727432363097614947441072;

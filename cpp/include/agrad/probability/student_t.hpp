@@ -65,6 +65,7 @@ struct student_t_lpdf_rule : probability_rule<4> {
           "loggamma((nu + 1) / 2) - loggamma(nu / 2) - log(pi * nu) / 2 - log(sigma)"
           " - (nu + 1) / 2 * log1p(((y - mu) / sigma) ** 2 / nu)",
       source = "log f = log(Gamma((nu + 1) / 2) / (Gamma(nu / 2) sqrt(pi nu) sigma)) - (nu + 1) / 2 log(1 + z^2 / nu)";
+  static constexpr std::string_view scipy = "t(df): x; df, loc, scale";
   static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
                                                    {"nu", must_be::positive_finite, true},
                                                    {"mu", must_be::finite},

@@ -70,6 +70,7 @@ struct uniform_lpdf_rule : detail::uniform_rule {
                                     text = "Log density of y that is uniform between alpha and beta, alpha < beta.",
                                     reference = "-log(beta - alpha) if alpha <= y <= beta else -inf",
                                     source = "log f(y; alpha, beta) = -log(beta - alpha)";
+  static constexpr std::string_view scipy = "uniform: (x - loc) / scale; 0.0, 1.0";
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A& alpha, const B& beta) {
     return alpha <= y && y <= beta;

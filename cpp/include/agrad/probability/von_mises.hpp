@@ -13,6 +13,7 @@ struct von_mises_lpdf_rule : probability_rule<3> {
       text = "Von Mises log density of the angle y with location mu and concentration kappa.",
       reference = "kappa * cos(y - mu) - log(2 * pi) - log(besseli(0, kappa))",
       source = "log f = kappa cos(y - mu) - log(2 pi I0(kappa)), with exp(-kappa) I0(kappa) and cos(y - mu) - 1";
+  static constexpr std::string_view scipy = "vonmises(kappa): (x - loc) / scale; 0.0, kappa";
   static constexpr density_argument arguments[] = {
       {"y", must_be::finite}, {"mu", must_be::finite}, {"kappa", must_be::nonnegative_finite, true}};
   static constexpr double log_two_pi = 1.83787706640934548356065947281123527;

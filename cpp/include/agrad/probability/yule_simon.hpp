@@ -35,6 +35,7 @@ struct yule_simon_lpmf_rule : detail::yule_simon_rule {
                                         "log(alpha) + loggamma(n) + loggamma(alpha + 1) - loggamma(n + alpha + 1) if n >= 1"
                                         " else -inf",
                                     source = "log f(n; alpha) = log alpha + log B(n, alpha + 1)";
+  static constexpr std::string_view scipy = "yulesimon(alpha): x - loc; alpha";
   template <class P, class N, class A>
   static auto term(const parts&, const P&, const N& n, const A& alpha) {
     return apply<detail::log_rising_ratio_rule>(1.0, alpha + 1.0, n - 1.0) - log1p(inv(alpha));

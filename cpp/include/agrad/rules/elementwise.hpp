@@ -17,6 +17,7 @@
 #include <agrad/rules/hyperbolic.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/matern.hpp>
+#include <agrad/rules/normal_quantiles.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/power.hpp>
 #include <agrad/rules/probit.hpp>
@@ -27,6 +28,6 @@
 namespace agrad::rules {
 
 using elementwise = concat_t<arithmetic, exponential, power, trigonometric, hyperbolic, error, gamma, piecewise, links,
-                             comparison, steps, quotients, entropy, probit, beta, gammainc, bessel, matern>;
+                             comparison, steps, quotients, entropy, probit, beta, gammainc, bessel, matern, normal_quantiles>;
 
 }  // namespace agrad::rules

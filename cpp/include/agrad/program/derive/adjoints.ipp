@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/adjoints.hpp>
+#include <agrad/program/kernels/checked.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -42,7 +43,7 @@ AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced&
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op, adjoint);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
   if (what == &kernels::stop_gradient || what == &kernels::hold) return;
-  if (what == &kernels::perturbation) return propagate_entries(op.operands[0], adjoint, op.count);
+  if (what == &kernels::perturbation || what == &kernels::checked) return propagate_entries(op.operands[0], adjoint, op.count);
   if (what == &kernels::with_derivative) return propagate_entries(op.operands[2], adjoint, op.count);
   propagate_by_loops(op, adjoint);
 }

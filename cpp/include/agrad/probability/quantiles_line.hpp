@@ -1,0 +1,228 @@
+// Quantiles of distributions on the whole line, with the lognormal and the uniform distribution.
+#pragma once
+
+#include <agrad/probability/cauchy.hpp>
+#include <agrad/probability/double_exponential.hpp>
+#include <agrad/probability/exp_mod_normal_quantile.hpp>
+#include <agrad/probability/gumbel.hpp>
+#include <agrad/probability/logistic.hpp>
+#include <agrad/probability/lognormal.hpp>
+#include <agrad/probability/quantile.hpp>
+#include <agrad/probability/skew_double_exponential.hpp>
+#include <agrad/probability/student_t_cdf.hpp>
+#include <agrad/probability/uniform.hpp>
+#include <agrad/rules/normal_quantiles.hpp>
+#include <agrad/rules/quantiles.hpp>
+#include <agrad/rules/trigonometric.hpp>
+
+namespace agrad {
+
+struct std_normal_quantile : quantile_of<std_normal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p) {
+    return detail::reflected(is_upper, T(ndtri(p)));
+  }
+};
+/// The value up to which the probability is p: the inverse of std_normal_cdf.
+template <class P>
+auto std_normal_qf(const P& p) {
+  return detail::apply_quantile<std_normal_quantile>(false, p);
+}
+/// The value beyond which the probability is p.
+template <class P>
+auto std_normal_cqf(const P& p) {
+  return detail::apply_quantile<std_normal_quantile>(true, p);
+}
+
+struct normal_quantile : quantile_of<normal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    return mu + sigma * std_normal_quantile::term(is_upper, p);
+  }
+};
+/// The value up to which the probability is p: the inverse of normal_cdf.
+template <class P, class Mu, class Sigma>
+auto normal_qf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<normal_quantile>(false, p, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma>
+auto normal_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<normal_quantile>(true, p, mu, sigma);
+}
+
+struct lognormal_quantile : quantile_of<lognormal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    return exp(normal_quantile::term(is_upper, p, mu, sigma));
+  }
+};
+/// The value up to which the probability is p: the inverse of lognormal_cdf.
+template <class P, class Mu, class Sigma>
+auto lognormal_qf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<lognormal_quantile>(false, p, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma>
+auto lognormal_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<lognormal_quantile>(true, p, mu, sigma);
+}
+
+struct student_t_quantile : quantile_of<student_t_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& nu, const T& mu, const T& sigma) {
+    return mu + sigma * detail::reflected(is_upper, T(apply<detail::student_quantile_rule>(p, nu)));
+  }
+};
+/// The value up to which the probability is p: the inverse of student_t_cdf.
+template <class P, class Nu, class Mu, class Sigma>
+auto student_t_qf(const P& p, const Nu& nu, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<student_t_quantile>(false, p, nu, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Nu, class Mu, class Sigma>
+auto student_t_cqf(const P& p, const Nu& nu, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<student_t_quantile>(true, p, nu, mu, sigma);
+}
+
+struct cauchy_quantile : quantile_of<cauchy_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    const T x = either<T>(
+        p<0.25, [&] { return T(-1.0 / tan(detail::pi * p)); },  //
+          p> 0.75,
+        [&] { return T(1.0 / tan(detail::pi * (1.0 - p))); },  //
+        [&] { return T(tan(detail::pi * (p - 0.5))); });
+    return mu + sigma * detail::reflected(is_upper, x);
+  }
+};
+/// The value up to which the probability is p: the inverse of cauchy_cdf.
+template <class P, class Mu, class Sigma>
+auto cauchy_qf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<cauchy_quantile>(false, p, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma>
+auto cauchy_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<cauchy_quantile>(true, p, mu, sigma);
+}
+
+struct double_exponential_quantile : quantile_of<double_exponential_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    const T x = either<T>(
+        p < 0.5, [&] { return T(log(2.0 * p)); }, [&] { return T(-log(2.0 * (1.0 - p))); });
+    return mu + sigma * detail::reflected(is_upper, x);
+  }
+};
+/// The value up to which the probability is p: the inverse of double_exponential_cdf.
+template <class P, class Mu, class Sigma>
+auto double_exponential_qf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<double_exponential_quantile>(false, p, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma>
+auto double_exponential_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<double_exponential_quantile>(true, p, mu, sigma);
+}
+
+struct skew_double_exponential_quantile : quantile_of<skew_double_exponential_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& tau) {
+    // tau is the probability below mu.
+    const T rest = 1.0 - tau, near = is_upper ? rest : tau, far = is_upper ? tau : rest;
+    const T x = either<T>(
+        p < near, [&] { return T(log(p / near) / far); }, [&] { return T(-log((1.0 - p) / far) / near); });
+    return mu + 0.5 * sigma * detail::reflected(is_upper, x);
+  }
+};
+/// The value up to which the probability is p: the inverse of skew_double_exponential_cdf.
+template <class P, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_qf(const P& p, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return detail::apply_quantile<skew_double_exponential_quantile>(false, p, mu, sigma, tau);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma, class Tau>
+auto skew_double_exponential_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Tau& tau) {
+  return detail::apply_quantile<skew_double_exponential_quantile>(true, p, mu, sigma, tau);
+}
+
+struct gumbel_quantile : quantile_of<gumbel_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& beta) {
+    return mu - beta * log(-detail::log_below(is_upper, p));
+  }
+};
+/// The value up to which the probability is p: the inverse of gumbel_cdf.
+template <class P, class Mu, class Beta>
+auto gumbel_qf(const P& p, const Mu& mu, const Beta& beta) {
+  return detail::apply_quantile<gumbel_quantile>(false, p, mu, beta);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Beta>
+auto gumbel_cqf(const P& p, const Mu& mu, const Beta& beta) {
+  return detail::apply_quantile<gumbel_quantile>(true, p, mu, beta);
+}
+
+struct logistic_quantile : quantile_of<logistic_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    return mu + sigma * detail::log_odds_below(is_upper, p);
+  }
+};
+/// The value up to which the probability is p: the inverse of logistic_cdf.
+template <class P, class Mu, class Sigma>
+auto logistic_qf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<logistic_quantile>(false, p, mu, sigma);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma>
+auto logistic_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
+  return detail::apply_quantile<logistic_quantile>(true, p, mu, sigma);
+}
+
+struct exp_mod_normal_quantile : quantile_of<exp_mod_normal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& lambda) {
+    const T a = lambda * sigma;
+    return mu + sigma * (is_upper ? T(apply<detail::exp_mod_normal_quantile_rule<true>>(p, a))
+                                  : T(apply<detail::exp_mod_normal_quantile_rule<false>>(p, a)));
+  }
+};
+/// The value up to which the probability is p: the inverse of exp_mod_normal_cdf.
+template <class P, class Mu, class Sigma, class Lambda>
+auto exp_mod_normal_qf(const P& p, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
+  return detail::apply_quantile<exp_mod_normal_quantile>(false, p, mu, sigma, lambda);
+}
+/// The value beyond which the probability is p.
+template <class P, class Mu, class Sigma, class Lambda>
+auto exp_mod_normal_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
+  return detail::apply_quantile<exp_mod_normal_quantile>(true, p, mu, sigma, lambda);
+}
+
+struct uniform_quantile : quantile_of<uniform_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& alpha, const T& beta) {
+    const T width = beta - alpha;
+    return either<T>(
+        width > 0.0, [&] { return is_upper ? T(beta - width * p) : T(alpha + width * p); }, [] { return T(quiet_nan); });
+  }
+};
+/// The value up to which the probability is p: the inverse of uniform_cdf.
+template <class P, class Alpha, class Beta>
+auto uniform_qf(const P& p, const Alpha& alpha, const Beta& beta) {
+  return detail::apply_quantile<uniform_quantile>(false, p, alpha, beta);
+}
+/// The value beyond which the probability is p.
+template <class P, class Alpha, class Beta>
+auto uniform_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
+  return detail::apply_quantile<uniform_quantile>(true, p, alpha, beta);
+}
+
+namespace rules {
+using quantiles_line = typelist<std_normal_quantile, normal_quantile, lognormal_quantile, student_t_quantile, cauchy_quantile,
+                                double_exponential_quantile, skew_double_exponential_quantile, gumbel_quantile,
+                                logistic_quantile, exp_mod_normal_quantile, uniform_quantile>;
+}
+
+}  // namespace agrad

@@ -1,0 +1,164 @@
+// Quantiles of the standard gamma, beta and Student's t distributions as internal rules: the inverses of their tails.
+//
+// Each rule solves for the smaller of the two tails, so that no digits of a small probability are lost. Derivatives are those of
+// the implicit function F(x; shapes) = p: 1 / f with respect to p and -F_shape / f with respect to a shape, where f is the
+// density; they are made of rules with derivatives of their own. At the ends of the support, x does not depend on the shapes.
+#pragma once
+
+#include <agrad/rules/betainc.hpp>
+#include <agrad/rules/log_gammainc.hpp>
+#include <agrad/rules/scaled_error.hpp>
+#include <agrad/rules/student.hpp>
+#include <agrad/rules/tail_inverse.hpp>
+
+namespace agrad::detail {
+
+/// Returns the derivative by a shape, slope(), for x inside of the support, else 0.
+template <class T, class C, class Slope>
+T slope_inside(const C& is_inside, const Slope& slope) {
+  return either<T>(is_inside, slope, [] { return T(0.0); });
+}
+
+/// Returns x at which the lower or upper tail of the standard gamma distribution is p <= 1/2.
+inline double gamma_tail_inverse(double p, double a, bool is_upper) {
+  // The lower tail is x^a / gamma(a + 1) for small x; Wilson and Hilferty's cube of a normal variable serves elsewhere.
+  const double log_p = std::log(p), power = (log_p + std::lgamma(a + 1)) / a;
+  if (!is_upper && power < -700) return std::exp(power);
+  const double z = ndtri(p), cube = 1 - 1 / (9 * a) + (is_upper ? -z : z) / (3 * std::sqrt(a));
+  double x = cube > 0.05 ? a * cube * cube * cube : 0;
+  if (!is_upper && (x == 0 || power < -2)) x = std::exp(power);
+  if (is_upper && (x == 0 || a < 1)) x = std::fmax(-log_p - std::lgamma(a), 1e-3 * a);
+  const auto at = [&](double y) {
+    const double slope = y * gamma_density_derivative(0, a, y);
+    return excess_of(
+        p, gamma_tail_derivative(0, a, y, is_upper), is_upper ? -slope : slope, [&] { return log_gamma_tail(a, y, is_upper); },
+        [&] { return is_upper ? -y / upper_gamma_factor(0, a, y) : a / lower_gamma_factor(0, a, y); });
+  };
+  return inverse_of_tail(!is_upper, 0, x, infinity, at, [](double y, double step) { return y * std::exp(step); });
+}
+
+/// The x at which the lower, or upper, tail of the standard gamma distribution of shape a is p.
+template <bool is_upper>
+struct gamma_quantile_rule : rule<2> {
+  static constexpr std::string_view name = is_upper ? "gamma_upper_quantile" : "gamma_lower_quantile";
+  static double value(double p, double a) {
+    if (!(p >= 0 && p <= 1 && a > 0 && a < infinity)) return quiet_nan;
+    if (p == 0 || p == 1) return (p == 0) == is_upper ? infinity : 0;
+    return p <= 0.5 ? gamma_tail_inverse(p, a, is_upper) : gamma_tail_inverse(1 - p, a, !is_upper);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& a, const T& x) {
+    const T slope = 1.0 / apply<gamma_density_rule>(0.0, a, x);
+    return is_upper ? T(-slope) : slope;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& a, const T& x) {
+    return slope_inside<T>(x > 0 && x < infinity,
+                           [&] { return T(-apply<gamma_tail_rule<false>>(1.0, a, x) / apply<gamma_density_rule>(0.0, a, x)); });
+  }
+};
+
+/// Returns x at which the lower or upper tail of the beta distribution is p <= 1/2.
+inline double beta_tail_inverse(double p, double a, double b, bool is_upper) {
+  // Near 0 the lower tail is x^a / (a B(a, b)), near 1 the upper one likewise; else the log odds are about normal.
+  const double log_p = std::log(p), log_beta = betaln(a, b);
+  const double log_lower = is_upper ? std::log1p(-p) : log_p, log_upper = is_upper ? log_p : std::log1p(-p);
+  const double power = (log_lower + std::log(a) + log_beta) / a, rest = (log_upper + std::log(b) + log_beta) / b;
+  if (power < -700) return std::exp(power);
+  const double z = is_upper ? -ndtri(p) : ndtri(p), mean = std::log(a / b), width = std::sqrt(1 / a + 1 / b);
+  double x = 1 / (1 + std::exp(-mean - z * std::fmin(width, 20)));
+  if (power < -2 && power <= rest)
+    x = std::exp(power);
+  else if (rest < -2)
+    x = -std::expm1(rest);
+  x = std::fmin(std::fmax(x, 1e-305), 1 - 1e-16);
+  const auto at = [&](double y) {
+    const double sign = is_upper ? -1 : 1, weight = y * (1 - y);
+    return excess_of(
+        p, beta_tail_derivative(a, b, y, is_upper, false, 0, 0, 0),
+        sign * weight * beta_tail_derivative(a, b, y, false, false, 0, 0, 1),
+        [&] { return beta_tail_derivative(a, b, y, is_upper, true, 0, 0, 0); },
+        [&] { return weight * beta_tail_derivative(a, b, y, is_upper, true, 0, 0, 1); });
+  };
+  return inverse_of_tail(!is_upper, 0, x, 1, at, [](double y, double step) {
+    const double odds = std::exp(step);
+    return y * odds / (1 + y * (odds - 1));
+  });
+}
+
+/// The x at which the lower, or upper, tail of the beta distribution of shapes a and b is p.
+template <bool is_upper>
+struct beta_quantile_rule : rule<3> {
+  static constexpr std::string_view name = is_upper ? "beta_upper_quantile" : "beta_lower_quantile";
+  static double value(double p, double a, double b) {
+    if (!(p >= 0 && p <= 1 && a > 0 && a < infinity && b > 0 && b < infinity)) return quiet_nan;
+    if (p == 0 || p == 1) return (p == 0) == is_upper ? 1 : 0;
+    return p <= 0.5 ? beta_tail_inverse(p, a, b, is_upper) : beta_tail_inverse(1 - p, a, b, !is_upper);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& a, const T& b, const T& x) {
+    const T slope = 1.0 / density(a, b, x);
+    return is_upper ? T(-slope) : slope;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& a, const T& b, const T& x) {
+    return slope_inside<T>(x > 0 && x < 1,
+                           [&] { return T(-apply<beta_tail_rule<false, false, 1, 0, 0>>(a, b, x) / density(a, b, x)); });
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T&, const T& a, const T& b, const T& x) {
+    return slope_inside<T>(x > 0 && x < 1,
+                           [&] { return T(-apply<beta_tail_rule<false, false, 0, 1, 0>>(a, b, x) / density(a, b, x)); });
+  }
+
+ private:
+  template <class T>
+  static T density(const T& a, const T& b, const T& x) {
+    return apply<beta_tail_rule<false, false, 0, 0, 1>>(a, b, x);
+  }
+};
+
+/// Returns t >= 0 beyond which Student's t distribution has the probability p <= 1/2.
+inline double student_tail_inverse(double p, double nu) {
+  // The tail is nu^(nu / 2 - 1) t^-nu / B(nu / 2, 1 / 2) far out; for large nu it is about normal before.
+  const double power = ((0.5 * nu - 1) * std::log(nu) - betaln(0.5, 0.5 * nu) - std::log(p)) / nu;
+  if (power > 700) return std::exp(power);
+  const double t = power > 0.5 * std::log(nu) + 1 ? std::exp(power) : std::fmax(-ndtri(p), 0.0);
+  const auto at = [&](double y) {
+    const double unit = std::hypot(1, y);
+    return excess_of(
+        p, student_tail_derivative(nu, y, false, 0, 0), -unit * student_density(nu, y),
+        [&] { return student_tail_derivative(nu, y, true, 0, 0); },
+        [&] { return unit * student_tail_derivative(nu, y, true, 0, 1); });
+  };
+  return inverse_of_tail(false, -1, t, infinity, at,
+                         [](double y, double step) { return y * std::cosh(step) + std::hypot(1, y) * std::sinh(step); });
+}
+
+/// The t at which the lower tail of Student's t distribution is p.
+struct student_quantile_rule : rule<2> {
+  static constexpr std::string_view name = "student_quantile";
+  static double value(double p, double nu) {
+    if (!(p >= 0 && p <= 1 && nu > 0 && nu < infinity)) return quiet_nan;
+    if (p == 0 || p == 1) return p == 0 ? -infinity : infinity;
+    if (p == 0.5) return 0;
+    return p < 0.5 ? -student_tail_inverse(p, nu) : student_tail_inverse(1 - p, nu);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& nu, const T& t) {
+    return -1.0 / apply<student_tail_rule<false, 0, 1>>(nu, -t);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& nu, const T& t) {
+    const auto central = [&] {
+      return T(apply<student_tail_rule<false, 1, 0>>(nu, -t) / apply<student_tail_rule<false, 0, 1>>(nu, -t));
+    };
+    const auto far = [&] {  // where the density may underflow
+      const T size = abs(t);
+      return T(-(t / size) * apply<student_tail_rule<true, 1, 0>>(nu, size) / apply<student_tail_rule<true, 0, 1>>(nu, size));
+    };
+    return either<T>(abs(t) < 2, central, abs(t) < infinity, far, [] { return T(0.0); });
+  }
+};
+
+}  // namespace agrad::detail

@@ -1,0 +1,71 @@
+// Every quantile on numbers, duals and variables: the inverse of its distribution function, in value and gradient.
+// (Python compares recordings of every quantile with mpmath, in both tails and in derivatives to second order.)
+#include <doctest/doctest.h>
+#include <agrad/probability.hpp>
+#include <string>
+
+namespace test_quantiles {
+
+using namespace agrad;
+
+namespace {
+
+/// A value that meets the condition on argument k; the values grow, as those of the uniform distribution must.
+double value_for(const condition& must, std::size_t k) {
+  for (const double x : {0.4 + static_cast<double>(k), 0.1 * static_cast<double>(k)})
+    if (must.holds(x)) return x;
+  return 0;
+}
+
+/// With x = qf(p, theta), log F(x; theta) is log p: its derivative by p is 1 / p, and 0 by each parameter.
+template <class Quantile, class LogCdf, std::size_t... K>
+void check_inverse(std::index_sequence<K...>) {
+  const double p = 0.3, given[] = {value_for(Quantile::arguments[K + 1].must, K + 1)..., 0.0};
+  CAPTURE(std::string(Quantile::family));
+  const double x = detail::apply_quantile<Quantile>(false, p, given[K]...);
+  CHECK(x == doctest::Approx(detail::apply_quantile<Quantile>(true, 1 - p, given[K]...)).epsilon(1e-13));
+  CHECK(apply_probability<LogCdf>(x, given[K]...) == doctest::Approx(std::log(p)).epsilon(1e-13));
+
+  const scope own;
+  const var q = p, theta[] = {var(given[K])..., var(0.0)};
+  const var y = apply_probability<LogCdf>(detail::apply_quantile<Quantile>(false, q, theta[K]...), theta[K]...);
+  y.grad();
+  CHECK(q.adj() == doctest::Approx(1 / p).epsilon(1e-11));
+  const double adjoints[] = {theta[K].adj()..., 0.0};
+  for (const double adjoint : adjoints) CHECK(std::abs(adjoint) < 1e-11);
+}
+
+}  // namespace
+
+TEST_CASE("a distribution function at its quantile is p, with derivatives 1 and 0") {
+  for_each(rules::quantiles{}, [](auto tag) {
+    using Quantile = typename decltype(tag)::type;
+    check_inverse<Quantile, typename Quantile::log_cdf>(
+        std::make_index_sequence<static_cast<std::size_t>(Quantile::arity) - 1>{});
+  });
+}
+
+TEST_CASE("quantiles of duals have tangents") {
+  using D = dual<double, 2>;
+  D p(0.2), alpha(1.7);
+  p.tangent[0] = 1;
+  alpha.tangent[1] = 1;
+  const D x = gamma_cqf(p, alpha, 2.0);
+  const double h = 1e-6;
+  CHECK(x.tangent[0] == doctest::Approx((gamma_cqf(0.2 + h, 1.7, 2) - gamma_cqf(0.2 - h, 1.7, 2)) / (2 * h)).epsilon(1e-8));
+  CHECK(x.tangent[1] == doctest::Approx((gamma_cqf(0.2, 1.7 + h, 2) - gamma_cqf(0.2, 1.7 - h, 2)) / (2 * h)).epsilon(1e-8));
+}
+
+TEST_CASE("quantiles keep the digits of small probabilities") {
+  CHECK(gamma_qf(1e-300, 2, 1) == doctest::Approx(std::sqrt(2.0) * 1e-150).epsilon(1e-15));
+  CHECK(student_t_cqf(1e-300, 1, 0, 1) == doctest::Approx(1 / (detail::pi * 1e-300)).epsilon(1e-13));
+  CHECK(exponential_cqf(1e-300, 2) == doctest::Approx(-0.5 * std::log(1e-300)).epsilon(1e-15));
+  CHECK(std_normal_log_qf(-1000.0) == doctest::Approx(-44.615747731969407).epsilon(1e-15));
+}
+
+TEST_CASE("quantiles name an argument that does not meet its condition") {
+  CHECK_THROWS_WITH_AS(gamma_qf(0.5, -1, 2), "gamma_qf: alpha is -1, but must be positive and finite", DomainError);
+  CHECK_THROWS_WITH_AS(beta_cqf(1.5, 1, 2), "beta_cqf: p is 1.5, but must be between 0 and 1", DomainError);
+}
+
+}  // namespace test_quantiles

@@ -1,0 +1,125 @@
+"""Quantiles against the distribution functions in mpmath: values in both tails, and derivatives to second order.
+
+A quantile is tested by the reference of its distribution function, so there is no second list of formulas.
+"""
+
+import mpmath
+import numpy as np
+import pytest
+from test_probability import VALUES, reference
+
+import agrad as ag
+from agrad._core import quantile_rows
+
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
+ROWS = {row.name: row for row in quantile_rows()}
+PROBABILITIES = [1e-300, 1e-12, 0.02, 0.7, 1 - 2.0**-53]
+
+each_quantile = pytest.mark.parametrize("name", list(ROWS))
+
+
+def log_tail(name):
+    """Return the logarithm of the probability that a quantile inverts, and that of the complement, in mpmath."""
+    rule = name.rpartition("_")[0]
+    both = [reference(f"{rule}_lcdf"), reference(f"{rule}_lccdf")]
+    return both if name.endswith("_qf") else both[::-1]
+
+
+def parameters(name, place):
+    """Return values for all arguments but p, which differ from each other."""
+    chosen = []
+    for k, (_, condition) in enumerate(ROWS[name].arguments[1:]):
+        values = [x for x in VALUES[condition] if condition != "finite" or abs(x) < 5]
+        chosen.append(values[(place + k) % len(values)] * (1 + 0.03 * k))
+    return sorted(chosen) if name.startswith("uniform") else chosen
+
+
+def is_ill_conditioned(name, x):
+    return x == 0 or not np.isfinite(x) or (name.startswith("beta") and x > 0.999)
+
+
+@each_quantile
+def test_the_tail_at_the_quantile_is_p(name):
+    function, (tail, rest) = getattr(ag, name), log_tail(name)
+    others = parameters(name, 0)
+    exact = [mpmath.mpf(x) for x in others]
+    for p in PROBABILITIES:
+        x = function(p, *others)
+        at_end = x in (function(0.0, *others), function(1.0, *others))
+        if at_end or is_ill_conditioned(name, x) or (name.startswith("exp_mod") and p < 1e-20):
+            continue
+        with mpmath.workdps(60):
+            # of the two logarithms the one of the smaller probability, whose relative errors are those of x
+            of, goal = (tail, mpmath.log(mpmath.mpf(p))) if p <= 0.5 else (rest, mpmath.log(1 - mpmath.mpf(p)))
+            small = mpmath.mpf("1e-20")
+            value = of(mpmath.mpf(x), *exact)
+            change = (of(x * (1 + small), *exact) - value) / small  # of a relative change of x
+            relative = abs((value - goal) / change)
+        assert relative < 4e-13, f"{name}{(p, *others)}: {x!r} has the relative error {mpmath.nstr(relative, 3)}"
+
+
+@each_quantile
+def test_derivatives_to_second_order_are_those_of_the_implicit_function(name):
+    function, (tail, _) = getattr(ag, name), log_tail(name)
+    for place, p in [(1, 0.03)] if "beta" in name else [(1, 0.03), (2, 0.7)]:
+        point = np.array([p, *parameters(name, place)])
+        n = len(point)
+        x = function(*point)
+        gradient = ag.grad(lambda z: function(*z))(point)
+        hessians = [ag.hessian(lambda z: function(*z))(point), ag.compile(ag.jacfwd(ag.grad(lambda z: function(*z))))(point)]
+        with mpmath.workdps(30):
+
+            def excess(y, q, *others):
+                return tail(y, *others) - mpmath.log(q)
+
+            exact = [mpmath.mpf(v) for v in (x, *point)]
+            unit = np.eye(n + 1, dtype=int)
+
+            def partial(*axes, excess=excess, exact=exact, unit=unit):
+                return mpmath.diff(excess, tuple(exact), tuple(map(int, sum(unit[axis] for axis in axes))))
+
+            of_x, of_xx = partial(0), partial(0, 0)
+            slopes = [-partial(i + 1) / of_x for i in range(n)]
+            for i in range(n):
+                assert abs(gradient[i] - slopes[i]) <= 1e-11 * abs(slopes[i]) + 1e-12, (name, point, i)
+                for j in range(i + 1):
+                    mixed = partial(i + 1, j + 1) + partial(0, i + 1) * slopes[j] + partial(0, j + 1) * slopes[i]
+                    curvature = -(mixed + of_xx * slopes[i] * slopes[j]) / of_x
+                    for hessian in hessians:
+                        assert abs(hessian[i, j] - curvature) <= 1e-9 * abs(curvature) + 1e-10, (name, point, i, j)
+
+
+@each_quantile
+def test_arguments_are_checked_and_broadcast(name):
+    function, row = getattr(ag, name), ROWS[name]
+    others = parameters(name, 0)
+    p = np.array([[0.1], [0.6]])
+    columns = [np.array([value, value * 1.01, value * 1.02]) for value in others]
+    values = function(p, *columns)
+    if others:
+        assert values.shape == (2, 3)
+        assert values[1, 2] == function(0.6, *(column[2] for column in columns))
+    with pytest.raises(ag.DomainError, match=rf"{name}: p\[1, 0\] is 1.5, but must be between 0 and 1"):
+        function(np.array([[0.5], [1.5]]), *columns)
+    with pytest.raises(ag.DomainError, match=rf"{name}: p is -0.5, but must be between 0 and 1"):
+        ag.compile(ag.grad(lambda q: function(q, *others)))(-0.5)
+    for k, (argument, _) in enumerate(row.arguments[1:]):
+        invalid = [np.nan if i == k else value for i, value in enumerate(others)]
+        with pytest.raises(ag.DomainError, match=f"{name}: {argument} is nan, but must be"):
+            function(0.5, *invalid)
+
+
+@each_quantile
+def test_ends_of_the_support_are_the_quantiles_of_0_and_1(name):
+    function, others = getattr(ag, name), parameters(name, 0)
+    lower, upper = function(0.0, *others), function(1.0, *others)
+    assert (lower < upper) == name.endswith("_qf")
+    near = [function(1e-15, *others), function(1 - 1e-15, *others)]
+    assert min(lower, upper) <= min(near)
+    assert max(near) <= max(lower, upper)
+
+
+def test_log_quantile_is_the_inverse_of_log_ndtr_far_in_the_tail():
+    x = np.array([-1e5, -300.0, -38.0, -5.0, -1e-3, 0.5, 5.0])
+    np.testing.assert_allclose(ag.std_normal_log_qf(ag.log_ndtr(x)), x, rtol=2e-13, atol=1e-15)

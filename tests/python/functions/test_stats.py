@@ -1,0 +1,225 @@
+"""agrad.stats against scipy.stats: every distribution and method in value, and derivatives against differences of SciPy's."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import agrad as ag
+from agrad._core import density_rows
+from agrad._stats.families import families
+
+FAMILIES = {family.name: family for family in families()}
+METHODS = [
+    (name, method)
+    for name in FAMILIES
+    for method in ("logpdf", "pdf", "logpmf", "pmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+    if method in vars(getattr(ag.stats, name))
+]
+#: Shapes of distributions whose shapes have conditions on each other, or are few.
+SHAPES = {
+    "hypergeom": (40, 15, 12),
+    "randint": (-3, 9),
+    "binom": (11, 0.3),
+    "betabinom": (11, 1.3, 2.2),
+    "betanbinom": (4, 2.3, 1.2),
+    "bernoulli": (0.3,),
+}
+
+each_method = pytest.mark.parametrize(("name", "method"), METHODS)
+each_distribution = pytest.mark.parametrize("name", list(FAMILIES))
+
+
+def point(name):
+    """Return shapes, loc and scale of a distribution."""
+    family = FAMILIES[name]
+    usual = [0.4 if "between" in family.parameters[shape] else 1.7 + 0.8 * k for k, shape in enumerate(family.shapes)]
+    return [*SHAPES.get(name, usual), *([2] if family.is_discrete else [0.35, 1.4])]
+
+
+def arguments(name, method):
+    """Return first arguments within the support."""
+    if method in ("ppf", "isf"):
+        return np.array([1e-8, 0.03, 0.4, 0.8, 0.999])
+    if FAMILIES[name].is_discrete:
+        return np.array([2.0, 3.0, 5.0, 8.0]) if name != "bernoulli" else np.array([2.0, 3.0])
+    frozen = getattr(scipy.stats, name)(*point(name))
+    return np.array([-2.0, 0.3, 1.9]) if name == "vonmises" else frozen.ppf([1e-4, 0.2, 0.5, 0.9, 0.9999])
+
+
+@each_method
+def test_values_are_those_of_scipy(name, method):
+    values, x = point(name), arguments(name, method)
+    ours = getattr(getattr(ag.stats, name), method)
+    theirs = getattr(getattr(scipy.stats, name), method)
+    np.testing.assert_allclose(ours(x, *values), theirs(x, *values), rtol=1e-9, atol=1e-290)
+    shapes, loc, scale = values[: len(FAMILIES[name].shapes)], values[len(FAMILIES[name].shapes)], values[-1]
+    named = {"loc": loc} if FAMILIES[name].is_discrete else {"scale": scale, "loc": loc}
+    assert ours(x[1], *shapes, **named) == ours(x, *values)[1]
+    assert isinstance(ours(x[1], *values), float)
+    np.testing.assert_array_equal(getattr(getattr(ag.stats, name)(*shapes, **named), method)(x), ours(x, *values))
+
+
+@each_method
+def test_derivatives_are_those_of_differences_of_scipy(name, method):
+    family, ours, theirs = FAMILIES[name], getattr(getattr(ag.stats, name), method), getattr(getattr(scipy.stats, name), method)
+    values = point(name)
+    first = float(arguments(name, method)[1])
+    whole = [family.is_discrete, *("whole" in condition for condition in family.parameters.values())]
+    whole[1 + len(family.shapes)] |= family.is_discrete
+    free = [k for k, is_whole in enumerate(whole) if not is_whole]
+    if not free:
+        return
+    at = np.array([first, *values])
+
+    def placed(x):
+        full = list(at)
+        for i, k in enumerate(free):
+            full[k] = x[i]
+        return full
+
+    def f(x):
+        return ours(*placed(x))
+
+    x = at[free]
+    gradient = ag.grad(f)(x)
+    for i in range(len(free)):
+        h = 1e-3 * max(abs(x[i]), 0.05)
+        step = h * np.eye(len(free))[i]
+        of = [theirs(*placed(x + s * step)) for s in (-3, -2, -1, 1, 2, 3)]
+        if not np.isfinite(of).all():  # SciPy has whole n alone
+            continue
+        slope = np.dot([-1, 9, -45, 45, -9, 1], of) / (60 * h)
+        assert gradient[i] == pytest.approx(slope, rel=1e-7, abs=1e-9), (name, method, i)
+    np.testing.assert_allclose(ag.compile(ag.grad(f))(x), gradient, rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose(ag.jacfwd(f)(x), gradient, rtol=1e-12, atol=1e-300)
+    hessian = ag.hessian(f)(x)
+    if np.isfinite(hessian).all():
+        np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ag.jacfwd(ag.grad(f))(x), hessian, rtol=1e-9, atol=1e-10)
+
+
+@each_method
+def test_all_arguments_broadcast_in_every_engine(name, method):
+    ours, values = getattr(getattr(ag.stats, name), method), point(name)
+    x = arguments(name, method)[:2, None, None]
+    last = np.asarray(values[-1]) + np.array([[0.0], [1.0]])  # loc or scale
+    value = ours(x, *values[:-1], last)
+    assert value.shape == (2, 2, 1)
+    assert value[1, 1, 0] == ours(x[1, 0, 0], *values[:-1], values[-1] + 1)
+    if FAMILIES[name].is_discrete:
+        return
+
+    def f(scale):
+        return ours(x, *values[:-1], scale)
+
+    np.testing.assert_allclose(ag.compile(f)(last), value, rtol=1e-14)
+    tangent = ag.jvp(f, (last,), (np.ones_like(last),))[1]
+    np.testing.assert_allclose(ag.grad(lambda s: np.sum(f(s)))(last), tangent.sum(axis=0), rtol=1e-12)
+    rows = ag.vmap(lambda s: ours(x[:, 0, 0], *values[:-1], s))(last[:, 0])
+    np.testing.assert_allclose(rows, value[:, :, 0].T, rtol=1e-15)
+
+
+@each_distribution
+def test_outside_of_the_support_values_are_limits_with_derivatives_of_zero(name):
+    distribution, values = getattr(ag.stats, name), point(name)
+    if name == "vonmises":
+        return
+    lower, upper = getattr(scipy.stats, name)(*values).support()
+    none, all_of_it = {"": 0.0, "log": -np.inf}, {"": 1.0, "log": 0.0}
+    for x, is_below in ((-np.inf, True), (lower - 1, True), (upper + 1, False), (np.inf, False)):
+        for method, function in distribution.methods.items():
+            if method in ("ppf", "isf"):
+                continue
+            limit = none if "p" in method or is_below == ("cdf" in method) else all_of_it
+            expected = limit["log" * method.startswith("log")]
+            np.testing.assert_allclose(function(x, *values), expected, atol=1e-15, err_msg=f"{method}({x})")
+            if np.isfinite(x) and not FAMILIES[name].is_discrete:
+                assert ag.grad(lambda s, x=x, f=function: f(x, *values[:-1], s))(values[-1]) == 0
+
+
+@each_distribution
+def test_parameters_are_checked_in_scipys_names(name):
+    family = FAMILIES[name]
+    method = "pmf" if family.is_discrete else "pdf"
+    function, values = getattr(getattr(ag.stats, name), method), point(name)
+    for k, (parameter, condition) in enumerate(family.parameters.items()):
+        invalid = [np.full(2, v) if i == k else v for i, v in enumerate(values)]
+        invalid[k] = np.array([values[k], np.nan])
+        with pytest.raises(ag.DomainError, match=rf"stats.{name}.{method}: {parameter}\[1\] is nan, but must be {condition}"):
+            function(3.0, *invalid)
+    with pytest.raises(ag.DomainError, match=rf"stats.{name}.{method}: [xk] is nan"):
+        function(np.nan, *values)
+    with pytest.raises(TypeError):
+        function(3.0, *values, 1.0, 1.0)
+
+
+def gamma_log_density(scale):
+    return ag.stats.gamma.logpdf(1.5, 2.0, scale=scale)
+
+
+def test_compiled_calls_check_their_arguments_in_each_run():
+    f = ag.compile(gamma_log_density)
+    assert f(2.0) == pytest.approx(scipy.stats.gamma.logpdf(1.5, 2.0, scale=2.0))
+    with pytest.raises(ag.DomainError, match=r"stats.gamma.logpdf: scale is -1, but must be positive and finite"):
+        f(-1.0)
+    kept = pickle.loads(pickle.dumps(f))
+    with pytest.raises(ag.DomainError, match=r"stats.gamma.logpdf: scale is -2, but must be"):
+        kept(-2.0)
+
+
+def test_derivatives_of_derivatives_go_through_checks():
+    def f(scale):
+        return ag.stats.norm.logpdf(1.0, 0.0, scale)
+
+    third = ag.grad(ag.grad(ag.grad(f)))(0.8)
+    assert third == pytest.approx(-2 / 0.8**3 + 12 / 0.8**5, rel=1e-12)
+
+
+def test_tails_keep_their_digits():
+    assert ag.stats.norm.logsf(40.0) == pytest.approx(-804.6084420137538, rel=1e-14)
+    assert ag.stats.norm.isf(1e-300) == pytest.approx(37.0470962993612, rel=1e-14)
+    assert ag.stats.gamma.sf(700.0, 2.0) == pytest.approx(701 * np.exp(-700.0), rel=1e-12)
+    assert ag.stats.gamma.ppf(1e-300, 2.0) == pytest.approx(np.sqrt(2) * 1e-150, rel=1e-14)
+    assert ag.stats.beta.isf(1e-300, 3.0, 1.0) == 1.0
+    assert ag.stats.gumbel_l.logcdf(-800.0) == pytest.approx(-800.0, rel=1e-15)
+
+
+def test_conditions_on_several_parameters_are_checked():
+    with pytest.raises(ag.DomainError, match=r"stats.hypergeom.pmf: M - n is -3, but must be a whole number, not negative"):
+        ag.stats.hypergeom.pmf(1, 2, 5, 1)
+    with pytest.raises(ag.DomainError, match=r"stats.gamma.pdf: 1 / scale is inf, but must be positive and finite"):
+        ag.stats.gamma.pdf(1.0, 2.0, scale=5e-324)
+
+
+def test_methods_and_distributions_without_rules_are_named():
+    with pytest.raises(AttributeError, match=r"stats.skewnorm: attribute is 'cdf', but must be one of logpdf, pdf"):
+        _ = ag.stats.skewnorm.cdf
+    with pytest.raises(AttributeError, match=r"stats.skewnorm: attribute is 'ppf'"):
+        _ = ag.stats.skewnorm(1.0).ppf
+    with pytest.raises(AttributeError, match=r"agrad.stats: attribute is 'levy', but must be one of norm"):
+        _ = ag.stats.levy
+    with pytest.raises(TypeError, match="missing"):
+        ag.stats.gamma()
+
+
+def test_distributions_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(ag.stats.gamma)) is ag.stats.gamma
+    frozen = pickle.loads(pickle.dumps(ag.stats.gamma(2.0, scale=3.0)))
+    assert frozen.logpdf(1.0) == ag.stats.gamma.logpdf(1.0, 2.0, scale=3.0)
+
+
+def test_scipys_distributions_name_agrads():
+    with pytest.raises(TypeError, match=r"write agrad.stats.gamma.logpdf"):
+        ag.grad(lambda a: scipy.stats.gamma.logpdf(1.5, a))(2.0)
+
+
+def test_every_name_of_scipy_belongs_to_a_rule():
+    assert len(FAMILIES) == sum(len(row.scipy.split(" | ")) for row in density_rows() if row.scipy)
+    assert all(hasattr(scipy.stats, name) for name in FAMILIES)
+    for name, family in FAMILIES.items():
+        assert ag.stats.Distribution is type(getattr(ag.stats, name))
+        assert family.shapes == tuple(
+            (getattr(scipy.stats, name).shapes or "").replace(" ", "").split(",")[: len(family.shapes)]
+        )
