@@ -206,3 +206,12 @@ def test_propto_drops_what_depends_on_no_recorded_argument(name):
 def test_empty_sequences_sum_to_zero_and_multiply_to_one():
     assert ag.exponential_lpdf(np.empty(0), 1.0) == 0.0
     assert ag.exponential_cdf(np.empty(0), 1.0) == 1.0
+
+
+def test_counts_may_change_from_run_to_run():
+    compiled = ag.compile(ag.value_and_grad(ag.poisson_lpmf, argnums=(0, 1)))
+    for counts in ([1.0, 2.0], [3.0, 0.0], [5.0, 2.0]):
+        value, (by_count, by_rate) = compiled(np.array(counts), 2.0)
+        assert value == pytest.approx(ag.poisson_lpmf(counts, 2.0), rel=1e-14)
+        assert by_rate == pytest.approx(sum(counts) / 2 - 2, rel=1e-14)
+        assert not np.any(by_count)

@@ -12,6 +12,7 @@
 
 #include <agrad/probability/apply.hpp>
 #include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/machine/tracing.hpp>
 #include <agrad/rules/density/density.hpp>
@@ -88,6 +89,14 @@ traced probability_term(const typename Rule::parts& included, const std::array<t
     return either(inside, term, traced(Rule::outside));
 }
 
+/// Returns data without their derivative. What is computed from data that are inputs still changes from run to run.
+inline span without_derivative(recorder& in, const span& x) {
+  if (!x.active) return x;
+  span y = x;
+  y.first = in.apply(kernels::stop_gradient, x.count, &x, 1);
+  return y;
+}
+
 /// Returns the product of n numbers, or of one number that stands for all.
 inline span product_of_terms(recorder& in, const span& terms, std::size_t n) {
   const std::vector<slot> copies(terms.stride == 0 ? n : 0, terms.first);
@@ -117,11 +126,8 @@ template <class Rule>
 span record_terms(recorder& in, const span* x, const typename Rule::parts& included) {
   constexpr std::size_t arity = std::size_t{Rule::arity};
   std::array<traced, arity> arguments;
-  for (std::size_t k = 0; k < arity; ++k) {
-    span operand = x[k];
-    operand.active = operand.active && !is_data<Rule>(k);
-    arguments[k] = number_of(in, operand);
-  }
+  for (std::size_t k = 0; k < arity; ++k)
+    arguments[k] = number_of(in, is_data<Rule>(k) ? without_derivative(in, x[k]) : x[k]);
   return probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
 }
 
