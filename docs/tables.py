@@ -15,7 +15,7 @@ import scipy.special
 import stan_names
 
 from agrad import linalg, random, special, stats
-from agrad._core import density_rows, elementwise_rows, glm_rows, quantile_rows
+from agrad._core import density_rows, elementwise_rows, glm_rows, multivariate_rows, quantile_rows
 from agrad._numpy import order
 from agrad._numpy.functions import groups
 from agrad._numpy.linalg import functions as of_matrices
@@ -98,6 +98,26 @@ def distributions() -> str:
     return _table(["distribution", "log density", "methods"], rows)
 
 
+def _size(letters: str) -> str:
+    return "" if letters == "11" else f" ({letters[0]} × {letters[1]})"
+
+
+def multivariate() -> str:
+    """Return a row for each density of vectors and matrices: name with arguments, meaning, shapes and conditions."""
+    rows = [
+        [
+            f"`{row.name}({', '.join(name for name, _ in row.arguments)})`",
+            _escaped(row.text),
+            "; ".join(
+                f"{_escaped(name)}{_size(shape)}: {_escaped(condition)}"
+                for (name, condition), shape in zip(row.arguments, row.shapes, strict=True)
+            ),
+        ]
+        for row in multivariate_rows()
+    ]
+    return _table(["density", "meaning", "shapes and conditions"], rows)
+
+
 def _names(functions: Iterable[Callable[..., object]]) -> str:
     return ", ".join(sorted({f"`{function.__name__}`" for function in functions}))
 
@@ -153,6 +173,7 @@ def random_numbers() -> str:
 TABLES = {
     "elementwise_table": elementwise,
     "density_table": densities,
+    "multivariate_table": multivariate,
     "numpy_table": numpy_functions,
     "numpy_integers": numpy_integers,
     "numpy_missing": numpy_missing,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "multivariate_rows.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -61,9 +62,10 @@ void print_densities(std::ostream& out, const Rows& rows) {
 
 void print_density_stub(std::ostream& out) {
   print_stub_head(out, "Log probability densities and distribution functions, summed or multiplied over their arguments");
-  print_all(out, agrad::density_rows(), agrad::glm_rows(), agrad::quantile_rows());
+  print_all(out, agrad::density_rows(), agrad::glm_rows(), agrad::multivariate_rows(), agrad::quantile_rows());
   print_densities(out, agrad::density_rows());
   print_densities(out, agrad::glm_rows());
+  print_densities(out, agrad::multivariate_rows());
   print_densities(out, agrad::quantile_rows());
 }
 

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "linalg_rows.hpp"
+#include "multivariate_rows.hpp"
 #include "rows.hpp"
 
 namespace agrad {
@@ -57,6 +58,7 @@ std::vector<named_kernel> all_kernels() {
     all.push_back({std::string(each->what.name), &each->what});
   for (const auto& row : density_rows()) all.push_back({std::string(row.name), row.loops});
   for (const auto& row : glm_rows()) all.push_back({std::string(row.name), row.loops});
+  for (const auto& row : multivariate_rows()) all.push_back({std::string(row.name), row.loops});
   for (const auto& row : linalg_rows())
     all.push_back({"linalg." + std::string(row.name) + "/" + std::to_string(row.options), row.loops});
   return all;

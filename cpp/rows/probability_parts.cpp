@@ -3,6 +3,7 @@
 #include <agrad/probability/distributions.hpp>
 #include <agrad/probability/quantiles.hpp>
 #include <agrad/program/machine/elementwise.hpp>
+#include <agrad/rules/factorial.hpp>
 
 namespace agrad {
 
@@ -60,5 +61,6 @@ template const kernel& kernel_of_rule<log_betainc_rule>();
 template const kernel& kernel_of_rule<log_betaincc_rule>();
 template const kernel& kernel_of_rule<log_gammainc_rule>();
 template const kernel& kernel_of_rule<log_gammaincc_rule>();
+template const kernel& kernel_of_rule<log_rising_factorial_rule>();
 
 }  // namespace agrad

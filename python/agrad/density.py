@@ -10,7 +10,18 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from agrad._core import DensityRow, GlmRow, QuantileRow, density_rows, glm_rows, quantile_rows
+from agrad._core import (
+    DensityRow,
+    GlmRow,
+    MultivariateRow,
+    QuantileRow,
+    density_rows,
+    glm_rows,
+    multivariate_rows,
+    quantile_rows,
+)
+
+AnyRow = DensityRow | GlmRow | MultivariateRow
 
 _SHAPES = "    Arrays are of one shape; single numbers broadcast."
 #: Texts for the arguments of generalised linear models, which all have the same arguments.
@@ -20,14 +31,29 @@ _MODEL_SHAPES = {
     "alpha": "Intercept, one or n of them.",
     "beta": "Coefficients, p of them.",
 }
+#: Names of the sizes that the letters of multivariate rules stand for.
+_SIZES = "    n is the number of observations; a vector, or one row, stands for all."
+
+
+def _matrix_shape(letters: str) -> str:
+    rows, columns = letters
+    if letters == "11":
+        return "A single number."
+    if columns == "1":
+        return f"{rows} numbers, or one."
+    if rows == "1":
+        return f"Of length {columns}."
+    return f"{rows} x {columns}, or of length {columns}." if rows == "n" else f"{rows} x {columns}."
 
 
 def _parameter(name: str, condition: str, shape: str) -> str:
     return f"{name} : number, array-like or recorded array\n    {' '.join(filter(None, (shape, f'{condition.capitalize()}.')))}"
 
 
-def conditions(row: DensityRow | GlmRow) -> list[tuple[str, str]]:
+def conditions(row: AnyRow) -> list[tuple[str, str]]:
     """Return the name and the condition of each argument, with the conditions on two arguments together."""
+    if isinstance(row, MultivariateRow):
+        return row.arguments
     names = [name for name, _ in row.arguments]
     pairs = [(first, f", {must} {names[second]}") for first, must, second in row.pairs]
     return [
@@ -36,14 +62,29 @@ def conditions(row: DensityRow | GlmRow) -> list[tuple[str, str]]:
     ]
 
 
-def _docstring(row: DensityRow | GlmRow) -> str:
-    shapes = _MODEL_SHAPES if isinstance(row, GlmRow) else {}
+def _has_propto(row: AnyRow) -> bool:
+    return isinstance(row, MultivariateRow) or row.has_propto
+
+
+def _is_product(row: AnyRow) -> bool:
+    return isinstance(row, DensityRow) and row.is_product
+
+
+def _shapes(row: AnyRow) -> dict[str, str]:
+    if isinstance(row, MultivariateRow):
+        return {name: _matrix_shape(letters) for (name, _), letters in zip(row.arguments, row.shapes, strict=True)}
+    return _MODEL_SHAPES if isinstance(row, GlmRow) else {}
+
+
+def _docstring(row: AnyRow) -> str:
+    shapes = _shapes(row)
     parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in conditions(row))
     propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
-    result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."
+    note = "" if isinstance(row, GlmRow) else (_SIZES if shapes else _SHAPES) + "\n"
+    result = "The product over all entries; 1 for none." if _is_product(row) else "The sum over all entries; 0 for none."
     return (
-        f"{row.text}\n\nParameters\n----------\n{parameters}\n{'' if shapes else _SHAPES + chr(10)}"
-        f"{propto * row.has_propto}\n"
+        f"{row.text}\n\nParameters\n----------\n{parameters}\n{note}"
+        f"{propto * _has_propto(row)}\n"
         f"Returns\n-------\nfloat or Array\n    {result.replace('entries', 'rows') if shapes else result}\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
         f"References\n----------\n{row.source}"
@@ -74,10 +115,10 @@ def _quantile(row: QuantileRow) -> Callable[..., Any]:
     return quantile
 
 
-def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
+def _function(row: AnyRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    option = [inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)] * row.has_propto
+    option = [inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)] * _has_propto(row)
     signature = inspect.Signature([*positional, *option])
 
     def density(*arguments: Any, **named: Any) -> Any:
@@ -92,7 +133,7 @@ def _function(row: DensityRow | GlmRow) -> Callable[..., Any]:
     return density
 
 
-_functions = {row.name: _function(row) for row in [*density_rows(), *glm_rows()]}
+_functions = {row.name: _function(row) for row in [*density_rows(), *glm_rows(), *multivariate_rows()]}
 _functions |= {row.name: _quantile(row) for row in quantile_rows()}
 __all__ = list(_functions)
 globals().update(_functions)

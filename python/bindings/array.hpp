@@ -178,6 +178,7 @@ void register_array(pybind11::module_& m);
 void register_functions(pybind11::module_& m);
 void register_rows(pybind11::module_& m);
 void register_densities(pybind11::module_& m);
+void register_multivariate(pybind11::module_& m);
 void register_linalg(pybind11::module_& m);
 void register_program(pybind11::module_& m);
 void register_products(pybind11::module_& m);  // after register_program

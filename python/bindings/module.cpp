@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_errors(m);
   agrad::python::register_rows(m);
   agrad::python::register_densities(m);
+  agrad::python::register_multivariate(m);
   agrad::python::register_linalg(m);
   agrad::python::register_program(m);
   agrad::python::register_products(m);

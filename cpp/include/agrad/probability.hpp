@@ -5,5 +5,6 @@
 
 #include <agrad/agrad.hpp>
 #include <agrad/probability/distributions.hpp>
+#include <agrad/probability/multivariate/distributions.hpp>
 #include <agrad/probability/quantiles.hpp>
 #include <agrad/rules/special.hpp>

@@ -126,8 +126,7 @@ template <class Rule>
 span record_terms(recorder& in, const span* x, const typename Rule::parts& included) {
   constexpr std::size_t arity = std::size_t{Rule::arity};
   std::array<traced, arity> arguments;
-  for (std::size_t k = 0; k < arity; ++k)
-    arguments[k] = number_of(in, is_data<Rule>(k) ? without_derivative(in, x[k]) : x[k]);
+  for (std::size_t k = 0; k < arity; ++k) arguments[k] = number_of(in, is_data<Rule>(k) ? without_derivative(in, x[k]) : x[k]);
   return probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
 }
 

@@ -1,0 +1,127 @@
+// Categorical and multinomial distributions: by probabilities or by log odds.
+//
+// Categories count from 0, as all indices of agrad do; Stan's count from 1.
+#pragma once
+
+#include <agrad/probability/multivariate/parts.hpp>
+#include <agrad/rules/entropy.hpp>
+#include <agrad/rules/gamma.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The sum of the log probabilities of outcomes y, for a row of log odds for each outcome or for all.
+template <class W, class Y, class B>
+auto categorical_log_sum(const Y& y, const B& odds) {
+  const auto norm = W::sum(W::log_sum_exp(odds));
+  return W::each(difference_of{}, W::sum(W::pick(odds, y)), multiple<W>(copies(odds, std::max(y.rows(), odds.rows())), norm));
+}
+
+/// log N! - sum log n_k!, summed over rows.
+template <class W, class N>
+auto log_multinomial(const N& n) {
+  const auto log_factorial = [](const auto& count) { return lgamma(count + 1.0); };
+  return W::each(difference_of{}, W::sum(W::each(log_factorial, W::row_sums(n))), W::sum(W::each(log_factorial, n)));
+}
+
+}  // namespace detail
+
+struct categorical_lpmf_rule : multivariate_rule<2> {
+  static constexpr std::string_view name = "categorical_lpmf",
+                                    text = "Log mass of categories y, which count from 0, with probabilities theta.",
+                                    source = "log f = log theta[y]";
+  static constexpr matrix_argument arguments[] = {{"y", 'n', '1', must_be::category, 'k'},
+                                                  {"theta", 'n', 'k', must_be::simplex}};
+  template <class W, class Y, class Theta>
+  static auto log_density(const parts&, const Y& y, const Theta& theta) {
+    return W::sum(W::each(detail::log_of{}, W::pick(theta, y)));
+  }
+};
+/// Sum of the log masses of the categories y, one or a sequence, which count from 0; theta is one simplex or a row for each y.
+template <bool propto = false, class Y, class Theta>
+auto categorical_lpmf(const Y& y, const Theta& theta) {
+  return apply_multivariate<categorical_lpmf_rule, propto>(y, theta);
+}
+
+struct categorical_logit_lpmf_rule : multivariate_rule<2> {
+  static constexpr std::string_view name = "categorical_logit_lpmf",
+                                    text = "Log mass of categories y, which count from 0, with log odds beta.",
+                                    source = "log f = beta[y] - log(sum(exp(beta)))";
+  static constexpr matrix_argument arguments[] = {{"y", 'n', '1', must_be::category, 'k'}, {"beta", 'n', 'k', must_be::finite}};
+  template <class W, class Y, class B>
+  static auto log_density(const parts&, const Y& y, const B& beta) {
+    return detail::categorical_log_sum<W>(y, beta);
+  }
+};
+/// The same by log odds beta, which need not be normalised.
+template <bool propto = false, class Y, class B>
+auto categorical_logit_lpmf(const Y& y, const B& beta) {
+  return apply_multivariate<categorical_logit_lpmf_rule, propto>(y, beta);
+}
+
+struct categorical_logit_glm_lpmf_rule : multivariate_rule<4> {
+  static constexpr std::string_view name = "categorical_logit_glm_lpmf",
+                                    text = "Log mass of categories y, which count from 0, with log odds alpha + x beta.",
+                                    source = "categorical_logit_lpmf(y, alpha + x beta)";
+  static constexpr matrix_argument arguments[] = {{"y", 'n', '1', must_be::category, 'c'},
+                                                  {"x", 'n', 'k', must_be::finite},
+                                                  {"alpha", '1', 'c', must_be::finite},
+                                                  {"beta", 'k', 'c', must_be::finite}};
+  template <class W, class Y, class X, class A, class B>
+  static auto log_density(const parts&, const Y& y, const X& x, const A& alpha, const B& beta) {
+    return detail::categorical_log_sum<W>(y, detail::added<W>(W::product(x, beta), alpha));
+  }
+};
+/// Sum of the log masses of the categories y given predictors x, a row for each y or one for all.
+template <bool propto = false, class Y, class X, class A, class B>
+auto categorical_logit_glm_lpmf(const Y& y, const X& x, const A& alpha, const B& beta) {
+  return apply_multivariate<categorical_logit_glm_lpmf_rule, propto>(y, x, alpha, beta);
+}
+
+struct multinomial_lpmf_rule : multivariate_rule<2> {
+  static constexpr std::string_view name = "multinomial_lpmf", text = "Log mass of counts y with probabilities theta.",
+                                    source = "log f = log(N! / prod y_k!) + sum y_k log theta_k, N = sum y";
+  static constexpr matrix_argument arguments[] = {{"y", 'n', 'k', must_be::whole_nonnegative},
+                                                  {"theta", 'n', 'k', must_be::simplex}};
+  template <class W, class Y, class Theta>
+  static auto log_density(const parts& included, const Y& y, const Theta& theta) {
+    const auto power = [](const auto& count, const auto& p) { return xlogy(count, p); };
+    const auto norm = W::part(
+        included.constants(), [&] { return detail::log_multinomial<W>(y); }, y);
+    return detail::added<W>(W::sum(W::each(power, y, theta)),
+                            detail::multiple<W>(detail::copies(y, std::max(y.rows(), theta.rows())), norm));
+  }
+};
+/// Sum of the multinomial log masses of counts y, the rows of a matrix or one vector; y has no derivative.
+template <bool propto = false, class Y, class Theta>
+auto multinomial_lpmf(const Y& y, const Theta& theta) {
+  return apply_multivariate<multinomial_lpmf_rule, propto>(y, theta);
+}
+
+struct multinomial_logit_lpmf_rule : multivariate_rule<2> {
+  static constexpr std::string_view name = "multinomial_logit_lpmf", text = "Log mass of counts y with log odds gamma.",
+                                    source = "multinomial_lpmf(y, softmax(gamma))";
+  static constexpr matrix_argument arguments[] = {{"y", 'n', 'k', must_be::whole_nonnegative},
+                                                  {"gamma", 'n', 'k', must_be::finite}};
+  template <class W, class Y, class G>
+  static auto log_density(const parts& included, const Y& y, const G& gamma) {
+    const auto logs = W::each(detail::difference_of{}, gamma, W::log_sum_exp(gamma));
+    const auto norm = W::part(
+        included.constants(), [&] { return detail::log_multinomial<W>(y); }, y);
+    return detail::added<W>(W::sum(W::each(detail::product_of{}, y, logs)),
+                            detail::multiple<W>(detail::copies(y, std::max(y.rows(), gamma.rows())), norm));
+  }
+};
+/// The same by log odds gamma, which need not be normalised.
+template <bool propto = false, class Y, class G>
+auto multinomial_logit_lpmf(const Y& y, const G& gamma) {
+  return apply_multivariate<multinomial_logit_lpmf_rule, propto>(y, gamma);
+}
+
+namespace rules {
+using categorical_distribution = typelist<categorical_lpmf_rule, categorical_logit_lpmf_rule, categorical_logit_glm_lpmf_rule,
+                                          multinomial_lpmf_rule, multinomial_logit_lpmf_rule>;
+}
+
+}  // namespace agrad

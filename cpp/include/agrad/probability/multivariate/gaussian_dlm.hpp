@@ -1,0 +1,59 @@
+// The Gaussian dynamic linear model: the log density of observations by the Kalman filter.
+//
+//     y_t = F' theta_t + v_t, v_t ~ N(0, V);  theta_t = G theta_{t-1} + w_t, w_t ~ N(0, W);  theta_0 ~ N(m0, C0)
+#pragma once
+
+#include <agrad/probability/multivariate/parts.hpp>
+
+namespace agrad {
+
+struct gaussian_dlm_obs_lpdf_rule : multivariate_rule<7> {
+  static constexpr std::string_view
+      name = "gaussian_dlm_obs_lpdf",
+      text =
+          "Log density of observations y, a column for each time, of a Gaussian dynamic linear model:"
+          " y_t = F' theta_t + N(0, V), theta_t = G theta_{t-1} + N(0, W), theta_0 = N(m0, C0).",
+      source = "West and Harrison (1997), Bayesian Forecasting and Dynamic Models, theorem 4.1";
+  static constexpr matrix_argument arguments[] = {{"y", 'r', 't', must_be::finite},    {"F", 'm', 'r', must_be::finite},
+                                                  {"G", 'm', 'm', must_be::finite},    {"V", 'r', 'r', must_be::symmetric},
+                                                  {"W", 'm', 'm', must_be::symmetric}, {"m0", '1', 'm', must_be::finite},
+                                                  {"C0", 'm', 'm', must_be::symmetric}};
+  template <class Words, class Y, class F, class G, class V, class W, class M, class C>
+  static auto log_density(const parts& included, const Y& y, const F& f, const G& g, const V& v, const W& w, const M& m0,
+                          const C& c0) {
+    const auto alike = [&](const auto& x) { return Words::alike(x, y, f, g, v, w, m0, c0); };
+    const auto f_turned = Words::transposed(f);
+    const auto g_turned = Words::transposed(g);
+    const auto by_time = Words::transposed(y);
+    auto mean = alike(Words::transposed(m0));
+    auto covariance = alike(c0);
+    const double constant = included.constants() ? -static_cast<double>(y.rows() * y.cols()) * detail::half_log_two_pi : 0.0;
+    auto sum = alike(Words::each([constant](const auto& x) { return 0.0 * x + constant; }, Words::sum(y)));
+    for (Eigen::Index t = 0; t < y.cols(); ++t) {
+      const auto state = Words::product(g, mean);
+      const auto spread = detail::added<Words>(Words::product(Words::product(g, covariance), g_turned), w);
+      const auto crossed = Words::product(f_turned, spread);
+      const auto l = Words::cholesky(detail::added<Words>(Words::product(crossed, f), v));
+      const auto error =
+          Words::each(detail::difference_of{}, Words::transposed(Words::row(by_time, t)), Words::product(f_turned, state));
+      const auto z = Words::solve_lower(l, error);
+      const auto gain = Words::transposed(Words::solve_lower(l, crossed));
+      sum = alike(detail::weighted<Words>(1, sum, -0.5, Words::sum(Words::each(detail::square_of{}, z)), -1,
+                                          detail::log_diagonal<Words>(l)));
+      mean = alike(detail::added<Words>(state, Words::product(gain, z)));
+      covariance = alike(Words::each(detail::difference_of{}, spread, Words::product(gain, Words::transposed(gain))));
+    }
+    return sum;
+  }
+};
+/// The log density of observations y (r x t) with F (m x r), G (m x m), V (r x r), W (m x m), m0 (m) and C0 (m x m).
+template <bool propto = false, class Y, class F, class G, class V, class W, class M, class C>
+auto gaussian_dlm_obs_lpdf(const Y& y, const F& f, const G& g, const V& v, const W& w, const M& m0, const C& c0) {
+  return apply_multivariate<gaussian_dlm_obs_lpdf_rule, propto>(y, f, g, v, w, m0, c0);
+}
+
+namespace rules {
+using gaussian_dlm_distribution = typelist<gaussian_dlm_obs_lpdf_rule>;
+}
+
+}  // namespace agrad

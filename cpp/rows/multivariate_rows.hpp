@@ -1,0 +1,25 @@
+// Table of multivariate densities: the rules as plain data, as rows.hpp has those of single terms.
+#pragma once
+
+#include <agrad/probability/multivariate/rule.hpp>
+#include <agrad/program/machine/record.hpp>
+#include <string_view>
+#include <vector>
+
+namespace agrad {
+
+/// A density of vectors or matrices.
+struct multivariate_row {
+  static constexpr std::size_t most_arguments = 7;
+  static bool has_propto() { return true; }
+  std::string_view name, text, source;
+  int arity;
+  const matrix_argument* arguments;
+  const kernel* loops;
+  /// Records the sum over all observations; arguments are consecutive slots in the order of rows.
+  slot (*record)(recorder& in, const span* arguments, const detail::given_shape* shapes, bool propto);
+};
+
+const std::vector<multivariate_row>& multivariate_rows();
+
+}  // namespace agrad

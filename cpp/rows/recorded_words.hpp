@@ -1,0 +1,196 @@
+// Recorded words: the vocabulary of whole matrices (probability/multivariate/words.hpp) that records operations.
+//
+// A recorded matrix is a span of slots in the order of rows, or one slot. Functions of entries are called once with traced
+// numbers that stand for all entries; sums, products and linear algebra are one operation each.
+#pragma once
+
+#include <Eigen/Core>
+#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/product.hpp>
+#include <agrad/program/machine/tracing.hpp>
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "linalg_rows.hpp"
+
+namespace agrad {
+
+class recorded_matrix {
+ public:
+  using Index = Eigen::Index;
+
+  recorded_matrix(recorder& in, Index rows, Index cols, const span& slots) : in_(&in), rows_(rows), cols_(cols), x_(slots) {}
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  recorder* in() const { return in_; }
+  /// Slots in the order of rows; of a single number one slot with stride 0.
+  const span& slots() const { return x_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(rows_ * cols_); }
+  slot at(Index i, Index j) const { return x_.first + static_cast<slot>((rows_ == 1 ? 0 : i) * cols_ + (cols_ == 1 ? 0 : j)); }
+  /// The slots as an operand of an operation that does not take one slot for all entries.
+  span dense() const {
+    span s = x_;
+    s.stride = 1;
+    return s;
+  }
+
+ private:
+  recorder* in_;
+  Index rows_, cols_;
+  span x_;
+};
+
+struct recorded_words {
+  using Index = Eigen::Index;
+
+  template <class F, class... A>
+  static recorded_matrix each(const F& f, const A&... a) {
+    recorder& in = recorder_of(a...);
+    const Index rows = common({a.rows()...}), cols = common({a.cols()...});
+    return from_traced(in, rows, cols, traced(f(entries(in, a, rows, cols)...)));
+  }
+  static recorded_matrix sum(const recorded_matrix& a) { return sums(a, 1); }
+  static recorded_matrix row_sums(const recorded_matrix& a) { return sums(a, a.rows()); }
+  static recorded_matrix log_sum_exp(const recorded_matrix& a) {
+    return apply(kernels::log_sum_exp_along, a.rows(), 1, {a}, {static_cast<std::uint32_t>(a.cols()), 1U});
+  }
+  template <class A, class B>
+  static recorded_matrix product(const A& a, const B& b) {
+    recorder& in = recorder_of(a, b);
+    const recorded_matrix x = recorded(in, a), y = recorded(in, b);
+    return apply(
+        kernels::product, x.rows(), y.cols(), {x, y},
+        {static_cast<std::uint32_t>(x.rows()), static_cast<std::uint32_t>(x.cols()), static_cast<std::uint32_t>(y.cols())});
+  }
+  static recorded_matrix transposed(const recorded_matrix& a) {
+    if (a.rows() == 1 || a.cols() == 1) return {*a.in(), a.cols(), a.rows(), a.slots()};
+    return gathered(a, a.cols(), a.rows(), [&](Index i, Index j) { return a.at(j, i); });
+  }
+  static recorded_matrix diagonal(const recorded_matrix& a) {
+    return gathered(a, std::min(a.rows(), a.cols()), 1, [&](Index i, Index) { return a.at(i, i); });
+  }
+  static recorded_matrix row(const recorded_matrix& a, Index i) {
+    return gathered(a, 1, a.cols(), [&](Index, Index j) { return a.at(i, j); });
+  }
+  static recorded_matrix cholesky(const recorded_matrix& a) { return linear("cholesky", 0, a.rows(), a.cols(), {a}); }
+  template <class B>
+  static recorded_matrix solve_lower(const recorded_matrix& l, const B& b) {
+    // The rule reads a matrix in the order of rows as the transposed matrix.
+    return linear("solve_triangular", transposed_solve, b.rows(), b.cols(), {l, recorded(*l.in(), b)});
+  }
+  template <class B>
+  static recorded_matrix solve_lower_transposed(const recorded_matrix& l, const B& b) {
+    return linear("solve_triangular", 0, b.rows(), b.cols(), {l, recorded(*l.in(), b)});
+  }
+  template <class A>
+  static recorded_matrix pick(const A& a, const recorded_matrix& k) {
+    recorder& in = *k.in();
+    const recorded_matrix x = recorded(in, a);
+    if (!k.slots().active) {
+      const auto place = [&](Index i, Index) { return x.at(i, static_cast<Index>(in.value(k.at(i, 0)))); };
+      return gathered(x, std::max(x.rows(), k.rows()), 1, place);
+    }
+    Eigen::MatrixXd places(1, x.cols());
+    for (Index j = 0; j < x.cols(); ++j) places(0, j) = static_cast<double>(j);
+    const auto chosen = [](const auto& entry, const auto& at, const auto& place) {
+      return either(traced(at == place), traced(entry), traced(0.0));
+    };
+    return row_sums(each(chosen, x, k, places));
+  }
+  template <class F, class Like>
+  static recorded_matrix part(bool included, const F& compute, const Like& like) {
+    if (included) return compute();
+    return recorded(*like.in(), Eigen::MatrixXd(Eigen::MatrixXd::Zero(1, 1)));
+  }
+  template <class... Others>
+  static recorded_matrix alike(const recorded_matrix& a, const Others&...) {
+    return a;
+  }
+
+ private:
+  static constexpr unsigned transposed_solve = 2;
+
+  template <class A, class... Rest>
+  static recorder& recorder_of(const A& a, const Rest&... rest) {
+    if constexpr (std::is_same_v<A, recorded_matrix>)
+      return *a.in();
+    else
+      return recorder_of(rest...);
+  }
+  static Index common(std::initializer_list<Index> sizes) {
+    Index size = 1;
+    for (const Index each : sizes)
+      if (each != 1) size = each;
+    return size;
+  }
+  static const recorded_matrix& recorded(recorder&, const recorded_matrix& a) { return a; }
+  static recorded_matrix recorded(recorder& in, const Eigen::MatrixXd& a) {
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = a;
+    const slot first = in.constant(rows.data(), static_cast<std::size_t>(rows.size()));
+    return of_slots(in, a.rows(), a.cols(), first);
+  }
+  static recorded_matrix of_slots(recorder& in, Index rows, Index cols, slot first) {
+    const auto n = static_cast<std::uint32_t>(rows * cols);
+    return {in, rows, cols, {first, n, static_cast<std::uint16_t>(n == 1 ? 0 : 1), n > 0 && in.is_active(first)}};
+  }
+  /// The entries as a traced number: one slot for all, or one slot for each entry of the result.
+  template <class A>
+  static traced entries(recorder& in, const A& given, Index rows, Index cols) {
+    if constexpr (!std::is_same_v<A, recorded_matrix>)
+      if (given.size() == 1) return traced(given(0, 0));
+    const recorded_matrix a = recorded(in, given);
+    if (a.size() == 1 || (a.rows() == rows && a.cols() == cols)) return {in, a.slots()};
+    return {in, gathered(a, rows, cols, [&](Index i, Index j) { return a.at(i, j); }).slots()};
+  }
+  static recorded_matrix from_traced(recorder& in, Index rows, Index cols, const traced& t) {
+    const span s = t.slots_in(in);
+    const auto n = static_cast<std::uint32_t>(rows * cols);
+    if (s.count == n) return {in, rows, cols, {s.first, n, static_cast<std::uint16_t>(n == 1 ? 0 : 1), s.active}};
+    const std::vector<slot> copies(n, s.first);
+    return of_slots(in, rows, cols, in.copied(copies.data(), n));
+  }
+  template <class Place>
+  static recorded_matrix gathered(const recorded_matrix& a, Index rows, Index cols, const Place& place) {
+    std::vector<slot> from;
+    from.reserve(static_cast<std::size_t>(rows * cols));
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) from.push_back(place(i, j));
+    return with_activity(of_slots(*a.in(), rows, cols, a.in()->copied(from.data(), from.size())), a.slots().active);
+  }
+  static recorded_matrix with_activity(const recorded_matrix& a, bool active) {
+    span s = a.slots();
+    s.active = active;
+    return {*a.in(), a.rows(), a.cols(), s};
+  }
+  static recorded_matrix sums(const recorded_matrix& a, Index groups) {
+    return apply(kernels::sum, groups, 1, {a}, {static_cast<std::uint32_t>(groups == 0 ? 0 : a.size() / groups)});
+  }
+  static recorded_matrix apply(const kernel& what, Index rows, Index cols, std::initializer_list<recorded_matrix> x,
+                               std::initializer_list<std::uint32_t> integers, std::size_t further_slots = 0) {
+    recorder& in = *x.begin()->in();
+    span operands[operation::most_operands];
+    std::transform(x.begin(), x.end(), operands, [](const recorded_matrix& each) { return each.dense(); });
+    const auto count = static_cast<std::size_t>(rows * cols) + further_slots;
+    return of_slots(in, rows, cols, in.apply(what, count, operands, x.size(), integers));
+  }
+  static recorded_matrix linear(std::string_view name, unsigned options, Index rows, Index cols,
+                                std::initializer_list<recorded_matrix> x) {
+    const auto& table = linalg_rows();
+    const auto row = std::find_if(table.begin(), table.end(),
+                                  [&](const linalg_row& each) { return each.name == name && each.options == options; });
+    linalg::shape given[most_matrices], results[most_matrices];
+    std::transform(x.begin(), x.end(), given, [](const recorded_matrix& each) {
+      return linalg::shape{each.rows(), each.cols()};
+    });
+    const std::size_t further = row->layout(given, results);
+    const auto size = [](Index n) { return static_cast<std::uint32_t>(n); };
+    if (x.size() == 1) return apply(*row->loops, rows, cols, x, {size(given[0].rows), size(given[0].cols)}, further);
+    return apply(*row->loops, rows, cols, x,
+                 {size(given[0].rows), size(given[0].cols), size(given[1].rows), size(given[1].cols)}, further);
+  }
+};
+
+}  // namespace agrad

@@ -1,0 +1,68 @@
+// The table of multivariate densities in Python: one call for all observations, recorded or evaluated at once.
+#include "../../cpp/rows/multivariate_rows.hpp"
+
+#include <pybind11/stl.h>
+
+#include "array.hpp"
+#include "errors.hpp"
+
+namespace py = pybind11;
+
+namespace agrad::python {
+
+namespace {
+
+py::object call_multivariate(const multivariate_row& row, const py::args& arguments, bool propto) {
+  const std::string name(row.name);
+  if (arguments.size() != static_cast<std::size_t>(row.arity)) {
+    fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
+              std::to_string(row.arity));
+  }
+  const auto outer = recording_of(name.c_str(), arguments);
+  const auto in = outer ? outer : std::make_shared<recording>();
+  span operands[multivariate_row::most_arguments];
+  detail::given_shape shapes[multivariate_row::most_arguments];
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const array x = as_array(in, row.name, arguments[k]);
+    operands[k] = x.as_dense();
+    shapes[k].axes = static_cast<int>(x.shape().size());
+    if (shapes[k].axes > 0) shapes[k].rows = x.shape()[0];
+    if (shapes[k].axes > 1) shapes[k].cols = x.shape()[1];
+  }
+  const slot sum = row.record(in->code, operands, shapes, propto && outer);
+  return outer ? py::cast(array(in, {}, sum)) : py::object(py::float_(in->code.value(sum)));
+}
+
+py::list arguments_of(const multivariate_row& row) {
+  py::list arguments;
+  for (int k = 0; k < row.arity; ++k) arguments.append(py::make_tuple(row.arguments[k].name, row.arguments[k].must.name));
+  return arguments;
+}
+py::list shapes_of(const multivariate_row& row) {
+  py::list shapes;
+  for (int k = 0; k < row.arity; ++k) shapes.append(std::string{row.arguments[k].rows, row.arguments[k].cols});
+  return shapes;
+}
+
+}  // namespace
+
+void register_multivariate(py::module_& m) {
+  py::class_<multivariate_row>(m, "MultivariateRow",
+                               "A log density of vectors or matrices: its name, arguments and texts, and calls.")
+      .def_property_readonly("name", [](const multivariate_row& r) { return r.name; })
+      .def_property_readonly("text", [](const multivariate_row& r) { return r.text; })
+      .def_property_readonly("source", [](const multivariate_row& r) { return r.source; })
+      .def_property_readonly("arguments", &arguments_of)
+      .def_property_readonly("shapes", &shapes_of)
+      .def("__call__", &call_multivariate, py::kw_only(), py::arg("propto") = false);
+  m.def(
+      "multivariate_rows",
+      [] {
+        py::list list;
+        for (const multivariate_row& row : multivariate_rows()) list.append(py::cast(&row, py::return_value_policy::reference));
+        return list;
+      },
+      "All log densities of vectors and matrices.");
+}
+
+}  // namespace agrad::python
