@@ -44,12 +44,18 @@ void check_and_copy(std::string_view function, const matrix_argument* arguments,
   std::copy_n(x, op.count, values + op.result);
 }
 
+/// Whether a matrix has as many rows as columns or one row or column, where the argument's letters say so.
+bool has_form(const matrix_argument& argument, std::uint32_t rows, std::uint32_t cols) {
+  return (argument.rows != argument.cols || rows == cols) && (argument.rows != '1' || rows == 1) &&
+         (argument.cols != '1' || cols == 1);
+}
+
 template <class Rule>
 struct checked_argument : copied_argument {
   static bool fits(const operation_view& v) {
     return v.has(1, 4) && v.integers[0] < std::uint32_t{Rule::arity} &&
-           v.is_product(v.op.count, v.integers[1], v.integers[2]) && v.is_dense(0, v.op.count) &&
-           (v.op.count > 0 || v.integers[1] == 0);
+           has_form(Rule::arguments[v.integers[0]], v.integers[1], v.integers[2]) &&
+           v.is_product(v.op.count, v.integers[1], v.integers[2]) && v.is_dense(0, v.op.count);
   }
   static void forward(const operation& op, const run_context& context, double* values) {
     check_and_copy(Rule::name, Rule::arguments, op, context, values);

@@ -421,7 +421,7 @@ VALID: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("multi_normal_lpdf", ([1, np.nan], [0, 0], SPD), r"y\[1\] is nan, but must be a number"),
+        ("multi_normal_lpdf", ([1, np.nan], [0, 0], SPD), r"y\[1\] is nan, but must be finite"),
         ("multi_normal_lpdf", ([1, 1], [0, 0], -SPD), "Sigma is not positive definite.*the pivot of row 0 is -2"),
         (
             "multi_normal_lpdf",

@@ -35,7 +35,7 @@ struct multi_normal_lpdf_rule : multivariate_rule<3> {
                                     text = "Log density of vectors y with means mu and covariance Sigma.",
                                     source = "log f = -(log det(2 pi Sigma) + (y - mu)' Sigma^-1 (y - mu)) / 2";
   static constexpr matrix_argument arguments[] = {
-      {"y", 'n', 'p', must_be::not_nan}, {"mu", 'n', 'p', must_be::finite}, {"Sigma", 'p', 'p', must_be::positive_definite}};
+      {"y", 'n', 'p', must_be::finite}, {"mu", 'n', 'p', must_be::finite}, {"Sigma", 'p', 'p', must_be::positive_definite}};
   template <class W, class Y, class Mu, class S>
   static auto log_density(const parts& included, const Y& y, const Mu& mu, const S& sigma) {
     return detail::normal_of_factor<W>(included, y, mu, W::cholesky(sigma));
@@ -52,7 +52,7 @@ struct multi_normal_cholesky_lpdf_rule : multivariate_rule<3> {
                                     text = "Log density of vectors y with means mu and covariance L L'.",
                                     source = "log f = -p log(2 pi) / 2 - sum log L_ii - |L^-1 (y - mu)|^2 / 2";
   static constexpr matrix_argument arguments[] = {
-      {"y", 'n', 'p', must_be::not_nan}, {"mu", 'n', 'p', must_be::finite}, {"L", 'p', 'p', must_be::cholesky_factor}};
+      {"y", 'n', 'p', must_be::finite}, {"mu", 'n', 'p', must_be::finite}, {"L", 'p', 'p', must_be::cholesky_factor}};
   template <class W, class Y, class Mu, class L>
   static auto log_density(const parts& included, const Y& y, const Mu& mu, const L& l) {
     return detail::normal_of_factor<W>(included, y, mu, l);
@@ -70,7 +70,7 @@ struct multi_normal_prec_lpdf_rule : multivariate_rule<3> {
                                         "Log density of vectors y with means mu and precision Omega, the inverse covariance.",
                                     source = "log f = (log det(Omega / (2 pi)) - (y - mu)' Omega (y - mu)) / 2";
   static constexpr matrix_argument arguments[] = {
-      {"y", 'n', 'p', must_be::not_nan}, {"mu", 'n', 'p', must_be::finite}, {"Omega", 'p', 'p', must_be::positive_definite}};
+      {"y", 'n', 'p', must_be::finite}, {"mu", 'n', 'p', must_be::finite}, {"Omega", 'p', 'p', must_be::positive_definite}};
   template <class W, class Y, class Mu, class O>
   static auto log_density(const parts& included, const Y& y, const Mu& mu, const O& omega) {
     const auto d = W::each(detail::difference_of{}, y, mu);
@@ -113,7 +113,7 @@ struct multi_gp_lpdf_rule : multivariate_rule<3> {
   static constexpr std::string_view name = "multi_gp_lpdf",
                                     text = "Log density of the rows of y, Gaussian processes with covariances Sigma / w.",
                                     source = "the sum of multi_normal_lpdf(y_d, 0, Sigma / w_d) over rows d";
-  static constexpr matrix_argument arguments[] = {{"y", 'd', 'p', must_be::not_nan},
+  static constexpr matrix_argument arguments[] = {{"y", 'd', 'p', must_be::finite},
                                                   {"Sigma", 'p', 'p', must_be::positive_definite},
                                                   {"w", '1', 'd', must_be::positive_finite}};
   template <class W, class Y, class S, class V>
@@ -132,7 +132,7 @@ struct multi_gp_cholesky_lpdf_rule : multivariate_rule<3> {
                                     text = "Log density of the rows of y, Gaussian processes with covariances L L' / w.",
                                     source = "the sum of multi_normal_cholesky_lpdf(y_d, 0, L / sqrt(w_d)) over rows d";
   static constexpr matrix_argument arguments[] = {
-      {"y", 'd', 'p', must_be::not_nan}, {"L", 'p', 'p', must_be::cholesky_factor}, {"w", '1', 'd', must_be::positive_finite}};
+      {"y", 'd', 'p', must_be::finite}, {"L", 'p', 'p', must_be::cholesky_factor}, {"w", '1', 'd', must_be::positive_finite}};
   template <class W, class Y, class L, class V>
   static auto log_density(const parts& included, const Y& y, const L& l, const V& w) {
     return detail::gp_of_factor<W>(included, y, l, w);

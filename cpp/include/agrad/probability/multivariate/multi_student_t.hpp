@@ -42,7 +42,7 @@ struct multi_student_t_lpdf_rule : multivariate_rule<4> {
       name = "multi_student_t_lpdf",
       text = "Student's t log density of vectors y with nu degrees of freedom, locations mu and scale matrix Sigma.",
       source = "log f = log(Gamma((nu + p) / 2) / Gamma(nu / 2)) - log det(pi nu Sigma) / 2 - (nu + p) / 2 log(1 + z' z / nu)";
-  static constexpr matrix_argument arguments[] = {{"y", 'n', 'p', must_be::not_nan},
+  static constexpr matrix_argument arguments[] = {{"y", 'n', 'p', must_be::finite},
                                                   {"nu", '1', '1', must_be::positive_finite},
                                                   {"mu", 'n', 'p', must_be::finite},
                                                   {"Sigma", 'p', 'p', must_be::positive_definite}};
@@ -62,7 +62,7 @@ struct multi_student_t_cholesky_lpdf_rule : multivariate_rule<4> {
       name = "multi_student_t_cholesky_lpdf",
       text = "Student's t log density of vectors y with nu degrees of freedom, locations mu and scale matrix L L'.",
       source = "multi_student_t_lpdf with Sigma = L L'";
-  static constexpr matrix_argument arguments[] = {{"y", 'n', 'p', must_be::not_nan},
+  static constexpr matrix_argument arguments[] = {{"y", 'n', 'p', must_be::finite},
                                                   {"nu", '1', '1', must_be::positive_finite},
                                                   {"mu", 'n', 'p', must_be::finite},
                                                   {"L", 'p', 'p', must_be::cholesky_factor}};
