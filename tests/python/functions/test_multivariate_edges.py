@@ -1,0 +1,129 @@
+"""Densities of vectors and matrices: closed forms, digits at the edges, and the errors of arguments at each run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats as st
+
+import agrad as ag
+
+rng = np.random.default_rng(4)
+
+
+def test_gradients_of_a_normal_density_have_their_closed_forms() -> None:
+    y, mu, cov = np.array([1.0, 2.0]), np.array([0.3, -1.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+    by_y, by_mu, by_cov = ag.grad(ag.multi_normal_lpdf, argnums=(0, 1, 2))(y, mu, cov)
+    z, inverse = np.linalg.solve(cov, y - mu), np.linalg.inv(cov)
+    np.testing.assert_allclose(by_y, -z, rtol=1e-14)
+    np.testing.assert_allclose(by_mu, z, rtol=1e-14)
+    np.testing.assert_allclose(by_cov, (np.outer(z, z) - inverse) / 2, rtol=1e-14)
+    np.testing.assert_allclose(ag.hessian(lambda m: ag.multi_normal_lpdf(y, m, cov))(mu), -inverse, rtol=1e-14)
+
+
+def test_vmap_gives_a_density_for_each_row() -> None:
+    y, mu, cov = rng.normal(size=(3, 2)), np.zeros(2), np.array([[2.0, 0.5], [0.5, 1.0]])
+    each = ag.vmap(lambda row: ag.multi_normal_lpdf(row, mu, cov))(y)
+    np.testing.assert_allclose(each, st.multivariate_normal(mu, cov).logpdf(y), rtol=1e-13)
+
+
+def test_small_weights_and_counts_of_zero() -> None:
+    alpha, theta = np.array([1e-8, 2e-8, 1e-9]), np.array([0.2, 0.3, 0.5])
+    exact = np.sum((alpha - 1) * np.log(theta)) + np.log(np.prod(alpha) / np.sum(alpha))
+    assert ag.dirichlet_lpdf(theta, alpha) == pytest.approx(exact, rel=1e-9)
+    np.testing.assert_allclose(ag.grad(ag.dirichlet_lpdf, argnums=1)(theta, alpha), 1 / alpha - 1 / alpha.sum(), rtol=1e-6)
+    assert ag.multinomial_lpmf(np.array([2, 0]), np.array([1.0, 0.0])) == 0
+    assert ag.dirichlet_multinomial_lpmf(np.zeros(3), alpha) == 0
+
+
+def test_intervals_between_close_or_far_cutpoints_keep_their_digits() -> None:
+    c = np.array([0.0, 1e-12])
+    middle = ag.ordered_logistic_lpmf(1, 0.0, c)
+    assert middle == pytest.approx(np.log(0.25e-12), rel=1e-13)
+    far = ag.value_and_grad(lambda eta: ag.ordered_probit_lpmf(1, eta, np.array([0.0, 1.0])))(60.0)
+    assert far[0] == pytest.approx(st.norm.logcdf(-59.0), rel=1e-12)
+    assert far[1] == pytest.approx(-59.0 - 1 / 59, rel=1e-6)
+
+
+def test_first_passages_are_finite_and_smooth_in_the_tails() -> None:
+    density = ag.value_and_grad(lambda y, b: ag.wiener_lpdf(y, 1.5, 0.0, b, 0.4), argnums=(0, 1))
+    for y in (1e-6, 1e-3, 1.0124, 1.0126, 50.0, 5e4):
+        for b in (1e-9, 0.3, 1 - 1e-9):
+            value, gradient = density(y, b)
+            assert np.isfinite(value)
+            assert np.all(np.isfinite(gradient))
+    before, after = density(1.0125 - 1e-13, 0.7), density(1.0125 + 1e-13, 0.7)  # the series change at 0.45 * 1.5**2
+    assert before[0] == pytest.approx(after[0], rel=1e-12)
+    np.testing.assert_allclose(before[1], after[1], rtol=1e-11)
+    assert ag.wiener_lpdf(0.2, 1.5, 0.3, 0.5, 0.0) == -np.inf
+
+
+SPD = np.array([[2.0, 0.5], [0.5, 1.0]])
+
+
+#: Valid arguments, to record a function that then gets others.
+VALID: dict[str, tuple[Any, ...]] = {
+    "multi_normal_lpdf": (1, 0, SPD),
+    "multi_normal_cholesky_lpdf": (1, 0, np.eye(2)),
+    "dirichlet_lpdf": (0.5, 1),
+    "categorical_lpmf": (0, 0.5),
+    "ordered_logistic_lpmf": (0, 0, [0, 1]),
+    "ordered_probit_lpmf": (0, 0, [0, 1]),
+    "lkj_corr_lpdf": (np.eye(2), 1),
+    "lkj_corr_cholesky_lpdf": (np.eye(2), 1),
+    "wishart_lpdf": (SPD, 3, SPD),
+    "multinomial_lpmf": (1, 0.5),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("multi_normal_lpdf", ([1, np.nan], [0, 0], SPD), r"y\[1\] is nan, but must be finite"),
+        ("multi_normal_lpdf", ([1, 1], [0, 0], -SPD), "Sigma is not positive definite.*the pivot of row 0 is -2"),
+        (
+            "multi_normal_lpdf",
+            ([1, 1], [0, 0], SPD + np.eye(2, k=1)),
+            r"Sigma\[1, 0\] is 0.5, but must be equal to Sigma\[0, 1\]",
+        ),
+        ("multi_normal_cholesky_lpdf", ([1, 1], [0, 0], SPD), r"L\[0, 1\] is 0.5, but must be 0"),
+        ("dirichlet_lpdf", ([[0.5, 0.5], [0.5, 0.6]], [1, 2]), r"theta\[1\] is of sum 1.1, but must be a simplex"),
+        (
+            "categorical_lpmf",
+            ([0, 2], [0.5, 0.5]),
+            r"y\[1\] is 2, but must be a whole number from 0 to 1; categories",
+        ),
+        ("categorical_lpmf", (0.5, [0.5, 0.5]), "y is 0.5, but must be a whole number"),
+        ("ordered_logistic_lpmf", ([0, 3], 0.0, [0.0, 1.0]), r"y\[1\] is 3, but must be a whole number from 0 to 2"),
+        ("ordered_probit_lpmf", (0, 0.0, [1.0, 1.0]), r"c\[1\] is 1, but must be greater than c\[0\], which is 1"),
+        ("lkj_corr_lpdf", (SPD, 1.0), r"y\[0, 0\] is 2, but must be 1"),
+        (
+            "lkj_corr_cholesky_lpdf",
+            ([[1, 0], [0.5, 0.5]], 1.0),
+            r"L\[1\] is of norm 0.7071.*, but must be of norm 1",
+        ),
+        ("wishart_lpdf", (SPD, 1.0, SPD), "nu is 1, but must be greater than 1"),
+        ("multinomial_lpmf", ([1, -1], [0.5, 0.5]), r"y\[1\] is -1, but must be a whole number"),
+    ],
+)
+def test_arguments_are_checked_at_each_run(name: str, arguments: Any, message: str) -> None:
+    density, values = getattr(ag, name), [np.asarray(a, dtype=float) for a in arguments]
+    with pytest.raises(ag.DomainError, match=f"{name}: {message}"):
+        density(*values)
+    valid = VALID[name]
+    compiled = ag.compile(ag.grad(density, argnums=len(values) - 1))
+    compiled(*(np.asarray(a, dtype=float) + np.zeros(v.shape) for a, v in zip(valid, values, strict=True)))
+    with pytest.raises(ag.DomainError, match=f"{name}: {message}"):
+        compiled(*values)
+
+
+def test_shapes_are_checked() -> None:
+    with pytest.raises(ag.ShapeError, match=r"mu is of shape \(3,\), but must be with 2 entries in each row, as y has"):
+        ag.multi_normal_lpdf([1, 2], [1, 2, 3], SPD)
+    with pytest.raises(ag.ShapeError, match=r"Sigma is of shape \(2,\), but must be a matrix"):
+        ag.multi_normal_lpdf([1, 2], [1, 2], [1, 2])
+    with pytest.raises(ag.ShapeError, match=r"x is of shape \(3, 2\), but must be with 4 rows, as y has"):
+        ag.poisson_log_glm_lpmf([1, 2, 3, 4], np.zeros((3, 2)), 0.0, [1, 2])
+    assert ag.multi_normal_lpdf(np.zeros((0, 2)), [1, 2], SPD) == 0
