@@ -6,7 +6,6 @@
 #include <agrad/solve/cvodes/forward.ipp>
 #include <agrad/solve/cvodes/log.ipp>
 #include <agrad/solve/cvodes/reuse.ipp>
-#include <agrad/solve/cvodes/sensitivities.ipp>
-#include <agrad/solve/cvodes/tangents.ipp>
+#include <agrad/solve/cvodes/session.ipp>
 #include <agrad/solve/sundials/fault.ipp>
 #include <agrad/solve/sundials/linear.ipp>

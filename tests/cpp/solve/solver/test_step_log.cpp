@@ -100,6 +100,8 @@ TEST_CASE("a log has a row for each step, end to end, and the solution is the sa
     step_log log;
     REQUIRE(logged->log_steps(&log));
     CHECK(logged->integrate(systems::pelts, 0.0, times) == plain->integrate(systems::pelts, 0.0, times));
+    const Eigen::MatrixXd adjoints = Eigen::MatrixXd::Ones(2, 3);
+    CHECK(logged->reverse(adjoints).parameters == plain->reverse(adjoints).parameters);
     REQUIRE(static_cast<long>(log.steps.size()) == plain->statistics().forward.steps);
     CHECK(static_cast<long>(log.rejected.size()) ==
           plain->statistics().forward.error_test_failures + plain->statistics().forward.convergence_failures);

@@ -4,16 +4,16 @@
 // `num_steps_between_checkpoints` steps. The reverse pass integrates one problem of n adjoints and one quadrature of m
 // parameters from the last output time to t0. At each output time, the adjoint of that output is added and the integration
 // restarts. After one integration, a solver can do several reverse passes, and afterwards integrate from other initial states.
-// Tangents are sensitivities, integrated forwards.
+// For tangents the states are integrated once more, with a sensitivity for each direction that is not zero. So tangents have
+// error control of their own, with the states' tolerances, as the reverse pass has.
 // Sources: stan-dev/design-docs, 0027-adjoint-ode; Hindmarsh and Serban, User Documentation for CVODES, section 2.7.
-// Read next: solve/cvodes/callbacks.hpp, solve/cvodes/backward.hpp.
+// Read next: solve/cvodes/session.hpp, solve/cvodes/backward.hpp.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,21 +21,23 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/adjoint_options.hpp>
 #include <agrad/solve/cvodes/backward.hpp>
-#include <agrad/solve/cvodes/log.hpp>
-#include <agrad/solve/cvodes/tangents.hpp>
-#include <agrad/solve/cvodes/watch.hpp>
-#include <agrad/solve/solver/solver.hpp>
+#include <agrad/solve/cvodes/forward.hpp>
+#include <agrad/solve/cvodes/session.hpp>
 
 namespace agrad {
 
-/// Initial value problems of one system with one set of options. The system has to outlive the solver.
-class cvodes_adjoint final : public ode_solver {
+namespace detail {
+
+/// Returns the options of the forward pass.
+ode_forward_options forward_part(const ode_adjoint_options& of);
+
+}  // namespace detail
+
+class cvodes_adjoint final : public cvodes_session {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options, ode_required required);
-
-  cvodes_adjoint(const cvodes_adjoint&) = delete;
-  cvodes_adjoint& operator=(const cvodes_adjoint&) = delete;
+  cvodes_adjoint(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required);
+  ~cvodes_adjoint() override { forget_memory(); }
 
   /// Returns whether a new solver with these arguments would be the same as this solver.
   bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required) const;
@@ -47,41 +49,34 @@ class cvodes_adjoint final : public ode_solver {
   bool is_as_new() const { return segment_ == first_segment() && (!backward_ || backward_->rows() == 1); }
   double bytes() const { return 2.0 * sizeof(double) * static_cast<double>(room_) * static_cast<double>(callbacks_.states()); }
 
-  /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
-  /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
   AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
                                                 const std::vector<double>& times) override;
 
-  /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
-  /// matrix of n by the number of times. An adjoint that is not finite makes the gradient nan, as in any other operation.
+  /// An adjoint that is not finite makes the gradient nan, as in any other operation.
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   /// Returns one gradient for each matrix of adjoints. Matrices that are nonzero at the same times share one reverse pass;
   /// others would only add restarts to each other.
   AGRAD_INLINE std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) override;
 
-  const ode_statistics& statistics() const override { return statistics_; }
-
-  bool has_first_tangents() const override { return true; }
   bool tangents_match() const override { return false; }
+  /// Directions that are not finite have tangents of nan.
   AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
   AGRAD_INLINE bool watch(detail::event_watch* events) override;
-  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
  private:
-  static std::string checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options);
+  /// Checks the options and returns the forward pass's.
+  static ode_forward_options checked(const std::string& function, const ode_system& system, const ode_adjoint_options& options);
+
+  AGRAD_INLINE void attach(void* memory, bool is_new) override;
+  AGRAD_INLINE int integrate_to(double to, double& reached, int task) override;
 
   void integrate_forwards();
 
-  /// Integrates to output time k step by step, or to an earlier event, whose time then replaces output time k.
-  void advance_by_steps(std::size_t k);
-
-  double event() const { return watch_ ? watch_.event() : std::numeric_limits<double>::infinity(); }
-
-  void start_forward();
-
-  void set_up_forward();
+  /// Returns the output times, strictly increasing: rounding may have moved the time of an event, the last, onto the time
+  /// before.
+  std::vector<double> increasing_times() const;
 
   long first_segment() const;
 
@@ -90,17 +85,11 @@ class cvodes_adjoint final : public ode_solver {
 
   // Longer segments avoid a last segment that is too short for polynomial interpolation (solve/cvodes/interpolation.hpp).
   bool interpolates_polynomially() const;
-  long highest_order() const { return options_.solver_forward == ode_method::adams ? 12 : 5; }
-  long forward_steps() const;
+  long highest_order() const { return options_.method == ode_method::adams ? 12 : 5; }
   bool last_segment_is_short(long steps) const;
   void lengthen_segments(long steps);
 
   void forget_memory();
-
-  double advance_forward(double to, int task);
-  [[noreturn]] void stop_forward(int code);
-
-  Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   using adjoint_rows = std::vector<Eigen::Map<const Eigen::MatrixXd>>;
 
@@ -114,32 +103,13 @@ class cvodes_adjoint final : public ode_solver {
   /// problem needs new memory and another forward integration.
   void make_backward(Eigen::Index rows);
 
-  void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
-
-  std::string function_;
-  ode_adjoint_options options_;
-  ode_required required_;
-  bool reverses_;  // whether a wanted derivative needs a reverse pass
-  detail::cvodes_callbacks callbacks_;
-  sundials::context_handle context_;
-  sundials::vector_handle state_;
-  chosen_algebra algebra_;
-  sundials::newton newton_;
-  detail::cvodes_watch watch_;
-  detail::cvodes_log log_;
-  long segment_;   // steps between checkpoints
-  long room_ = 0;  // steps of a segment for which memory_ has room
-  std::unique_ptr<detail::cvodes_tangents> tangents_;
-  std::unique_ptr<detail::cvodes_backward> backward_;  // before memory_: this member uses memory_
-  sundials::cvodes_handle memory_;
-
-  bool integrated_ = false;
-  Eigen::VectorXd y0_;
-  double t0_ = 0;
-  double reached_ = 0, end_ = 0;  // times reached by single steps and at the end, by CVODES' clock
-  std::vector<double> times_, since_start_;
-  Eigen::MatrixXd states_;
-  ode_statistics statistics_;
+  ode_adjoint_options adjoint_options_;
+  bool reverses_;                                      // whether a wanted derivative needs a reverse pass
+  long segment_;                                       // steps between checkpoints
+  long room_ = 0;                                      // steps of a segment for which memory_ has room
+  double end_ = 0;                                     // time reached at the end, by CVODES' clock
+  std::unique_ptr<cvodes_forward> tangents_;           // with as many directions as in the last call
+  std::unique_ptr<detail::cvodes_backward> backward_;  // uses memory_
 };
 
 }  // namespace agrad

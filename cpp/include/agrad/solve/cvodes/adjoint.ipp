@@ -1,30 +1,42 @@
 // Definitions of solve/cvodes/adjoint.hpp.
 #pragma once
 
+#include <cmath>
+
 #include <agrad/base/inline.hpp>
+#include <agrad/base/progress.hpp>
 #include <agrad/solve/cvodes/adjoint.hpp>
 
 namespace agrad {
 
-AGRAD_INLINE cvodes_adjoint::cvodes_adjoint(std::string function, ode_system& system, const ode_adjoint_options& options,
+AGRAD_INLINE ode_forward_options detail::forward_part(const ode_adjoint_options& of) {
+  ode_forward_options o;
+  o.relative_tolerance = of.relative_tolerance_forward;
+  o.absolute_tolerance = of.absolute_tolerance_forward;
+  o.max_num_steps = of.max_num_steps;
+  o.method = of.solver_forward;
+  o.algebra = of.algebra;
+  o.first_step = of.first_step, o.max_step = of.max_step;
+  return o;
+}
+
+AGRAD_INLINE cvodes_adjoint::cvodes_adjoint(const std::string& function, ode_system& system, const ode_adjoint_options& options,
                                             ode_required required)
-    : function_(checked(function, system, options)),
-      options_(options),
-      required_(required),
+    : cvodes_session(function, system, checked(function, system, options), required),
+      adjoint_options_(options),
       reverses_(required.initial_state || required.initial_time || system.parameters() > 0),
-      callbacks_(system),
-      context_(sundials::make_context(function_)),
-      state_(sundials::make_vector(context_, system.states(), function_)),
-      algebra_(choose_algebra(function_, system, options.algebra)),
-      newton_(context_, state_, algebra_, false, function_),
-      segment_(first_segment()) {
-  callbacks_.evaluate_jacobian_as(function_, algebra_);
+      segment_(first_segment()) {}
+
+AGRAD_INLINE ode_forward_options cvodes_adjoint::checked(const std::string& function, const ode_system& system,
+                                                         const ode_adjoint_options& options) {
+  check_solver_options(function, options, system.states(), system.parameters());
+  return detail::forward_part(options);
 }
 
 AGRAD_INLINE bool cvodes_adjoint::serves(const std::string& function, ode_system& system, const ode_adjoint_options& options,
                                          ode_required required) const {
   return function == function_ && callbacks_.states() == system.states() && callbacks_.parameters() == system.parameters() &&
-         required == required_ && options == options_ && choose_algebra(function, system, options.algebra) == algebra_;
+         required == required_ && options == adjoint_options_ && choose_algebra(function, system, options.algebra) == algebra_;
 }
 
 AGRAD_INLINE void cvodes_adjoint::use(ode_system& system) {
@@ -36,38 +48,28 @@ AGRAD_INLINE void cvodes_adjoint::use(ode_system& system) {
 
 AGRAD_INLINE const Eigen::MatrixXd& cvodes_adjoint::integrate(const Eigen::VectorXd& y0, double t0,
                                                               const std::vector<double>& times) {
-  check_size(function_, "y0", static_cast<std::size_t>(y0.size()), static_cast<std::size_t>(callbacks_.system().states()),
-             "one for each state");
-  check_initial_value_problem(function_, y0, t0, times);
-  integrated_ = false;
-  callbacks_.set_listener(false);
-  y0_ = y0, t0_ = t0, times_ = times;
-  since_start_ = callbacks_.start_clock(t0, times);
-  log_.begin();
+  begin(y0, t0, times);
   integrate_forwards();
-  while (last_segment_is_short(forward_steps())) {
-    lengthen_segments(forward_steps());
+  while (last_segment_is_short(statistics_.forward.steps)) {
+    lengthen_segments(statistics_.forward.steps);
     integrate_forwards();
   }
-  if (reverses_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
-  statistics_.forward = detail::read_statistics(memory_.get());
   CVodeGetCurrentTime(memory_.get(), &end_);
   integrated_ = true;
   return states_;
 }
 
 AGRAD_INLINE ode_gradient cvodes_adjoint::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
-  check_size(function_, "adjoints", static_cast<std::size_t>(adjoints.size()), static_cast<std::size_t>(states_.size()),
-             "one for each state at each time");
+  expect_integrated("reverse");
+  check_adjoints(adjoints);
   const Eigen::MatrixXd own = adjoints;
   return reverse_rows({Eigen::Map<const Eigen::MatrixXd>(own.data(), own.rows(), own.cols())}).front();
 }
 
 AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::reverse_rows(
     const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
-  if (!integrated_) throw std::logic_error(function_ + ": reverse was called before integrate, but must come after it");
-  const Eigen::Index n = states_.rows(), m = callbacks_.system().parameters();
+  expect_integrated("reverse");
+  const Eigen::Index n = states_.rows(), m = callbacks_.parameters();
   std::vector<ode_gradient> gradients;
   for (const auto& row : adjoints) {
     gradients.push_back({Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(states_.cols()), Eigen::VectorXd::Zero(m)});
@@ -88,9 +90,39 @@ AGRAD_INLINE std::vector<ode_gradient> cvodes_adjoint::reverse_rows(
 }
 
 AGRAD_INLINE void cvodes_adjoint::tangent(const ode_directions& along, double* states) {
-  if (!integrated_) throw std::logic_error(function_ + ": tangent was called before integrate, but must come after it");
-  if (!tangents_) tangents_ = std::make_unique<detail::cvodes_tangents>(function_, callbacks_.system(), options_);
-  statistics_.sensitivities += tangents_->propagate(along, y0_, t0_, times_, states);
+  expect_integrated("tangent");
+  using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const rows> initial(along.initial_state.data(), y0_.size(), along.width);
+  const Eigen::Map<const rows> parameters(along.parameters.data(), callbacks_.parameters(), along.width);
+  Eigen::Map<rows> to(states, y0_.size() * static_cast<Eigen::Index>(times_.size()), along.width);
+  to.setZero();
+  std::vector<Eigen::Index> moving;
+  for (Eigen::Index k = 0; k < along.width; ++k) {
+    if (!initial.col(k).allFinite() || !parameters.col(k).allFinite())
+      to.col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
+    else if (!initial.col(k).isZero(0) || !parameters.col(k).isZero(0))
+      moving.push_back(k);
+  }
+  if (moving.empty()) return;
+  const auto count = static_cast<Eigen::Index>(moving.size());
+  if (!tangents_ || tangents_->directions() != count)
+    tangents_ = cvodes_forward::along(function_, callbacks_.system(), options_, count);
+  Eigen::MatrixXd of_initial(initial.rows(), count), of_parameters(parameters.rows(), count);
+  for (Eigen::Index c = 0; c < count; ++c) {
+    of_initial.col(c) = initial.col(moving[static_cast<std::size_t>(c)]);
+    of_parameters.col(c) = parameters.col(moving[static_cast<std::size_t>(c)]);
+  }
+  tangents_->follow(std::move(of_initial), std::move(of_parameters));
+  const progress_listener::scope nobody(nullptr);
+  tangents_->integrate(y0_, t0_, increasing_times());
+  for (Eigen::Index c = 0; c < count; ++c) to.col(moving[static_cast<std::size_t>(c)]) = tangents_->sensitivities().col(c);
+  statistics_.sensitivities += tangents_->statistics().sensitivities;
+}
+
+AGRAD_INLINE std::vector<double> cvodes_adjoint::increasing_times() const {
+  std::vector<double> times = times_;
+  times.back() = std::max(times.back(), std::nextafter(times.size() > 1 ? times[times.size() - 2] : t0_, HUGE_VAL));
+  return times;
 }
 
 AGRAD_INLINE bool cvodes_adjoint::watch(detail::event_watch* events) {
@@ -98,86 +130,31 @@ AGRAD_INLINE bool cvodes_adjoint::watch(detail::event_watch* events) {
   return true;
 }
 
-AGRAD_INLINE bool cvodes_adjoint::log_steps(detail::step_log* log) {
-  log_.set(log);
-  return true;
+AGRAD_INLINE void cvodes_adjoint::attach(void* memory, bool is_new) {
+  if (is_new) room_ = std::min(segment_, most_steps());
+  if (!reverses_) return;
+  if (is_new)
+    expect(CVodeAdjInit(memory, room_, static_cast<int>(adjoint_options_.interpolation_polynomial)), "CVodeAdjInit");
+  else
+    expect(CVodeAdjReInit(memory), "CVodeAdjReInit");
 }
 
-AGRAD_INLINE std::string cvodes_adjoint::checked(const std::string& function, const ode_system& system,
-                                                 const ode_adjoint_options& options) {
-  check_solver_options(function, options, system.states(), system.parameters());
-  return function;
+AGRAD_INLINE int cvodes_adjoint::integrate_to(double to, double& reached, int task) {
+  if (!reverses_) return cvodes_session::integrate_to(to, reached, task);
+  int checkpoints = 0;
+  const int code = CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints);
+  statistics_.checkpoints = checkpoints;
+  return code;
 }
 
 AGRAD_INLINE void cvodes_adjoint::integrate_forwards() {
-  start_forward();
-  states_.resize(y0_.size(), static_cast<Eigen::Index>(times_.size()));
-  if (watch_) watch_.start(callbacks_.system(), t0_, y0_.data(), state_);
-  if (log_) log_.start(t0_, state_, options_.max_step);
-  reached_ = 0;
-  for (std::size_t k = 0; k < times_.size(); ++k) {
-    if (watch_ || log_)
-      advance_by_steps(k);
-    else
-      advance_forward(since_start_[k], CV_NORMAL);
-    states_.col(static_cast<Eigen::Index>(k)) = sundials::map(state_);
-  }
-  states_.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(times_.size()));
-}
-
-AGRAD_INLINE void cvodes_adjoint::advance_by_steps(std::size_t k) {
-  for (long steps = 0; reached_ < std::min(since_start_[k], event()); ++steps) {
-    if (steps == options_.max_num_steps) stop_forward(CV_TOO_MUCH_WORK);
-    const double ahead = watch_ ? since_start_.back() : since_start_.front();  // determines the size of the first step
-    reached_ = advance_forward(ahead, CV_ONE_STEP);
-    if (log_)
-      log_.log_step(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance_forward,
-                    callbacks_.system());
-    if (watch_) watch_.find_event(memory_.get(), reached_, state_);
-  }
-  if (event() <= since_start_[k]) {
-    times_.resize(k + 1), since_start_.resize(k + 1);
-    times_[k] = callbacks_.time(event()), since_start_[k] = event();
-    if (log_) log_.end_at_event(event());
-  }
-  expect(CVodeGetDky(memory_.get(), since_start_[k], 0, state_.get()), "CVodeGetDky");
-}
-
-AGRAD_INLINE void cvodes_adjoint::start_forward() {
-  callbacks_.fault.clear();
-  statistics_ = {};
-  sundials::map(state_) = y0_;
   if (memory_ && room_ < std::min(segment_, most_steps())) forget_memory();
-  if (memory_) {
-    expect(CVodeReInit(memory_.get(), 0, state_.get()), "CVodeReInit");
-    if (reverses_) expect(CVodeAdjReInit(memory_.get()), "CVodeAdjReInit");
-  } else {
-    set_up_forward();
-  }
-  // CVODES leaves the first step size of a recomputation from a checkpoint in its memory.
-  expect(CVodeSetInitStep(memory_.get(), options_.first_step), "CVodeSetInitStep");
-  expect(CVodeSetStopTime(memory_.get(), since_start_.back()), "CVodeSetStopTime");
-}
-
-AGRAD_INLINE void cvodes_adjoint::set_up_forward() {
-  const int method = static_cast<int>(options_.solver_forward);
-  auto handle = sundials::expect_object<sundials::cvodes_handle>(CVodeCreate(method, context_.get()), function_, "CVodeCreate");
-  void* memory = handle.get();
-  const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
-  sundials::map(tolerances) = options_.absolute_tolerance_forward;
-  expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
-  expect(CVodeSVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "CVodeSVtolerances");
-  expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
-  expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
-  expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
-  detail::set_newton(memory, newton_, function_);
-  room_ = std::min(segment_, most_steps());
-  if (reverses_) expect(CVodeAdjInit(memory, room_, static_cast<int>(options_.interpolation_polynomial)), "CVodeAdjInit");
-  memory_ = std::move(handle);
+  integrate_states();
+  if (reverses_) callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
 }
 
 AGRAD_INLINE long cvodes_adjoint::first_segment() const {
-  const long steps = options_.num_steps_between_checkpoints;
+  const long steps = adjoint_options_.num_steps_between_checkpoints;
   return interpolates_polynomially() ? std::max(steps, highest_order()) : steps;
 }
 
@@ -188,13 +165,7 @@ AGRAD_INLINE long cvodes_adjoint::most_steps() const {
 }
 
 AGRAD_INLINE bool cvodes_adjoint::interpolates_polynomially() const {
-  return reverses_ && options_.interpolation_polynomial == ode_interpolation::polynomial;
-}
-
-AGRAD_INLINE long cvodes_adjoint::forward_steps() const {
-  long steps = 0;
-  CVodeGetNumSteps(memory_.get(), &steps);
-  return steps;
+  return reverses_ && adjoint_options_.interpolation_polynomial == ode_interpolation::polynomial;
 }
 
 AGRAD_INLINE bool cvodes_adjoint::last_segment_is_short(long steps) const {
@@ -211,34 +182,6 @@ AGRAD_INLINE void cvodes_adjoint::lengthen_segments(long steps) {
 AGRAD_INLINE void cvodes_adjoint::forget_memory() {
   memory_.reset();
   backward_.reset();
-}
-
-AGRAD_INLINE double cvodes_adjoint::advance_forward(double to, int task) {
-  double reached = 0;
-  int checkpoints = 0;
-  const int code = reverses_ ? CVodeF(memory_.get(), to, state_.get(), &reached, task, &checkpoints)
-                             : CVode(memory_.get(), to, state_.get(), &reached, task);
-  statistics_.checkpoints = checkpoints;
-  callbacks_.fault.rethrow();
-  if (code < 0 || (task == CV_NORMAL && !detail::arrived(memory_.get(), true, to))) stop_forward(code);
-  callbacks_.fault.clear();
-  return reached;
-}
-
-AGRAD_INLINE void cvodes_adjoint::stop_forward(int code) {
-  if (log_) log_.log_stop(memory_.get());
-  const detail::ode_stop at{function_, "", "y", code, t0_, 0, detail::dominating_state(memory_.get(), state_)};
-  detail::throw_stopped_at(memory_.get(), at, callbacks_.fault);
-}
-
-AGRAD_INLINE Eigen::VectorXd cvodes_adjoint::times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(adjoints.cols()), slope(states_.rows());
-  for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
-    if (adjoints.col(k).isZero(0)) continue;
-    callbacks_.system().rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
-    gradient[k] = adjoints.col(k).dot(slope);
-  }
-  return gradient;
 }
 
 AGRAD_INLINE std::vector<std::vector<std::size_t>> cvodes_adjoint::groups_of(const adjoint_rows& adjoints) {
@@ -284,13 +227,10 @@ AGRAD_INLINE void cvodes_adjoint::make_backward(Eigen::Index rows) {
   if (backward_ && backward_->rows() < rows) {
     forget_memory();
     integrate_forwards();
-    callbacks_.interpolation.watch(memory_.get(), state_, statistics_.checkpoints);
-    statistics_.forward = detail::read_statistics(memory_.get());
-    callbacks_.set_listener(true);
   }
   if (!backward_)
-    backward_ = std::make_unique<detail::cvodes_backward>(function_, options_, callbacks_, context_, memory_, algebra_, rows,
-                                                          statistics_);
+    backward_ = std::make_unique<detail::cvodes_backward>(function_, adjoint_options_, callbacks_, context_, memory_, algebra_,
+                                                          rows, statistics_);
 }
 
 }  // namespace agrad

@@ -13,20 +13,9 @@
 #include <string>
 
 #include <agrad/solve/cvodes/adjoint_options.hpp>
-#include <agrad/solve/cvodes/callbacks.hpp>
-#include <agrad/solve/solver/statistics.hpp>
+#include <agrad/solve/cvodes/session.hpp>
 
 namespace agrad::detail {
-
-ode_pass_statistics read_statistics(void* memory);
-
-/// Returns whether an integration has arrived at time `to`. CVODES also reports success when the step size has underflowed to
-/// zero (LLNL/sundials, issue 82), so this function reads the time that CVODES reached.
-bool arrived(void* memory, bool forwards, double to);
-
-/// Throws the SolverError for `stop`, after adding CVODES' time and number of steps. stop.t: the time at which CVODES' clock is
-/// zero.
-[[noreturn]] void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault);
 
 class cvodes_backward {
  public:

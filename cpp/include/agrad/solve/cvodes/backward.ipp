@@ -6,36 +6,6 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE ode_pass_statistics read_statistics(void* memory) {
-  ode_pass_statistics s;
-  CVodeGetNumSteps(memory, &s.steps);
-  CVodeGetNumRhsEvals(memory, &s.rhs_evaluations);
-  CVodeGetNumJacEvals(memory, &s.jacobian_evaluations);
-  CVodeGetNumLinSolvSetups(memory, &s.factorizations);
-  CVodeGetNumErrTestFails(memory, &s.error_test_failures);
-  CVodeGetNumStepSolveFails(memory, &s.convergence_failures);
-  return s;
-}
-
-AGRAD_INLINE bool arrived(void* memory, bool forwards, double to) {
-  double now = 0, step = 0;
-  CVodeGetCurrentTime(memory, &now);
-  CVodeGetLastStep(memory, &step);
-  const double rounding = 200 * std::numeric_limits<double>::epsilon() * (std::abs(now) + std::abs(step));
-  return forwards ? now >= to - rounding : now <= to + rounding;
-}
-
-AGRAD_INLINE void throw_stopped_at(void* memory, ode_stop stop, const ode_fault& fault) {
-  long steps = 0;
-  double now = 0, h = 0;
-  CVodeGetCurrentTime(memory, &now);
-  CVodeGetNumSteps(memory, &steps);
-  CVodeGetLastStep(memory, &h);
-  stop.t += now, stop.steps += steps;
-  const std::string step = stop.code == CV_TOO_MUCH_WORK ? last_step(h) : "";
-  throw_stopped(stop, fault, sundials::code_name(stop.code), advice_for(stop.code) + step);
-}
-
 AGRAD_INLINE cvodes_backward::cvodes_backward(const std::string& function, const ode_adjoint_options& options,
                                               cvodes_callbacks& callbacks, const sundials::context_handle& context,
                                               const sundials::cvodes_handle& forward, const chosen_algebra& algebra,

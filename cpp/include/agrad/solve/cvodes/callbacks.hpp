@@ -20,6 +20,12 @@
 #include <agrad/solve/sundials/linear.hpp>
 #include <agrad/solve/system/ode.hpp>
 
+namespace agrad {
+
+class cvodes_forward;
+
+}  // namespace agrad
+
 namespace agrad::detail {
 
 /// User data of a CVODES problem and its backward problem.
@@ -40,6 +46,7 @@ class cvodes_callbacks {
 
   ode_fault fault;
   cvodes_interpolation interpolation;
+  cvodes_forward* sensitivities = nullptr;  // the solver of a problem with sensitivities
   long rhs_evaluations = 0;
 
   /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.

@@ -3,41 +3,36 @@
 // For n states there are n sensitivities to each wanted initial value and each active parameter, under error control. The
 // solver stores the sensitivities at each output time, so a reverse pass is one product with them and all rows of a Jacobian
 // cost one integration. Without a wanted derivative, no sensitivities are integrated.
+// The right-hand side of a sensitivity is s' = J s + df/dp. Where the system has tangents, a call of `tangent` gives both terms
+// for eight sensitivities at once. Otherwise J is the system's Jacobian, and the rows of df/dp are vjps with unit adjoints.
 // Source: Hindmarsh and Serban, User Documentation for CVODES, section 2.6.
-// Read next: solve/cvodes/sensitivities.hpp; solve/cvodes/adjoint.hpp, for few outputs of many parameters.
+// Read next: solve/cvodes/session.hpp; solve/cvodes/adjoint.hpp, for few outputs of many parameters.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/solve/cvodes/backward.hpp>
 #include <agrad/solve/cvodes/forward_options.hpp>
-#include <agrad/solve/cvodes/log.hpp>
-#include <agrad/solve/cvodes/sensitivities.hpp>
-#include <agrad/solve/solver/solver.hpp>
+#include <agrad/solve/cvodes/session.hpp>
 
 namespace agrad {
 
-/// Initial value problems of one system with one set of options. The system has to outlive the solver.
-class cvodes_forward final : public ode_solver {
+class cvodes_forward final : public cvodes_session {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
-  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_required required)
-      : cvodes_forward(std::move(function), system, options, required, initial_values(system, required),
+  cvodes_forward(const std::string& function, ode_system& system, const ode_forward_options& options, ode_required required)
+      : cvodes_forward(function, system, options, required, initial_values(system, required),
                        initial_values(system, required) + system.parameters()) {}
 
   /// Makes a solver for sensitivities along `directions` directions, set by `follow` before `integrate`; the solver has no
   /// reverse pass.
-  static std::unique_ptr<cvodes_forward> along(std::string function, ode_system& system, const ode_forward_options& options,
-                                               Eigen::Index directions);
-
-  cvodes_forward(const cvodes_forward&) = delete;
-  cvodes_forward& operator=(const cvodes_forward&) = delete;
+  static std::unique_ptr<cvodes_forward> along(const std::string& function, ode_system& system,
+                                               const ode_forward_options& options, Eigen::Index directions);
 
   /// Sets the directions: sensitivity c is along column c of both, for the initial state and the parameters.
   void follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters);
@@ -45,86 +40,60 @@ class cvodes_forward final : public ode_solver {
   /// After `integrate`: column c is sensitivity c of all states at all times.
   const Eigen::MatrixXd& sensitivities() const { return stored_; }
 
-  /// Integrates from (t0, y0); column k of the result is the state at times[k]. The right-hand side is never evaluated
-  /// outside of [t0, times.back()]. Throws SolverError, or what the system throws.
   AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
                                                 const std::vector<double>& times) override;
 
-  /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`, a
-  /// matrix of n by the number of times.
+  /// Computes the gradient, and tangents, as products with the sensitivities.
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
-
-  bool has_first_tangents() const override { return true; }
-
-  /// Computes tangents as products with the sensitivities.
   AGRAD_INLINE void tangent(const ode_directions& along, double* states) override;
 
-  const ode_statistics& statistics() const override { return statistics_; }
-
-  AGRAD_INLINE bool log_steps(detail::step_log* log) override;
-
  private:
-  cvodes_forward(std::string function, ode_system& system, const ode_forward_options& options, ode_required required,
+  cvodes_forward(const std::string& function, ode_system& system, const ode_forward_options& options, ode_required required,
                  Eigen::Index initial, Eigen::Index count);
 
   static Eigen::Index initial_values(const ode_system& system, ode_required required);
-  static std::string checked(const std::string& function, const ode_system& system, const ode_forward_options& options);
+  static const ode_forward_options& checked(const std::string& function, const ode_system& system,
+                                            const ode_forward_options& options);
 
-  void start();
+  AGRAD_INLINE void attach(void* memory, bool is_new) override;
+  AGRAD_INLINE void output(std::size_t k) override;
 
   // Sensitivities to initial values start as the identity; a sensitivity to t0 alone starts as the derivative of the state at
   // the old t0.
   void start_sensitivities();
 
-  void set_up();
-
   // A sensitivity to x is controlled as x dy/dx, in the units of y; where x is zero, as dy/dx. An x that is near zero by
   // accident would leave dy/dx without control, so the size of x counts as at least absolute / relative tolerance. A
   // sensitivity along a direction is controlled like the sensitivity to the argument with the largest relative move.
-  void set_tolerances();
+  void set_tolerances(void* memory);
 
   // Returns the largest relative move of an argument along direction c, for each state's smallest size.
   Eigen::ArrayXd largest_part(Eigen::Index c, const Eigen::VectorXd& sizes, const Eigen::ArrayXd& smallest) const;
 
   Eigen::VectorXd sizes_of_arguments() const;
 
-  void advance(double to);
+  /// Computes the derivatives of all sensitivities.
+  static int rhs_of_all(int count, double t, N_Vector y, N_Vector, N_Vector* s, N_Vector* ds, void* data, N_Vector, N_Vector);
+  void by_tangents(int count, double t, const double* y, N_Vector* s, N_Vector* ds);
+  void by_products(int count, double t, const double* y, N_Vector* s, N_Vector* ds);
 
-  int advance_by_steps(double to);
+  static constexpr int lanes = 8;  // most directions of one call of `ode_system::tangent`
 
-  static const char* pass_of(int code);
+  Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), callbacks_.states()}; }
+  /// Entries of direction k, where the entries of `width` directions are interleaved.
+  static Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>> across(std::vector<double>& of, int width, int k);
 
-  /// Values of f at the output times, n by the number of times.
-  const Eigen::MatrixXd& slopes();
-
-  void read_costs();
-
-  int corrector() const { return static_cast<int>(options_.corrector); }
-  void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }
-
-  std::string function_;
-  ode_forward_options options_;
-  ode_required required_;
   Eigen::Index initial_;  // number of sensitivities to initial values, which precede the sensitivities to parameters
-  detail::cvodes_sensitivities callbacks_;
-  sundials::context_handle context_;
-  sundials::vector_handle state_;
-  chosen_algebra algebra_;
-  sundials::newton newton_;
-  detail::cvodes_log log_;
+  long evaluations_ = 0;  // of the derivatives of all sensitivities together
   std::vector<sundials::vector_handle> sensitivities_;
   std::vector<N_Vector> columns_;  // the same vectors, as CVODES takes them
-  sundials::cvodes_handle memory_;
 
-  bool integrated_ = false, follows_ = false;  // follows_: along directions
+  bool follows_ = false;  // along directions
   Eigen::MatrixXd along_initial_, along_parameters_;
-  Eigen::VectorXd y0_, first_slope_;
-  double t0_ = 0;
-  double reached_ = 0;  // time reached by single steps, by CVODES' clock
-  std::vector<double> times_, since_start_;
-  Eigen::MatrixXd states_, slopes_;
+  Eigen::VectorXd first_slope_;
+  std::vector<double> of_states_, of_parameters_, of_slopes_;
+  Eigen::MatrixXd J_, by_parameters_;
   Eigen::MatrixXd stored_;  // column c: derivatives of the states with respect to argument c, in the order of states_
-  ode_statistics statistics_;
 };
 
 }  // namespace agrad
