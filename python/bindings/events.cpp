@@ -45,8 +45,8 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
     plan.events.push_back({direction, terminal});
   }
   event_counts counts{std::move(hits), reached, counted};
-  event_problem::fields fields{function,          f.code,           states, times, std::move(plan), std::move(programs),
-                               std::move(counts), std::move(active)};
+  event_problem::fields fields{
+      {function, f.code, states, times, std::move(active)}, std::move(plan), std::move(programs), std::move(counts)};
   return std::make_shared<solve_operation>(std::make_shared<const event_problem>(std::move(fields), method.make),
                                            std::move(progress), method.same_steps);
 }

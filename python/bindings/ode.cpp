@@ -90,7 +90,7 @@ std::shared_ptr<solve_operation> make_ode(const std::string& function, const poo
                                           std::size_t times, const configured_method& method, bool of_state, bool of_time,
                                           bool of_times, std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
   const ode_required required{of_state || method.same_steps, of_time, of_times};
-  ode_problem::fields fields{function, f.code, states, times, required, std::move(active)};
+  ode_problem::fields fields{{function, f.code, states, times, std::move(active)}, required};
   return std::make_shared<solve_operation>(std::make_shared<const ode_problem>(std::move(fields), method.make),
                                            std::move(progress), method.same_steps);
 }

@@ -83,8 +83,8 @@ struct dose_columns {
   }
 };
 
-/// Poses the problem. System: the system for the callable.
-template <template <class, class...> class System, class Events, class F, class... Args>
+/// Poses the problem. System: the system for the callable. Second: whether events have second derivatives.
+template <template <class, class...> class System, bool Second, class Events, class F, class... Args>
 event_setup setup_of(const std::string& function, event_solver::maker make, event_plan plan, const Events& events, const F& f,
                      Eigen::Index states, std::size_t times, const Args&... args) {
   event_setup setup;
@@ -94,8 +94,7 @@ event_setup setup_of(const std::string& function, event_solver::maker make, even
   setup.plan = std::move(plan);
   setup.parameters = static_cast<std::size_t>(setup.system->parameters()), setup.times = times;
   const auto add = [&](const auto& each) {
-    using event = functor_event<std::decay_t<decltype(each)>, primal_argument_t<Args>...>;
-    setup.events.push_back(std::make_unique<event>(function, each, states, primal_argument(args)...));
+    setup.events.push_back(make_event<Second>(function, each, states, primal_argument(args)...));
     setup.plan.events.push_back({each.direction, each.terminal});
   };
   std::apply([&](const auto&... each) { (add(each), ...); }, events);
@@ -111,7 +110,10 @@ auto solve_events(const std::string& function, event_solver::maker make, const s
   const dose_columns<Scalar, DoseTime> columns(doses);
   constexpr bool times_move = active_scalars<DoseTime>::any || active_scalars<T0>::any || active_scalars<Time>::any;
   event_plan plan{columns.rules, stops.size(), {}, max_events, times_move};
-  event_setup setup = setup_of<System>(function, std::move(make), std::move(plan), events, f, y0.size(), times.size(), args...);
+  constexpr bool side_by_side = std::is_base_of_v<program_system, primal_system_t<System, F, Args...>>;
+  constexpr bool second = side_by_side && hold_second_duals<Scalar, DoseTime, Y0, T0, Time, Args...>;
+  event_setup setup =
+      setup_of<System, second>(function, std::move(make), std::move(plan), events, f, y0.size(), times.size(), args...);
   const std::size_t count = setup.events.size();
   const auto solve = std::make_shared<posed_events>(std::move(setup), !std::is_same_v<scalar, double>);
   solve_arguments<scalar> arguments(solve->argument());
@@ -124,7 +126,6 @@ auto solve_events(const std::string& function, event_solver::maker make, const s
   arguments.give("durations", columns.durations);
   arguments.give("stops", stops);
   for (std::size_t e = 0; e < count; ++e) arguments.give_active("parameters of event " + std::to_string(e), args...);
-  constexpr bool side_by_side = std::is_base_of_v<program_system, primal_system_t<System, F, Args...>>;
   return spread(recorded_result<scalar>::of(function, solve, std::move(arguments), side_by_side), *solve, y0.size());
 }
 
@@ -148,8 +149,8 @@ struct ode_events_options {
 ///
 /// Returns the states, and the times and states of the events; of promoted_t<y0, t0, times, doses, args...>.
 /// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events;
-///   DerivativeError where an event function only touches zero, and for duals of variables with events: their second
-///   derivatives are those of recorded programs only, while doses and stops have second derivatives here, too.
+///   DerivativeError where an event function only touches zero, and for duals of variables with events unless f is recorded
+///   (agrad::recorded): events move the times at which f is evaluated.
 /// Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 template <class Scalar, class DoseTime, class... Events, class F, class Y0, class T0, class Time = double, class... Args>
 auto ode_solve_events(const step_options& options, ode_one_step_method method,

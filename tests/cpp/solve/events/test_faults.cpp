@@ -101,21 +101,20 @@ TEST_CASE("an event does not happen again where it has happened, nor at t0, nor 
 TEST_CASE("a solver of a problem with doses and events is used again, for other numbers and other adjoints") {
   // y' = -k y, with a dose, that is halved where it falls to 1: k and all numbers have derivatives in closed form.
   systems::decay system(0.5);
-  struct halving final : agrad::event_function {
+  struct line final : agrad::differentiable_function {  // a y + b
+    double a, b;
+    line(double slope, double at_zero) : a(slope), b(at_zero) {}
+    Eigen::Index outputs() const override { return 1; }
     Eigen::Index parameters() const override { return 0; }
-    double root(double, const double* y) override { return y[0] - 1; }
-    double root_gradient(double, const double* y, double& by_t, double* by_y, double*) override {
-      by_t = 0, by_y[0] = 1;
-      return y[0] - 1;
-    }
-    bool resets() const override { return true; }
-    void reset(double, const double* y, double* to) override { to[0] = y[0] / 2; }
-    void reset_vjp(double, const double*, const double* lambda, double& t, double* y, double*) override {
-      t = 0, y[0] = lambda[0] / 2;
+    int order() const override { return 0; }
+    void value(double, const double* y, double* to) override { *to = a * y[0] + b; }
+    void vjp(double t, const double* y, const double* lambda, double* to, double& by_t, double* by_y, double*) override {
+      value(t, y, to);
+      by_t = 0, by_y[0] = a * *lambda;
     }
   };
   agrad::event_solver::functions events;
-  events.push_back(std::make_unique<halving>());
+  events.push_back(std::make_unique<agrad::event_function>(std::make_unique<line>(1, -1), std::make_unique<line>(0.5, 0), 1));
   agrad::event_plan plan;
   plan.doses = {{0, false}};
   plan.events = {{-1, 0}};

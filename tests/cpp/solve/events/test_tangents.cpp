@@ -66,7 +66,7 @@ std::shared_ptr<const solve_operation> made(agrad::ode_one_step_method method, l
   plan.events = {{1, terminal}};
   plan.times_move = true;
   std::vector<agrad::event_programs> events{{root(), reset()}};
-  agrad::event_problem::fields fields{"solve", slope(), 2, 3, plan, events, {{hits}, -1, 0}};
+  agrad::event_problem::fields fields{{"solve", slope(), 2, 3}, plan, events, {{hits}, -1, 0}};
   return std::make_shared<const solve_operation>(std::make_shared<agrad::event_problem>(fields, make));
 }
 

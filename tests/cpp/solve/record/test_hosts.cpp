@@ -181,6 +181,35 @@ TEST_CASE("hosts: doses and events pass duals, and doses second derivatives") {
   CHECK(message_of(second).find("has first derivatives only") != std::string::npos);
 }
 
+TEST_CASE("hosts: events of callables have second derivatives where the right-hand side is recorded") {
+  const auto f = agrad::recorded([](const auto&, const auto& y, const auto& k) { return (-k * y).eval(); });
+  const agrad::ode_event event{[](const auto&, const auto& y, const auto&) { return y[0] - 0.5; },
+                               [](const auto& t, const auto& y, const auto& k) { return (y * (1.0 + k) + t * y).eval(); }};
+  for (const auto method : {ode_one_step_method::tsit5, ode_one_step_method::rodas5p}) {
+    const auto loss = [&](const auto& x) {  // of y0, t0, the output time, k
+      using scalar = scalar_of<decltype(x)>;
+      const vector_of<scalar> y0 = x.head(1);
+      const std::vector<agrad::ode_dose<double, double>> none;
+      const auto s = agrad::ode_solve_events(tight(), method, none, std::tuple{event}, {}, f, y0, scalar(x[1]),
+                                             std::vector<scalar>{x[2]}, scalar(x[3]));
+      return scalar(s.states[0][0] * s.event_times[0][0] + s.event_states[0][0][0]);
+    };
+    const auto closed = [](const auto& x) {
+      const auto hit = scalar_of<decltype(x)>(x[1] + log(2.0 * x[0]) / x[3]);
+      return scalar_of<decltype(x)>(0.5 * (1.0 + x[3] + hit) * exp(-x[3] * (x[2] - hit)) * hit + 0.5);
+    };
+    Eigen::VectorXd x(4), g, g_closed;
+    x << 0.7, 0.1, 0.8, 1.1;
+    Eigen::MatrixXd H, H_closed;
+    double value = 0, expected = 0;
+    agrad::hessian(loss, x, value, g, H);
+    agrad::hessian(closed, x, expected, g_closed, H_closed);
+    CHECK(value == Approx(expected).epsilon(1e-9));
+    CHECK((g - g_closed).norm() < 1e-8);
+    CHECK((H - H_closed).norm() < 1e-7);
+  }
+}
+
 TEST_CASE("hosts: the times of a differential-algebraic system are variables and duals") {
   const auto loss = [](const auto& x) {  // of y0, t0, the output time, k
     using scalar = scalar_of<decltype(x)>;

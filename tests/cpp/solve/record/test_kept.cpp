@@ -123,7 +123,7 @@ problem problem_of(const std::shared_ptr<Operation>& f, const numbers& x) {
 }
 
 std::shared_ptr<agrad::solve_operation> initial_value(const agrad::ode_maker& make) {
-  agrad::ode_problem::fields fields{"solve", slope(), 2, 2, {true, true, true}};
+  agrad::ode_problem::fields fields{{"solve", slope(), 2, 2}, {true, true, true}};
   return solve_of(std::make_shared<agrad::ode_problem>(fields, make));
 }
 
@@ -137,7 +137,7 @@ problem events() {
   plan.stops = 1;
   plan.events = {{1, 0}};
   plan.times_move = true;
-  agrad::event_problem::fields fields{"solve", slope(), 2, 3, plan, {{root, reset}}, {{1}, -1, 0}};
+  agrad::event_problem::fields fields{{"solve", slope(), 2, 3}, plan, {{root, reset}}, {{1}, -1, 0}};
   const auto f = solve_of(std::make_shared<agrad::event_problem>(fields, by_steps(agrad::ode_one_step_method::tsit5)));
   return problem_of(f, {0.0, 0.2, 0.1, 0.1, 1.0, 2.5, 0.4, 1.5, 0.7, 0.5, -1.0, 1.1, 0.0, 0.4, 1.8, 0.6});
 }

@@ -69,12 +69,14 @@ long count(const step_log& log, step_limit limit) {
 }
 
 /// y - 1/2.
-struct half : agrad::event_function {
+struct half : agrad::differentiable_function {
+  Eigen::Index outputs() const override { return 1; }
   Eigen::Index parameters() const override { return 0; }
-  double root(double, const double* y) override { return y[0] - 0.5; }
-  double root_gradient(double t, const double* y, double& by_t, double* by_y, double*) override {
-    by_t = 0, by_y[0] = 1;
-    return root(t, y);
+  int order() const override { return 0; }
+  void value(double, const double* y, double* to) override { *to = y[0] - 0.5; }
+  void vjp(double t, const double* y, const double* lambda, double* to, double& by_t, double* by_y, double*) override {
+    value(t, y, to);
+    by_t = 0, by_y[0] = *lambda;
   }
 };
 
@@ -202,7 +204,7 @@ TEST_CASE("events and doses are named as the ends of their steps, and sweeps are
     CAPTURE(method);
     systems::decay system(1.0);
     agrad::event_solver::functions events;
-    events.push_back(std::make_unique<half>());
+    events.push_back(std::make_unique<agrad::event_function>(std::make_unique<half>(), nullptr, system.states()));
     agrad::event_plan plan;
     plan.doses.push_back({0, false});
     plan.events.push_back({-1, 0});

@@ -57,8 +57,8 @@ class event_second_pass {
 
   void reverse_event(const event_segment& s, const moving_segment& m);
 
-  event_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
-                    std::size_t e) const;
+  ode_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
+                  std::size_t e) const;
 
   /// From the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
   void reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j);

@@ -166,10 +166,10 @@ AGRAD_INLINE void event_second_pass::reverse_event(const event_segment& s, const
     if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) reverse_root(s, m, s.ending_index + j, by_hits[j]);
 }
 
-AGRAD_INLINE event_point event_second_pass::point(const event_segment& s, const Eigen::VectorXd& y,
-                                                  const Eigen::RowVectorXd& time, const tangent_rows& state,
-                                                  std::size_t e) const {
-  return {width_, s.end, y.data(), time.data(), state.data(), along_.event_parameters[e].data()};
+AGRAD_INLINE ode_point event_second_pass::point(const event_segment& s, const Eigen::VectorXd& y,
+                                                const Eigen::RowVectorXd& time, const tangent_rows& state,
+                                                std::size_t e) const {
+  return {width_, s.end, y.data(), state.data(), along_.event_parameters[e].data(), time.data()};
 }
 
 AGRAD_INLINE void event_second_pass::reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j) {

@@ -69,7 +69,7 @@ class event_system final : public ode_system {
   AGRAD_INLINE void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                             double* dydt_tangents) override;
   bool has_time_tangents() const override { return inner_.has_time_tangents(); }
-  AGRAD_INLINE void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
+  AGRAD_INLINE void moving_tangent(const ode_point& at, double* dydt_tangents) override;
 
   AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
                            const ode_adjoints& to) override;

@@ -99,8 +99,8 @@ AGRAD_INLINE void event_system::tangent(int width, double t, const double* y, co
   add_rate_tangents(width, parameter_tangents, dydt_tangents);
 }
 
-AGRAD_INLINE void event_system::moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) {
-  inner_.moving_tangent(moved_inside(at), t_tangents, dydt_tangents);
+AGRAD_INLINE void event_system::moving_tangent(const ode_point& at, double* dydt_tangents) {
+  inner_.moving_tangent(moved_inside(at), dydt_tangents);
   add_rate_tangents(at.width, at.parameter_tangents, dydt_tangents);
 }
 

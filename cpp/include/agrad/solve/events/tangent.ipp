@@ -147,7 +147,7 @@ AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool rea
     const std::size_t e = trajectory_.solution.hits[hit].event;
     const event_tangents::rows state = at.state;
     trajectory_.events[e]->reset_tangent(
-        {along_.width, s.end, before.data(), at.time.data(), state.data(), along_.event_parameters[e].data()}, at.state.data());
+        {along_.width, s.end, before.data(), state.data(), along_.event_parameters[e].data(), at.time.data()}, at.state.data());
   }
 }
 

@@ -1,5 +1,5 @@
 // Event problem: a recorded right-hand side with doses, stops, recorded events and a method.
-// Read next: solve/posed/events.hpp, the solve; solve/system/program/event.hpp, recorded events.
+// Read next: solve/posed/events.hpp, the solve; solve/system/event.hpp, events.
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,35 @@
 #include <agrad/solve/record/maker.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
 #include <agrad/solve/record/stored_options.hpp>
-#include <agrad/solve/system/program/event.hpp>
+#include <agrad/solve/system/event.hpp>
 #include <agrad/solve/system/program/structure.hpp>
 
 namespace agrad {
 
+/// The recorded functions of an event, programs of (t, n states, own parameters); reset may be null.
+struct event_programs {
+  std::shared_ptr<const program> root, reset;
+
+  /// Whether these can be the functions of an event of `states` states.
+  bool fit(std::size_t states) const;
+
+  /// Makes the event.
+  std::unique_ptr<event_function> event(Eigen::Index states) const;
+};
+
+template <class Archive>
+void serialize(Archive& archive, event_programs& event) {
+  bool resets = event.reset != nullptr;
+  archive(event.root, resets);
+  if (resets) archive(event.reset);
+}
+
 class event_problem final : public recorded_problem {
  public:
-  struct fields {
-    std::string function = {};
-    std::shared_ptr<const program> f = nullptr;  // of (t, n states, parameters)
-    Eigen::Index states = 0;
-    std::size_t times = 0;
+  struct fields : recorded_right_hand_side {
     event_plan plan = {};
     std::vector<event_programs> events = {};  // one for each rule of the plan
     event_counts counts = {};
-    std::vector<bool> active = {};  // of the parameters; empty if all are
   };
 
   event_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
@@ -68,11 +81,9 @@ void serialize(Archive& archive, event_counts& counts) {
 
 template <class Archive>
 void serialize(Archive& archive, event_problem::fields& k) {
-  archive(k.function, k.f, k.states, k.times, k.plan, k.events, k.counts, k.active);
+  serialize_problem(archive, k, k.plan, k.events, k.counts);
+  archive.expect(k.plan.stops <= most_times, "a solve");
   const auto states = static_cast<std::size_t>(k.states);
-  archive.expect(is_right_hand_side(*k.f, k.states, 1) && k.times > 0 && std::max(k.times, k.plan.stops) <= most_times &&
-                     (k.active.empty() || k.active.size() == k.f->input_size() - 1 - states),
-                 "a solve");
   bool fit = k.events.size() == k.plan.events.size() && k.events.size() == k.counts.hits.size();
   for (const event_programs& each : k.events) fit = fit && each.fit(states);
   for (const std::size_t each : k.counts.hits) fit = fit && each <= most_times;

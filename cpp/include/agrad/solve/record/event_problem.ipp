@@ -7,16 +7,28 @@
 
 namespace agrad {
 
+AGRAD_INLINE bool event_programs::fit(std::size_t states) const {
+  return root->input_size() > states && root->output_size() == 1 &&
+         (reset == nullptr || (reset->input_size() > states && reset->output_size() == states));
+}
+
+AGRAD_INLINE std::unique_ptr<event_function> event_programs::event(Eigen::Index states) const {
+  const auto function = [&](const std::shared_ptr<const program>& from) {
+    return from == nullptr ? nullptr : std::make_unique<program_function>(from, states);
+  };
+  return std::make_unique<event_function>(function(root), function(reset), states);
+}
+
 AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose(bool differentiated) const {
   auto system = std::make_unique<program_system>(of_.f, of_.states, differentiated, structure_);
   system->set_active(of_.active);
   event_setup setup;
   setup.function = of_.function;
   setup.system = std::move(system);
-  for (const event_programs& each : of_.events) setup.events.push_back(std::make_unique<program_event>(each, of_.states));
+  for (const event_programs& each : of_.events) setup.events.push_back(each.event(of_.states));
   setup.make = make_;
   setup.plan = of_.plan;
-  setup.parameters = of_.f->input_size() - 1 - static_cast<std::size_t>(of_.states), setup.times = of_.times;
+  setup.parameters = of_.parameters(), setup.times = of_.times;
   setup.switches.emplace(*of_.f, static_cast<std::size_t>(of_.states));
   setup.counts = of_.counts;
   setup.reads_hits = reads_hits_;

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/record/maker.hpp>
@@ -18,13 +17,8 @@ namespace agrad {
 
 class ode_problem final : public recorded_problem {
  public:
-  struct fields {
-    std::string function = {};
-    std::shared_ptr<const program> f = nullptr;  // of (t, n states, parameters)
-    Eigen::Index states = 0;
-    std::size_t times = 0;
+  struct fields : recorded_right_hand_side {
     ode_required required = {};
-    std::vector<bool> active = {};  // of the parameters; empty if all are
   };
 
   /// make: makes the solver, whose options the solver checks.
@@ -53,10 +47,7 @@ class ode_problem final : public recorded_problem {
 
 template <class Archive>
 void serialize(Archive& archive, ode_problem::fields& k) {
-  archive(k.function, k.f, k.states, k.times, k.required, k.active);
-  archive.expect(is_right_hand_side(*k.f, k.states, 1) && k.times > 0 && k.times <= most_times &&
-                     (k.active.empty() || k.active.size() == k.f->input_size() - 1 - static_cast<std::size_t>(k.states)),
-                 "a solve");
+  serialize_problem(archive, k, k.required);
 }
 
 }  // namespace agrad

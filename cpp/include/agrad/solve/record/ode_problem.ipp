@@ -13,8 +13,7 @@ AGRAD_INLINE std::unique_ptr<posed_solve> ode_problem::pose(bool differentiated)
   auto system = std::make_unique<program_system>(of_.f, of_.states, differentiated, structure_);
   std::unique_ptr<ode_solver> solver = make_(of_.function, *system, required);
   system->set_active(of_.active);
-  const std::size_t parameters = of_.f->input_size() - 1 - static_cast<std::size_t>(of_.states);
-  return std::make_unique<posed_ode>(std::move(system), std::move(solver), required, parameters, of_.times);
+  return std::make_unique<posed_ode>(std::move(system), std::move(solver), required, of_.parameters(), of_.times);
 }
 
 AGRAD_INLINE void ode_problem::write(portable_writer& to) const {

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <agrad/program/program.hpp>
 #include <agrad/program/store/archive.hpp>
@@ -25,6 +28,26 @@ inline constexpr std::size_t most_times = std::size_t{1} << 32U;
 /// Returns whether a program takes t, `vectors` vectors of n states, and parameters, and returns a value for each state.
 inline bool is_right_hand_side(const program& f, Eigen::Index states, std::size_t vectors) {
   return states > 0 && f.output_size() == static_cast<std::size_t>(states) && f.input_size() > vectors * f.output_size();
+}
+
+/// A recorded right-hand side with output times, the first fields of problems that a method solves.
+struct recorded_right_hand_side {
+  std::string function = {};
+  std::shared_ptr<const program> f = nullptr;  // of (t, n states, parameters)
+  Eigen::Index states = 0;
+  std::size_t times = 0;
+  std::vector<bool> active = {};  // of the parameters; empty if all are
+
+  std::size_t parameters() const { return f->input_size() - 1 - static_cast<std::size_t>(states); }
+};
+
+/// Reads or writes the fields with a problem's own fields among them.
+template <class Archive, class... Own>
+void serialize_problem(Archive& archive, recorded_right_hand_side& k, Own&... own) {
+  archive(k.function, k.f, k.states, k.times, own..., k.active);
+  archive.expect(is_right_hand_side(*k.f, k.states, 1) && k.times > 0 && k.times <= most_times &&
+                     (k.active.empty() || k.active.size() == k.parameters()),
+                 "a solve");
 }
 
 template <class Archive>

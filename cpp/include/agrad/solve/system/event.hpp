@@ -8,20 +8,14 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include <agrad/base/inline.hpp>
+#include <agrad/solve/system/function.hpp>
 #include <agrad/solve/system/moving_state.hpp>
 
 namespace agrad {
-
-/// A point with directions of time, state and parameters, each number's side by side, where a root or a reset is
-/// differentiated.
-struct event_point {
-  int width;
-  double t;
-  const double* y;
-  const double *t_tangents, *y_tangents, *parameter_tangents;
-};
 
 /// Adjoints of time, state and parameters, with tangents.
 struct moving_gradient {
@@ -29,33 +23,52 @@ struct moving_gradient {
   moving_vector state, parameters;
 };
 
-/// An event function and its reset, with the active parameters of both.
-class event_function {
+/// An event: a root, at whose zeros the event happens, and the reset of the state there, as functions of time, state and their
+/// parameters.
+class event_function final {
  public:
-  virtual ~event_function() = default;
-  virtual Eigen::Index parameters() const = 0;
-  /// Sets all parameters. Here: the functions have their values since they were made.
-  virtual void set_parameters(const double* /*p*/) {}
-  virtual double root(double t, const double* y) = 0;
+  using function = std::unique_ptr<differentiable_function>;
+
+  /// n states. reset: null if the event keeps the state. The parameters are the root's, then the reset's, or where `shares` is
+  /// true the same ones.
+  event_function(function root, function reset, Eigen::Index n, bool shares = false)
+      : root_(std::move(root)), reset_(std::move(reset)), first_(shares ? 0 : root_->parameters()), after_(n) {}
+
+  Eigen::Index parameters() const { return resets() ? first_ + reset_->parameters() : root_->parameters(); }
+  void set_parameters(const double* p);
+
+  double root(double t, const double* y);
   /// The root's value; writes the derivatives with respect to t, y and, unless null, the parameters.
-  virtual double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) = 0;
-  /// Whether the event changes the state.
-  virtual bool resets() const { return false; }
+  double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters);
+
+  bool resets() const { return reset_ != nullptr; }
   /// The state after the event.
-  virtual void reset(double /*t*/, const double* /*y*/, double* /*to*/) {}
+  void reset(double t, const double* y, double* to) { reset_->value(t, y, to); }
   /// lambda' times the derivatives of the state after the event.
-  virtual void reset_vjp(double /*t*/, const double* /*y*/, const double* /*lambda*/, double& /*t_adjoint*/,
-                         double* /*y_adjoint*/, double* /*parameter_adjoint*/) {}
+  void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
+                 double* parameter_adjoint);
+
   /// Whether `reset_tangent` is available or not needed.
-  virtual bool has_tangents() const { return !resets(); }
+  bool has_tangents() const { return !resets() || reset_->order() >= 1; }
   /// The tangents of the state after the event, side by side.
-  virtual void reset_tangent(const event_point& /*at*/, double* /*to*/) {}
-  /// Whether `root_second` and `reset_second` are available, for second derivatives.
-  virtual bool has_second() const { return false; }
+  void reset_tangent(const ode_point& at, double* to) { reset_->tangent(from(at, first_), to); }
+
+  /// Whether `root_second` and `reset_second` are available.
+  bool has_second() const { return root_->order() == 2 && (!resets() || reset_->order() == 2); }
   /// The root's derivatives, with tangents along the directions.
-  virtual void root_second(const event_point& /*at*/, moving_gradient& /*by*/) {}
+  void root_second(const ode_point& at, moving_gradient& by);
   /// lambda' times the derivatives of the state after the event, with tangents along the directions.
-  virtual void reset_second(const event_point& /*at*/, const moving_vector& /*lambda*/, moving_gradient& /*by*/) {}
+  void reset_second(const ode_point& at, const moving_vector& lambda, moving_gradient& by);
+
+ private:
+  /// first: index of f's first parameter among the event's parameters.
+  static ode_point from(ode_point at, Eigen::Index first);
+  void second(differentiable_function& f, Eigen::Index first, const ode_point& at, const moving_vector& lambda,
+              moving_gradient& by) const;
+
+  function root_, reset_;
+  Eigen::Index first_;  // the reset's first parameter
+  Eigen::VectorXd after_;
 };
 
 /// Which crossings count: upwards (1), downwards (-1) or both (0); terminal: after how many the solution ends, 0 for never.
@@ -140,3 +153,7 @@ struct event_tangents {
 };
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/event.ipp>
+#endif

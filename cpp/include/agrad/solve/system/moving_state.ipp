@@ -25,8 +25,9 @@ AGRAD_INLINE void moving_state::propagate_adjoint(const moving_place& at, const 
   if (state.is_zero()) return;
   const Eigen::VectorXd& slope = slope_at(at.t, at.y);
   moved_.resize(slope.size(), at.by.size());
-  system_.moving_tangent({static_cast<int>(at.by.size()), at.t, at.y.data(), at.tangents.data(), parameter_tangents.data()},
-                         at.by.data(), moved_.data());
+  system_.moving_tangent(
+      {static_cast<int>(at.by.size()), at.t, at.y.data(), at.tangents.data(), parameter_tangents.data(), at.by.data()},
+      moved_.data());
   time.value += at.sign * state.value.dot(slope);
   time.tangents += at.sign * (slope.transpose() * state.tangents + state.value.transpose() * moved_);
   if (at.by.isZero(0)) return;

@@ -14,20 +14,9 @@
 
 #include <agrad/base/error.hpp>
 #include <agrad/program/sparse/pattern.hpp>
+#include <agrad/solve/system/function.hpp>
 
 namespace agrad {
-
-/// A point with directions, for second derivatives of a system.
-struct ode_point {
-  int width;
-  double t;
-  const double *y, *y_tangents, *parameter_tangents;
-};
-
-/// Adjoints of states and parameters, with tangents.
-struct ode_adjoints {
-  double *y, *parameters, *y_tangents, *parameter_tangents;
-};
 
 /// A system of ordinary differential equations. Exceptions of its members pass through the solver unchanged. Entries that are
 /// not finite are no error by themselves: the solver first tries a shorter step.
@@ -130,8 +119,8 @@ class ode_system {
   /// Whether the system has `moving_tangent`.
   virtual bool has_time_tangents() const { return false; }
 
-  /// `tangent` with tangents of t, one for each direction.
-  inline virtual void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents);
+  /// `tangent` at a point whose time moves.
+  inline virtual void moving_tangent(const ode_point& at, double* dydt_tangents);
 
   /// `vjp` and the tangents of its results along the directions of `tangent`, for lambda with tangents.
   inline virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
@@ -200,7 +189,7 @@ inline void ode_system::along_by_products(double t, const double* y, const doubl
 inline void ode_system::tangent(int, double, const double*, const double*, const double*, double*) {
   throw DerivativeError("ode_system: the right-hand side has first derivatives only");
 }
-inline void ode_system::moving_tangent(const ode_point&, const double*, double*) {
+inline void ode_system::moving_tangent(const ode_point&, double*) {
   throw DerivativeError("ode_system: the right-hand side has no derivative with respect to time");
 }
 inline void ode_system::jacobian_adjoint(double, const double*, const double*, double*, double*) {

@@ -1,19 +1,21 @@
 // Functor event: C++ callables of time, state and arguments, templated on their scalars, as an event and its reset.
 //
-// A single reverse pass on the tape computes the derivatives with respect to time, state and the arguments' variables.
-// Read next: solve/ode_events.hpp.
+// A single reverse pass on the tape computes the derivatives with respect to time, state and the arguments' variables; second
+// derivatives come from the callable on dual variables (solve/system/functor/tape_leaves.hpp).
+// Read next: solve/system/event.hpp; solve/ode_events.hpp.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/check.hpp>
-#include <agrad/solve/system/arguments.hpp>
 #include <agrad/solve/system/event.hpp>
-#include <agrad/tape/eigen.hpp>
-#include <agrad/tape/scope.hpp>
+#include <agrad/solve/system/functor/dual_arguments.hpp>
+#include <agrad/solve/system/functor/tape_leaves.hpp>
 
 namespace agrad {
 
@@ -21,7 +23,7 @@ namespace agrad {
 struct no_reset {};
 
 /// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. Both must accept t and y of
-/// double and of var. direction, terminal: as in `event_rule`.
+/// double and of var, for second derivatives also t, y and args of dual<var>. direction, terminal: as in `event_rule`.
 template <class Root, class Reset = no_reset>
 struct ode_event {
   Root root;
@@ -40,120 +42,154 @@ ode_event(Root, Reset, int, long) -> ode_event<Root, Reset>;
 
 namespace detail {
 
-template <class Event, class... Args>
-class functor_event final : public event_function {
+/// F: returns a number, or the state after a reset. Second: whether there are second derivatives.
+template <bool Second, class F, class... Args>
+class functor_function final : public differentiable_function {
  public:
-  functor_event(std::string function, const Event& event, Eigen::Index states, const Args&... args)
-      : function_(std::move(function)), event_(event), y_(states), args_(args...), values_(argument<Args>::values(args)...) {
+  functor_function(std::string function, const F& f, Eigen::Index states, const Args&... args)
+      : function_(std::move(function)), f_(f), y_(states), args_(args...), values_(argument<Args>::values(args)...) {
     std::vector<tape::index_type> indices;
     (argument<Args>::collect(args, indices), ...);
     m_ = static_cast<Eigen::Index>(indices.size());
   }
 
+  Eigen::Index outputs() const override { return is_number ? 1 : y_.size(); }
   Eigen::Index parameters() const override { return m_; }
 
-  double root(double t, const double* y) override {
+  void value(double t, const double* y, double* to) override {
     y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size());
-    return std::apply([&](const auto&... p) { return static_cast<double>(event_.root(t, y_, p...)); }, values_);
+    const auto write = [&](Eigen::Index i, const auto& x) { to[i] = static_cast<double>(x); };
+    std::apply([&](const auto&... p) { each(f_(t, y_, p...), write); }, values_);
   }
 
-  double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters) override {
-    double value = 0;
-    differentiate(t, y, by_parameters != nullptr, [&](const auto&... all) {
-      const var root(event_.root(all...));
-      value = root.val();
-      tape::current().clear_adjoints();
-      seed(root, 1.0);
-    });
-    read(by_t, by_y, by_parameters);
-    return value;
-  }
-
-  bool resets() const override { return !std::is_same_v<decltype(event_.reset), no_reset>; }
-
-  void reset(double t, const double* y, double* to) override {
-    if constexpr (!std::is_same_v<decltype(event_.reset), no_reset>) {
-      y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size());
-      Eigen::Map<Eigen::VectorXd>(to, y_.size()) =
-          std::apply([&](const auto&... p) { return checked(event_.reset(t, y_, p...)); }, values_);
+  void vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint, double* y_adjoint,
+           double* parameter_adjoint) override {
+    const isolated_scope own;
+    const bool by_parameters = parameter_adjoint != nullptr && m_ > 0;
+    const var time(t);
+    vector_of<var> state(y_.size()), result(outputs());
+    for (Eigen::Index i = 0; i < y_.size(); ++i) state[i] = var(y[i]);
+    const auto write = [&](Eigen::Index i, const auto& x) { result[i] = var(x); };
+    const auto evaluate = [&](const auto&... p) { each(f_(time, state, p...), write); };
+    if (by_parameters) {
+      argument<std::tuple<Args...>>::renew(args_, values_);
+      std::apply(evaluate, args_);
+    } else {
+      std::apply(evaluate, values_);
     }
+    tape& all = tape::current();
+    all.clear_adjoints();
+    for (Eigen::Index i = 0; i < result.size(); ++i) to[i] = result[i].val(), all.seed(result[i].index(), lambda[i]);
+    all.reverse();
+    t_adjoint = time.adj();
+    for (Eigen::Index i = 0; i < y_.size(); ++i) y_adjoint[i] = state[i].adj();
+    if (by_parameters) argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 
-  void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
-                 double* parameter_adjoint) override {
-    if constexpr (!std::is_same_v<decltype(event_.reset), no_reset>) {
-      differentiate(t, y, true, [&](const auto&... all) {
-        const vector_of<var> after = checked(event_.reset(all...)).template cast<var>();
-        tape::current().clear_adjoints();
-        for (Eigen::Index i = 0; i < after.size(); ++i) seed(after[i], lambda[i]);
-      });
-      read(t_adjoint, y_adjoint, parameter_adjoint);
-    }
-  }
+  int order() const override { return Second ? 2 : 1; }
 
-  bool has_tangents() const override { return true; }
-  void reset_tangent(const event_point& at, double* to) override {
-    const Eigen::Index n = y_.size();
-    using rows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-    const rows of_time(at.t_tangents, 1, at.width), of_state(at.y_tangents, n, at.width),
+  /// From products with unit adjoints.
+  void tangent(const ode_point& at, double* to) override {
+    const Eigen::Index n = y_.size(), rows = outputs();
+    using given = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+    const given of_time(time_tangents(at), 1, at.width), of_state(at.y_tangents, n, at.width),
         of_parameters(at.parameter_tangents, m_, at.width);
-    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(rows), value(rows);
     Eigen::RowVectorXd by_y(n), by_parameters(m_);
-    for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index i = 0; i < rows; ++i) {
       double by_t = 0;
       lambda[i] = 1;
-      reset_vjp(at.t, at.y, lambda.data(), by_t, by_y.data(), by_parameters.data());
+      vjp(at.t, at.y, lambda.data(), value.data(), by_t, by_y.data(), by_parameters.data());
       lambda[i] = 0;
       Eigen::Map<Eigen::RowVectorXd>(to + i * at.width, at.width) =
           by_t * of_time + by_y * of_state + by_parameters * of_parameters;
     }
   }
 
+  void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) override {
+    if constexpr (Second)
+      second_by_duals(at, lambda, lambda_tangents, to);
+    else
+      differentiable_function::second(at, lambda, lambda_tangents, to);
+  }
+
  private:
+  using moving = dual<var>;
   template <class Result>
-  auto checked(Result&& result) const {
-    stored_argument_t<std::decay_t<Result>> after(std::forward<Result>(result));
-    check_size(function_, "the result of reset", static_cast<std::size_t>(after.size()), static_cast<std::size_t>(y_.size()),
-               "one for each state");
-    return after;
+  static constexpr bool is_vector = std::is_base_of_v<Eigen::EigenBase<std::decay_t<Result>>, std::decay_t<Result>>;
+  static constexpr bool is_number =
+      !is_vector<std::invoke_result_t<const F&, double, const Eigen::VectorXd&, const argument_value_t<Args>&...>>;
+
+  static const double* time_tangents(const ode_point& at) {
+    static constexpr double still[8] = {};
+    return at.t_tangents != nullptr ? at.t_tangents : still;
   }
 
-  static void seed(const var& x, double adjoint) { tape::current().seed(x.index(), adjoint); }
-
-  /// Calls use(t, y, args...) with variables, runs the reverse pass and keeps the adjoints.
-  template <class Use>
-  void differentiate(double t, const double* y, bool with_parameters, const Use& use) {
-    const isolated_scope own;
-    const var time(t);
-    vector_of<var> state(y_.size());
-    for (Eigen::Index i = 0; i < y_.size(); ++i) state[i] = var(y[i]);
-    if (with_parameters && m_ > 0) {
-      argument<std::tuple<Args...>>::renew(args_, values_);
-      std::apply([&](const auto&... p) { use(time, state, p...); }, args_);
+  /// Calls use(i, x) for each number of a result.
+  template <class Result, class Use>
+  void each(Result&& result, const Use& use) const {
+    if constexpr (is_vector<Result>) {
+      const stored_argument_t<std::decay_t<Result>> all(std::forward<Result>(result));
+      check_size(function_, "the result of reset", static_cast<std::size_t>(all.size()), static_cast<std::size_t>(y_.size()),
+                 "one for each state");
+      for (Eigen::Index i = 0; i < y_.size(); ++i) use(i, all[i]);
     } else {
-      std::apply([&](const auto&... p) { use(time, state, p...); }, values_);
+      use(0, result);
     }
-    tape::current().reverse();
-    adjoints_.assign(static_cast<std::size_t>(1 + y_.size() + m_), 0.0);
-    adjoints_[0] = time.adj();
-    for (Eigen::Index i = 0; i < y_.size(); ++i) adjoints_[static_cast<std::size_t>(1 + i)] = state[i].adj();
-    double* to = adjoints_.data() + 1 + y_.size();
-    if (with_parameters && m_ > 0) argument<std::tuple<Args...>>::read_adjoints(args_, to);
   }
-  void read(double& by_t, double* by_y, double* by_parameters) const {
-    by_t = adjoints_[0];
-    std::copy_n(adjoints_.begin() + 1, y_.size(), by_y);
-    if (by_parameters != nullptr) std::copy_n(adjoints_.begin() + 1 + y_.size(), m_, by_parameters);
+
+  void second_by_duals(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to) {
+    static_assert(
+        std::is_invocable_v<const F&, const moving&, const vector_of<moving>&, const dual_argument_t<Args, moving>&...>,
+        "second derivatives through an event call root and reset with t, y and args of dual<var>: write both for "
+        "scalars of any type");
+    for (int k = 0; k < at.width; ++k) {
+      const isolated_scope own;
+      leaves_.clear();
+      vector_of<moving> state(y_.size()), result(outputs());
+      const auto next = [&](double value, const double* along) {
+        moving x(leaves_(value));
+        if (along[k] != 0) x.tangent[0] = leaves_.constant(along[k]);
+        return x;
+      };
+      const moving time = next(at.t, time_tangents(at));
+      for (Eigen::Index i = 0; i < state.size(); ++i) state[i] = next(at.y[i], at.y_tangents + i * at.width);
+      const double* along = at.parameter_tangents;
+      const auto parameter = [&](double value) {
+        along += at.width;
+        return next(value, along - at.width);
+      };
+      const auto write = [&](Eigen::Index i, const auto& x) { result[i] = moving(x); };
+      with_duals<moving, Args...>(values_, parameter, [&](const auto&... p) { each(f_(time, state, p...), write); });
+      const auto numbers = [&](const auto& use) {
+        for (Eigen::Index i = 0; i < result.size(); ++i) use(i, result[i].value, result[i].tangent[0]);
+      };
+      leaves_.reverse({at.width, k, lambda, lambda_tangents}, true, state.size(), numbers, to);
+    }
   }
 
   std::string function_;
-  Event event_;
+  F f_;
   Eigen::VectorXd y_;
   std::tuple<Args...> args_;
   std::tuple<argument_value_t<Args>...> values_;
   Eigen::Index m_ = 0;
-  std::vector<double> adjoints_;
+  tape_leaves leaves_;
 };
+
+/// Makes the event of an `ode_event`.
+template <bool Second, class Event, class... Args>
+std::unique_ptr<event_function> make_event(const std::string& function, const Event& event, Eigen::Index states,
+                                           const Args&... args) {
+  const auto made = [&](const auto& f) -> event_function::function {
+    using callable = std::decay_t<decltype(f)>;
+    if constexpr (std::is_same_v<callable, no_reset>)
+      return nullptr;
+    else
+      return std::make_unique<functor_function<Second, callable, Args...>>(function, f, states, args...);
+  };
+  return std::make_unique<event_function>(made(event.root), made(event.reset), states, true);
+}
 
 }  // namespace detail
 

@@ -51,14 +51,14 @@ class functor_jacobians final : public functor_second<F, Args...> {
     for (int k = 0; k < at.width; ++k) {
       for (Eigen::Index first = 0; first < this->states(); first += columns) {
         const isolated_scope own;
-        const auto slope = columns_along<var>(at, k, first, typename base::on_tape{this->leaves_});
+        const auto slope = columns_along<var>(at, k, first, this->leaves_);
         const auto outputs = [&](const auto& use) {
           each_entry(first, [&](Eigen::Index e, Eigen::Index i, std::size_t column) {
             const moving<var> x(slope[i]);
             use(e, x.value.tangent[column], x.tangent[0].tangent[column]);
           });
         };
-        this->reverse_outputs({at.width, k, factors, factor_tangents}, outputs, to);
+        this->leaves_.reverse({at.width, k, factors, factor_tangents}, false, this->states(), outputs, to);
       }
     }
   }
@@ -78,7 +78,7 @@ class functor_jacobians final : public functor_second<F, Args...> {
   };
 
   template <class T, class Leaf>
-  auto columns_along(const ode_point& at, int k, Eigen::Index first, const Leaf& leaf) {
+  auto columns_along(const ode_point& at, int k, Eigen::Index first, Leaf&& leaf) {
     return this->template slope_along<moving<T>>(at, k, leaf, [&](Eigen::Index i, moving<T>& x) {
       if (i >= first && i < std::min(first + columns, this->states()))
         x.value.tangent[static_cast<std::size_t>(i - first)] = leaf.constant(1);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/base/interrupt.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 #include <agrad/solve/system/dae.hpp>
+#include <agrad/solve/system/program/function.hpp>
 
 namespace agrad {
 
@@ -22,10 +22,10 @@ class program_dae final : public dae_system {
   /// n states. Without `differentiated` no parameter is active: their values are constants of the solve.
   program_dae(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated);
 
-  void set_parameters(const double* p) override { std::copy(p, p + m_, inputs_.begin() + 1 + 2 * n_); }
+  void set_parameters(const double* p) override { f_.set_parameters(p); }
 
   Eigen::Index states() const override { return n_; }
-  Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
+  Eigen::Index parameters() const override { return f_.parameters(); }
 
   AGRAD_INLINE void residual(const dae_point& at, double* r) override;
 
@@ -37,20 +37,17 @@ class program_dae final : public dae_system {
 
   AGRAD_INLINE std::optional<std::vector<bool>> known_derivatives() override;
 
-  void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + 2 * n_, parameters(), p); }
+  void parameter_values(double* p) const override { std::copy_n(f_.parameter_values(), parameters(), p); }
 
  private:
-  void set(const dae_point& at);
+  const double* both(const dae_point& at);
 
   void jacobian_by_rows(double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J);
 
-  std::shared_ptr<const program> f_;
-  Eigen::Index n_, m_;
-  bool differentiated_;
-  unsigned long calls_ = 0;
-  workspace work_;
+  program_function f_;  // its state is (y, y')
+  Eigen::Index n_;
   std::optional<std::vector<bool>> derivatives_;
-  std::vector<double> inputs_, adjoints_, residual_, directions_, out_;
+  std::vector<double> both_, out_;
 };
 
 }  // namespace agrad

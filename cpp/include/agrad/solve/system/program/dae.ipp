@@ -7,36 +7,26 @@
 namespace agrad {
 
 AGRAD_INLINE program_dae::program_dae(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated)
-    : f_(std::move(f)),
-      n_(n),
-      m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - 2 * n),
-      differentiated_(differentiated),
-      inputs_(f_->input_size()),
-      adjoints_(f_->input_size()),
-      residual_(static_cast<std::size_t>(n)) {}
+    : f_(std::move(f), 2 * n, differentiated), n_(n), both_(static_cast<std::size_t>(2 * n)) {}
 
-AGRAD_INLINE void program_dae::residual(const dae_point& at, double* r) {
-  set(at);
-  f_->forward(work_, inputs_.data(), r, false);
-}
+AGRAD_INLINE void program_dae::residual(const dae_point& at, double* r) { f_.value(at.t, both(at), r); }
 
 AGRAD_INLINE void program_dae::jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) {
-  set(at);
-  f_->forward(work_, inputs_.data(), residual_.data(), true);
-  if (f_->first_without_tangents() != nullptr) return jacobian_by_rows(of_y, of_yp, J);
-  constexpr auto lanes = static_cast<Eigen::Index>(lane_count);
-  directions_.assign(inputs_.size() * lane_count, 0.0);
+  f_.run(at.t, both(at));
+  if (!f_.has(2)) return jacobian_by_rows(of_y, of_yp, J);
+  constexpr int lanes = lane_count;
+  double* along = f_.directions(lanes);
   out_.resize(static_cast<std::size_t>(n_ * lanes));
   for (Eigen::Index first = 0; first < n_; first += lanes) {
-    const Eigen::Index here = std::min(lanes, n_ - first);
+    const Eigen::Index here = std::min<Eigen::Index>(lanes, n_ - first);
     const auto seed = [&](double y, double yp) {
       for (Eigen::Index k = 0; k < here; ++k) {
-        directions_[static_cast<std::size_t>((1 + first + k) * lanes + k)] = y;
-        directions_[static_cast<std::size_t>((1 + n_ + first + k) * lanes + k)] = yp;
+        along[(1 + first + k) * lanes + k] = y;
+        along[(1 + n_ + first + k) * lanes + k] = yp;
       }
     };
     seed(of_y, of_yp);
-    f_->tangent<lane_count>(work_, directions_.data(), out_.data());
+    f_.tangent(lanes, out_.data());
     seed(0, 0);
     for (Eigen::Index i = 0; i < n_; ++i)
       for (Eigen::Index k = 0; k < here; ++k) J(i, first + k) = out_[static_cast<std::size_t>(i * lanes + k)];
@@ -44,31 +34,25 @@ AGRAD_INLINE void program_dae::jacobian(const dae_point& at, double of_y, double
 }
 
 AGRAD_INLINE void program_dae::vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) {
-  set(at);
-  f_->forward(work_, inputs_.data(), residual_.data(), true);
-  f_->reverse(work_, lambda, adjoints_.data());
-  const auto slopes = adjoints_.begin() + 1 + n_;
-  if (to.t != nullptr) *to.t = adjoints_[0];
-  if (to.y != nullptr) std::copy_n(adjoints_.begin() + 1, n_, to.y);
+  f_.run(at.t, both(at));
+  const double *all = f_.adjoints(lambda), *slopes = all + 1 + n_;
+  if (to.t != nullptr) *to.t = all[0];
+  if (to.y != nullptr) std::copy_n(all + 1, n_, to.y);
   if (to.yp != nullptr) std::copy_n(slopes, n_, to.yp);
   if (to.parameters != nullptr) std::copy_n(slopes + n_, parameters(), to.parameters);
 }
 
 AGRAD_INLINE void program_dae::tangent(const dae_point& at, const dae_directions& along, double* r) {
-  if (f_->first_without_tangents() != nullptr) return dae_system::tangent(at, along, r);
-  set(at);
-  f_->forward(work_, inputs_.data(), residual_.data(), true);
-  const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w;
-  directions_.assign(inputs_.size() * w, 0.0);
-  const auto write = [&](const double* from, std::size_t count, std::size_t place) {
-    if (from != nullptr) std::copy_n(from, count, directions_.data() + place);
+  if (!f_.has(2)) return dae_system::tangent(at, along, r);
+  f_.run(at.t, both(at));
+  const auto w = along.width;
+  double* to = f_.directions(w);
+  const auto write = [&](const double* from, Eigen::Index count) {
+    if (from != nullptr) std::copy_n(from, count * w, to);
+    to += count * w;
   };
-  write(along.t, w, 0), write(along.y, n, w), write(along.yp, n, w + n);
-  write(along.parameters, static_cast<std::size_t>(parameters()) * w, w + 2 * n);
-  if (along.width == 1)
-    f_->tangent<1>(work_, directions_.data(), r);
-  else
-    f_->tangent<lane_count>(work_, directions_.data(), r);
+  write(along.t, 1), write(along.y, n_), write(along.yp, n_), write(along.parameters, parameters());
+  f_.tangent(w, r);
 }
 
 AGRAD_INLINE std::optional<std::vector<bool>> program_dae::known_derivatives() {
@@ -76,27 +60,25 @@ AGRAD_INLINE std::optional<std::vector<bool>> program_dae::known_derivatives() {
     std::vector<std::uint32_t> slopes(static_cast<std::size_t>(n_));
     for (std::size_t j = 0; j < slopes.size(); ++j)
       slopes[j] = static_cast<std::uint32_t>(1 + static_cast<std::size_t>(n_) + j);
-    const csr_pattern pattern = jacobian_pattern(*f_, slopes);
+    const csr_pattern pattern = jacobian_pattern(f_.code(), slopes);
     derivatives_.emplace(slopes.size());
     for (const auto j : pattern.col) (*derivatives_)[j] = true;
   }
   return derivatives_;
 }
 
-AGRAD_INLINE void program_dae::set(const dae_point& at) {
-  if (++calls_ % 64 == 0) poll_interrupt();
-  inputs_[0] = at.t;
-  std::copy_n(at.y, n_, inputs_.begin() + 1);
-  std::copy_n(at.yp, n_, inputs_.begin() + 1 + n_);
+AGRAD_INLINE const double* program_dae::both(const dae_point& at) {
+  std::copy_n(at.yp, n_, std::copy_n(at.y, n_, both_.begin()));
+  return both_.data();
 }
 
 AGRAD_INLINE void program_dae::jacobian_by_rows(double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) {
-  std::vector<double> seed(static_cast<std::size_t>(n_), 0.0);
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(n_);
   for (Eigen::Index i = 0; i < n_; ++i) {
-    seed[static_cast<std::size_t>(i)] = 1;
-    f_->reverse(work_, seed.data(), adjoints_.data());
-    seed[static_cast<std::size_t>(i)] = 0;
-    const Eigen::Map<const Eigen::RowVectorXd> by_y(adjoints_.data() + 1, n_), by_yp(adjoints_.data() + 1 + n_, n_);
+    unit[i] = 1;
+    const double* all = f_.adjoints(unit.data());
+    unit[i] = 0;
+    const Eigen::Map<const Eigen::RowVectorXd> by_y(all + 1, n_), by_yp(all + 1 + n_, n_);
     J.row(i).setZero();
     if (of_y != 0) J.row(i) += of_y * by_y;
     if (of_yp != 0) J.row(i) += of_yp * by_yp;

@@ -11,13 +11,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/base/interrupt.hpp>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/solve/system/ode.hpp>
+#include <agrad/solve/system/program/function.hpp>
 #include <agrad/solve/system/program/structure.hpp>
 
 namespace agrad {
@@ -33,11 +34,11 @@ class program_system : public ode_system {
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
   AGRAD_INLINE void parameter_sizes(double* sizes) const override;
 
-  void set_parameters(const double* p) override { std::copy(p, p + m_, inputs_.begin() + 1 + n_); }
+  AGRAD_INLINE void set_parameters(const double* p) override;
 
-  Eigen::Index states() const override { return n_; }
-  bool is_autonomous() const override { return structure_->is_autonomous(*f_); }
-  Eigen::Index parameters() const override { return differentiated_ ? m_ : 0; }
+  Eigen::Index states() const override { return f_.states(); }
+  bool is_autonomous() const override { return structure_->is_autonomous(f_.code()); }
+  Eigen::Index parameters() const override { return f_.parameters(); }
 
   AGRAD_INLINE void rhs(double t, const double* y, double* dydt) override;
 
@@ -45,7 +46,7 @@ class program_system : public ode_system {
 
   AGRAD_INLINE void jvp(double t, const double* y, const double* v, double* to) override;
 
-  std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(*f_, n_); }
+  std::shared_ptr<const csr_pattern> known_pattern() override { return structure_->pattern(f_.code(), states()); }
 
   AGRAD_INLINE void use_pattern(std::shared_ptr<const csr_pattern> pattern) override;
 
@@ -70,16 +71,16 @@ class program_system : public ode_system {
 
   AGRAD_INLINE bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
 
-  void parameter_values(double* p) const override { std::copy_n(inputs_.begin() + 1 + n_, parameters(), p); }
+  void parameter_values(double* p) const override { std::copy_n(f_.parameter_values(), parameters(), p); }
 
-  bool has_tangents() const override { return f_->first_without_tangents() == nullptr; }
-  bool has_first_tangents() const override { return f_->first_without_tangents(1) == nullptr; }
+  bool has_tangents() const override { return f_.has(2); }
+  bool has_first_tangents() const override { return f_.has(1); }
 
   AGRAD_INLINE void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                             double* dydt_tangents) override;
 
   bool has_time_tangents() const override { return has_tangents(); }
-  AGRAD_INLINE void moving_tangent(const ode_point& at, const double* t_tangents, double* dydt_tangents) override;
+  AGRAD_INLINE void moving_tangent(const ode_point& at, double* dydt_tangents) override;
 
   AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
                            const ode_adjoints& to) override;
@@ -89,44 +90,25 @@ class program_system : public ode_system {
   virtual bool pays(const linearization&) const { return true; }
 
  private:
-  template <class Use>
-  static void by_width(int width, const Use& use) {
-    if (width == 1)
-      use(std::integral_constant<int, 1>{});
-    else
-      use(std::integral_constant<int, lane_count>{});
-  }
+  void jacobian_by_rows(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J);
 
-  /// The reverse pass of a program with these inputs, with tangents along the directions of its last tangents.
-  void second_of(const program& g, workspace& work, int directions, const double* adjoints, const double* adjoint_tangents,
-                 const ode_adjoints& to);
-
-  /// Sets the tangents of t to zero, and the tangents of the states and of the parameters.
-  void set_directions(int width, const double* y_tangents, const double* parameter_tangents);
-
-  void jacobian_by_rows(Eigen::Ref<Eigen::MatrixXd> J);
-
-  void write_adjoints(double* y_adjoint, double* parameter_adjoint) const;
+  /// Writes the parts of adjoints of all inputs.
+  void write_adjoints(const double* all, double* y_adjoint, double* parameter_adjoint) const;
 
   /// Whether there is a program of the entries; looks once.
   bool find_entries();
 
-  void set_state(double t, const double* y);
-
-  std::shared_ptr<const program> f_;
+  program_function f_;
+  std::optional<program_function> entries_;  // of J, on the pattern if there is one
   std::shared_ptr<program_structure> structure_;
   std::shared_ptr<const linearization> linear_;        // null: separate products
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
-  Eigen::Index n_, m_;
-  std::shared_ptr<const program> entries_program_;  // of J, on the pattern if there is one
-  std::vector<bool> active_;                        // of the parameters, or empty
-  bool differentiated_, has_searched_ = false;
+  std::vector<bool> active_;                           // of the parameters, or empty
+  bool has_searched_ = false;
   int linear_at_ = 0;
-  unsigned long calls_ = 0;
-  workspace real_, tangent_, entries_work_;
+  workspace columns_work_;
   linearization::workspace linear_work_;
-  std::vector<double> inputs_, adjoints_, slope_, entries_;
-  std::vector<double> directions_, slope_tangents_, entry_tangents_, back_;
+  std::vector<double> slope_, dense_;
 };
 
 }  // namespace agrad

@@ -1,0 +1,76 @@
+// Program function: a recorded function of time, state and parameters with its work space, as a `differentiable_function`.
+//
+// The program's inputs are t, the entries of the state and the parameters, in this order.
+// Read next: solve/system/program/ode.hpp, solve/system/program/dae.hpp and solve/system/event.hpp, the users.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include <agrad/base/inline.hpp>
+#include <agrad/base/interrupt.hpp>
+#include <agrad/program/program.hpp>
+#include <agrad/solve/system/function.hpp>
+
+namespace agrad {
+
+class program_function final : public differentiable_function {
+ public:
+  /// n: number of entries of the state. Without `differentiated` no parameter is active: their values are constants.
+  program_function(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated = true);
+
+  const program& code() const { return *f_; }
+  Eigen::Index states() const { return n_; }
+  Eigen::Index outputs() const override { return static_cast<Eigen::Index>(f_->output_size()); }
+  Eigen::Index parameters() const override { return active_; }
+  void set_parameters(const double* p) override { std::copy_n(p, m_, inputs_.begin() + 1 + n_); }
+  const double* parameter_values() const { return inputs_.data() + 1 + n_; }
+
+  AGRAD_INLINE void value(double t, const double* y, double* to) override;
+  AGRAD_INLINE void vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint, double* y_adjoint,
+                        double* parameter_adjoint) override;
+  int order() const override { return has(2) ? 2 : has(1) ? 1 : 0; }
+  bool has(int order) const { return f_->first_without_tangents(order) == nullptr; }
+  AGRAD_INLINE void tangent(const ode_point& at, double* to) override;
+  AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
+                           const ode_adjoints& to) override;
+
+  // ---- the same by all inputs together
+
+  /// Polls for an interrupt, in every 64th call.
+  void poll() {
+    if (++calls_ % 64 == 0) poll_interrupt();
+  }
+  /// Sets time and state and returns all inputs.
+  const double* set(double t, const double* y);
+  /// Runs the program, for the two members that follow.
+  void run(double t, const double* y);
+  /// lambda' times the derivatives with respect to all inputs.
+  const double* adjoints(const double* lambda);
+  /// The tangents along the directions, of which `directions` returns the numbers, of all inputs and zero.
+  void tangent(int width, double* to);
+  double* directions(int width);
+
+ private:
+  template <class Use>
+  static void by_width(int width, const Use& use) {
+    if (width == 1)
+      use(std::integral_constant<int, 1>{});
+    else
+      use(std::integral_constant<int, lane_count>{});
+  }
+
+  std::shared_ptr<const program> f_;
+  Eigen::Index n_, m_, active_;
+  unsigned long calls_ = 0;
+  workspace work_;
+  std::vector<double> inputs_, outputs_, adjoints_, directions_, tangents_;
+};
+
+}  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/program/function.ipp>
+#endif
