@@ -7,37 +7,19 @@ import itertools
 import operator
 import random
 import zlib
-from collections.abc import Callable
 
 import mpmath
 import numpy as np
 import pytest
 
 import agrad as ag
-from agrad._core import density_rows
+from probability_reference import ROWS, VALUES, reference
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
-REAL = [-30.0, -2.5, -0.3, 0.03, 0.4, 1.0, 7.5]
-POSITIVE = [0.02, 0.4, 1.0, 2.5, 12.0]
-#: Values to choose from, by the condition on an argument.
-VALUES = {
-    "a number, not nan": REAL,
-    "finite": REAL,
-    "positive": POSITIVE,
-    "positive and finite": POSITIVE,
-    "nonnegative": POSITIVE,
-    "nonnegative and finite": POSITIVE,
-    "a whole number": [0.0, 1.0, 2.0, 5.0, 17.0],
-    "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
-    "0 or 1": [0.0, 1.0],
-    "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
-    "between 0 and 1, not 0 or 1": [0.01, 0.3, 0.5, 0.9],
-}
 #: Tests of the conditions on two arguments together.
 MEETS = {"less than": operator.lt}
 DISCRETE = ("a whole number", "0 or 1")
-ROWS = {row.name: row for row in density_rows()}
 POINTS = 6
 
 each_function = pytest.mark.parametrize("name", list(ROWS))
@@ -45,16 +27,6 @@ each_function = pytest.mark.parametrize("name", list(ROWS))
 
 def is_continuous(condition: str) -> bool:
     return not condition.startswith(DISCRETE)
-
-
-def reference(name: str) -> Callable[..., mpmath.mpf]:
-    """Return one term of a function, computed by mpmath from the arguments in their order."""
-    row = ROWS[name]
-    names = {key: getattr(mpmath, key) for key in dir(mpmath) if not key.startswith("_")}
-    names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
-    names["upper_gamma"] = lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True)
-    code = compile(row.reference, name, "eval")
-    return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))
 
 
 def points(name: str) -> list[tuple[float, ...]]:

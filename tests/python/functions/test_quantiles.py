@@ -6,10 +6,10 @@ A quantile is tested by the reference of its distribution function, so there is 
 import mpmath
 import numpy as np
 import pytest
-from test_probability import VALUES, reference
 
 import agrad as ag
 from agrad._core import quantile_rows
+from probability_reference import VALUES, reference
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
