@@ -48,11 +48,12 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def elementwise() -> str:
-    """Return a row for each elementwise function: name, meaning, domain where it is restricted, NumPy's or SciPy's ufunc."""
+    """Return a row for each elementwise function: names, meaning, domain where it is restricted, NumPy's or SciPy's ufunc."""
     rows = []
     for row in elementwise_rows():
         domains = [_domain(name, *ends) for name, ends in zip("xyz", row.domain, strict=False)]
-        call = f"`{row.name}({', '.join('xyz'[: row.arity])})`"
+        arguments = ", ".join("xyz"[: row.arity])
+        call = ", ".join(f"`{name}({arguments})`" for name in (row.name, row.stan) if name)
         rows.append([call, _escaped(row.text), "; ".join(filter(None, domains)), _ufunc(row.ufunc)])
     return _table(["function", "meaning", "domain", "ufunc"], rows)
 

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "multivariate_rows.hpp"
 #include "rows.hpp"
@@ -34,14 +35,26 @@ void print_function(std::ostream& out, const Row& row, const std::string& parame
   out << "\ndef " << row.name << "(" << parameters << ") -> Any:\n    \"\"\"" << row.text << "\"\"\"\n";
 }
 
+/// Stan's names of functions that have another name here.
+struct named_row {
+  std::string_view name;
+};
+std::vector<named_row> other_names() {
+  std::vector<named_row> names;
+  for (const agrad::elementwise_row& row : agrad::elementwise_rows())
+    if (!row.stan.empty()) names.push_back({row.stan});
+  return names;
+}
+
 void print_elementwise_stub(std::ostream& out) {
   print_stub_head(out, "Elementwise functions of numbers, NumPy arrays and recorded arrays");
-  print_all(out, agrad::elementwise_rows());
+  print_all(out, agrad::elementwise_rows(), other_names());
   for (const agrad::elementwise_row& row : agrad::elementwise_rows()) {
     std::string parameters;
     for (int i = 0; i < row.arity; ++i)
       parameters.append(argument_names[i]).append(row.domain[i].whole ? ": int, " : ": ArrayLike | Array, ");
     print_function(out, row, parameters + "/");
+    if (!row.stan.empty()) out << "\n" << row.stan << " = " << row.name << "\n";
   }
 }
 

@@ -1,5 +1,5 @@
-// The kernels of rules that only the terms of probability rules, or quantiles, use. (One that is missing here is an undefined symbol at
-// import.)
+// The kernels of rules that only the terms of probability rules, or quantiles, use, and that have no entry in the table of
+// functions. (One that is missing here is an undefined symbol at import.)
 #include <agrad/probability/distributions.hpp>
 #include <agrad/probability/quantiles.hpp>
 #include <agrad/program/machine/elementwise.hpp>
@@ -7,8 +7,6 @@
 
 namespace agrad {
 
-template const kernel& kernel_of_rule<betainc_rule>();
-template const kernel& kernel_of_rule<betaincc_rule>();
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
@@ -56,7 +54,6 @@ template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0>>();
 template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();
 template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
-template const kernel& kernel_of_rule<lchoose_rule>();
 template const kernel& kernel_of_rule<log_betainc_rule>();
 template const kernel& kernel_of_rule<log_betaincc_rule>();
 template const kernel& kernel_of_rule<log_gammainc_rule>();

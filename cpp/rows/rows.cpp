@@ -4,11 +4,12 @@
 #include <agrad/probability/recorded.hpp>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/program/kernels/density_glm.hpp>
-#include <agrad/program/machine/elementwise.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <stdexcept>
 #include <string>
+
+#include "elementwise_row_of.hpp"
 
 namespace agrad {
 
@@ -32,12 +33,13 @@ std::vector<Row> entries_of_rules(Rules list, const Make& make) {
 }  // namespace
 
 const std::vector<elementwise_row>& elementwise_rows() {
-  static const auto rows = entries_of_rules<elementwise_row>(rules::elementwise{}, [](auto tag) -> elementwise_row {
-    using Rule = typename decltype(tag)::type;
-    return {Rule::name,  Rule::text,   Rule::reference,         Rule::ufunc,        Rule::source,
-            Rule::arity, Rule::domain, &kernel_of_rule<Rule>(), Rule::is_condition, Rule::outside};
-  });
-  return rows;
+  static const auto all = [] {
+    auto list = rows::elementwise_entries(rules::elementwise{});
+    const auto others = rows::special();
+    list.insert(list.end(), others.begin(), others.end());
+    return list;
+  }();
+  return all;
 }
 
 const std::vector<density_row>& density_rows() {

@@ -19,7 +19,8 @@ struct elementwise_row {
   const interval* domain;  // of each argument
   const kernel* loops;
   bool is_condition;
-  double outside;  // the value outside of the domain: nan, or infinite
+  double outside;         // the value outside of the domain: nan, or infinite
+  std::string_view stan;  // Stan's name, if different
 };
 
 /// Records entries of a function of arguments that each are n > 0 numbers, or one number for all (stride 0), without a check.
@@ -72,6 +73,8 @@ const std::vector<glm_row>& glm_rows();
 const std::vector<quantile_row>& quantile_rows();
 
 namespace rows {
+// Parts of the lists, compiled in separate files.
+std::vector<elementwise_row> special();
 std::vector<density_row> probability();
 }  // namespace rows
 

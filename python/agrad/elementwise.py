@@ -1,7 +1,7 @@
 """Elementwise functions of numbers, NumPy arrays and recorded arrays: a function for each rule of the compiled part.
 
-Names, arguments, texts and domains come from the rules; this module has no list of its own. Each function is also exported as
-``agrad.<name>``.
+Names, arguments, texts and domains come from the rules; this module has no list of its own. A function that Stan has under
+another name has that name, too. Each function is also exported as ``agrad.<name>``.
 """
 
 from __future__ import annotations
@@ -42,5 +42,7 @@ def _function(row: ElementwiseRow) -> Callable[..., Any]:
     return function
 
 
-__all__ = [row.name for row in elementwise_rows()]
-globals().update({row.name: _function(row) for row in elementwise_rows()})
+_rows = elementwise_rows()
+globals().update({row.name: _function(row) for row in _rows})
+globals().update({row.stan: globals()[row.name] for row in _rows if row.stan})
+__all__ = [row.name for row in _rows] + [row.stan for row in _rows if row.stan]

@@ -76,7 +76,7 @@ struct divide_rule : rule<2> {
 };
 
 struct negative_rule : rule<1> {
-  static constexpr std::string_view name = "negative", text = "-x.", reference = "-x";
+  static constexpr std::string_view name = "negative", stan = "minus", text = "-x.", reference = "-x";
   static constexpr bool is_linear = true;
   static double value(double x) { return -x; }
   template <class A>
@@ -89,8 +89,27 @@ struct negative_rule : rule<1> {
   }
 };
 
+struct plus_rule : rule<1> {
+  static constexpr std::string_view name = "plus", text = "x itself.", reference = "x", ufunc = "positive";
+  static constexpr bool is_linear = true;
+  static double value(double x) { return x; }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&) {
+    return 1.0;
+  }
+};
+template <class X>
+applied<plus_rule, X> plus(const X& x) {
+  return apply<plus_rule>(x);
+}
+/// Stan's name of the operator.
+template <class X>
+applied<negative_rule, X> minus(const X& x) {
+  return apply<negative_rule>(x);
+}
+
 namespace rules {
-using arithmetic = typelist<add_rule, subtract_rule, multiply_rule, divide_rule, negative_rule>;
+using arithmetic = typelist<add_rule, subtract_rule, multiply_rule, divide_rule, negative_rule, plus_rule>;
 }
 
 namespace detail {

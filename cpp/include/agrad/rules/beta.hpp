@@ -81,7 +81,8 @@ struct polygamma_difference_rule : rule<3> {
 }  // namespace detail
 
 struct betaln_rule : rule<2> {
-  static constexpr std::string_view name = "betaln", text = "Logarithm of the beta function, for positive arguments.",
+  static constexpr std::string_view name = "betaln", stan = "lbeta",
+                                    text = "Logarithm of the beta function, for positive arguments.",
                                     reference = "loggamma(x) + loggamma(y) - loggamma(x + y)",
                                     source = "Stirling's series, DLMF 5.11.1; derivatives by DLMF 5.15.9 of differences";
   static constexpr interval domain[] = {{0, infinity}, {0, infinity}};
@@ -97,6 +98,11 @@ struct betaln_rule : rule<2> {
 };
 template <class X, class Y>
 applied<betaln_rule, X, Y> betaln(const X& x, const Y& y) {
+  return apply<betaln_rule>(x, y);
+}
+/// Stan's name of betaln.
+template <class X, class Y>
+applied<betaln_rule, X, Y> lbeta(const X& x, const Y& y) {
   return apply<betaln_rule>(x, y);
 }
 

@@ -51,19 +51,24 @@ struct betainc_base : rule<3> {
 }  // namespace detail
 
 struct betainc_rule : detail::betainc_base<false, false> {
-  static constexpr std::string_view name = "betainc",
+  static constexpr std::string_view name = "betainc", stan = "inc_beta",
                                     text = "Regularised incomplete beta function, of shapes a and b from 0 to x.",
-                                    reference = "betainc(x, y, 0, z, regularized=True)";
+                                    reference = "lower_beta(x, y, z)";
 };
 template <class A, class B, class X>
 applied<betainc_rule, A, B, X> betainc(const A& a, const B& b, const X& x) {
+  return apply<betainc_rule>(a, b, x);
+}
+/// Stan's name of betainc.
+template <class A, class B, class X>
+applied<betainc_rule, A, B, X> inc_beta(const A& a, const B& b, const X& x) {
   return apply<betainc_rule>(a, b, x);
 }
 
 struct betaincc_rule : detail::betainc_base<true, false> {
   static constexpr std::string_view name = "betaincc",
                                     text = "Regularised incomplete beta function, of shapes a and b from x to 1.",
-                                    reference = "betainc(x, y, z, 1, regularized=True)";
+                                    reference = "lower_beta(y, x, 1 - z)";
 };
 template <class A, class B, class X>
 applied<betaincc_rule, A, B, X> betaincc(const A& a, const B& b, const X& x) {
@@ -72,7 +77,7 @@ applied<betaincc_rule, A, B, X> betaincc(const A& a, const B& b, const X& x) {
 
 struct log_betainc_rule : detail::betainc_base<false, true> {
   static constexpr std::string_view name = "log_betainc", text = "Logarithm of betainc, finite where betainc underflows.",
-                                    reference = "log(betainc(x, y, 0, z, regularized=True))", ufunc = no_ufunc;
+                                    reference = "log(lower_beta(x, y, z))", ufunc = no_ufunc;
 };
 template <class A, class B, class X>
 applied<log_betainc_rule, A, B, X> log_betainc(const A& a, const B& b, const X& x) {
@@ -81,7 +86,7 @@ applied<log_betainc_rule, A, B, X> log_betainc(const A& a, const B& b, const X& 
 
 struct log_betaincc_rule : detail::betainc_base<true, true> {
   static constexpr std::string_view name = "log_betaincc", text = "Logarithm of betaincc, finite where betaincc underflows.",
-                                    reference = "log(betainc(x, y, z, 1, regularized=True))", ufunc = no_ufunc;
+                                    reference = "log(lower_beta(y, x, 1 - z))", ufunc = no_ufunc;
 };
 template <class A, class B, class X>
 applied<log_betaincc_rule, A, B, X> log_betaincc(const A& a, const B& b, const X& x) {
@@ -96,7 +101,7 @@ using incomplete_beta = std::conditional_t<is_log, std::conditional_t<is_upper, 
 }  // namespace detail
 
 namespace rules {
-using betainc = typelist<betainc_rule, betaincc_rule, log_betainc_rule, log_betaincc_rule>;
+using betainc = typelist<betainc_rule, betaincc_rule>;  // the logarithms are for C++ alone
 }
 
 }  // namespace agrad

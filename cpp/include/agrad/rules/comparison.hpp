@@ -26,27 +26,30 @@ struct condition_rule : piecewise_constant_rule<Arity> {
 };
 
 struct less_rule : condition_rule<2> {
-  static constexpr std::string_view name = "less", text = "1 where x < y, else 0.", reference = "x < y";
+  static constexpr std::string_view name = "less", stan = "logical_lt", text = "1 where x < y, else 0.", reference = "x < y";
   static double value(double x, double y) { return x < y ? 1.0 : 0.0; }
 };
 struct less_equal_rule : condition_rule<2> {
-  static constexpr std::string_view name = "less_equal", text = "1 where x <= y, else 0.", reference = "x <= y";
+  static constexpr std::string_view name = "less_equal", stan = "logical_lte", text = "1 where x <= y, else 0.",
+                                    reference = "x <= y";
   static double value(double x, double y) { return x <= y ? 1.0 : 0.0; }
 };
 struct greater_rule : condition_rule<2> {
-  static constexpr std::string_view name = "greater", text = "1 where x > y, else 0.", reference = "x > y";
+  static constexpr std::string_view name = "greater", stan = "logical_gt", text = "1 where x > y, else 0.", reference = "x > y";
   static double value(double x, double y) { return x > y ? 1.0 : 0.0; }
 };
 struct greater_equal_rule : condition_rule<2> {
-  static constexpr std::string_view name = "greater_equal", text = "1 where x >= y, else 0.", reference = "x >= y";
+  static constexpr std::string_view name = "greater_equal", stan = "logical_gte", text = "1 where x >= y, else 0.",
+                                    reference = "x >= y";
   static double value(double x, double y) { return x >= y ? 1.0 : 0.0; }
 };
 struct equal_rule : condition_rule<2> {
-  static constexpr std::string_view name = "equal", text = "1 where x == y, else 0.", reference = "x == y";
+  static constexpr std::string_view name = "equal", stan = "logical_eq", text = "1 where x == y, else 0.", reference = "x == y";
   static double value(double x, double y) { return x == y ? 1.0 : 0.0; }
 };
 struct not_equal_rule : condition_rule<2> {
-  static constexpr std::string_view name = "not_equal", text = "1 where x != y, else 0.", reference = "x != y";
+  static constexpr std::string_view name = "not_equal", stan = "logical_neq", text = "1 where x != y, else 0.",
+                                    reference = "x != y";
   static double value(double x, double y) { return x != y ? 1.0 : 0.0; }
 };
 
@@ -68,15 +71,18 @@ struct logical_xor_rule : condition_rule<2> {
   static double value(double x, double y) { return (x != 0) != (y != 0) ? 1.0 : 0.0; }
 };
 struct logical_not_rule : condition_rule<1> {
-  static constexpr std::string_view name = "logical_not", text = "1 where x is 0, else 0.", reference = "x == 0";
+  static constexpr std::string_view name = "logical_not", stan = "logical_negation", text = "1 where x is 0, else 0.",
+                                    reference = "x == 0";
   static double value(double x) { return x == 0 ? 1.0 : 0.0; }
 };
 struct isnan_rule : condition_rule<1> {
-  static constexpr std::string_view name = "isnan", text = "1 where x is not a number, else 0.", reference = "isnan(x)";
+  static constexpr std::string_view name = "isnan", stan = "is_nan", text = "1 where x is not a number, else 0.",
+                                    reference = "isnan(x)";
   static double value(double x) { return std::isnan(x) ? 1.0 : 0.0; }
 };
 struct isinf_rule : condition_rule<1> {
-  static constexpr std::string_view name = "isinf", text = "1 where x is infinite, else 0.", reference = "isinf(x)";
+  static constexpr std::string_view name = "isinf", stan = "is_inf", text = "1 where x is infinite, else 0.",
+                                    reference = "isinf(x)";
   static double value(double x) { return std::isinf(x) ? 1.0 : 0.0; }
 };
 struct isfinite_rule : condition_rule<1> {
@@ -84,6 +90,58 @@ struct isfinite_rule : condition_rule<1> {
                                     reference = "isfinite(x)";
   static double value(double x) { return std::isfinite(x) ? 1.0 : 0.0; }
 };
+
+// Stan's names of the operators, which compare values, as the operators of variables do.
+
+namespace detail {
+template <class... X>
+using if_numbers = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < array_rank) && ...)>;
+}  // namespace detail
+
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_lt(const X& x, const Y& y) {
+  return detail::number_of(x) < detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_lte(const X& x, const Y& y) {
+  return detail::number_of(x) <= detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_gt(const X& x, const Y& y) {
+  return detail::number_of(x) > detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_gte(const X& x, const Y& y) {
+  return detail::number_of(x) >= detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_eq(const X& x, const Y& y) {
+  return detail::number_of(x) == detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_neq(const X& x, const Y& y) {
+  return detail::number_of(x) != detail::number_of(y);
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_and(const X& x, const Y& y) {
+  return detail::number_of(x) != 0 && detail::number_of(y) != 0;
+}
+template <class X, class Y, class = detail::if_numbers<X, Y>>
+bool logical_or(const X& x, const Y& y) {
+  return detail::number_of(x) != 0 || detail::number_of(y) != 0;
+}
+template <class X, class = detail::if_numbers<X>>
+bool logical_negation(const X& x) {
+  return detail::number_of(x) == 0;
+}
+template <class X, class = detail::if_numbers<X>>
+bool is_nan(const X& x) {
+  return std::isnan(detail::number_of(x));
+}
+template <class X, class = detail::if_numbers<X>>
+bool is_inf(const X& x) {
+  return std::isinf(detail::number_of(x));
+}
 
 // ---- selection -----------------------------------------------------------------------------------------------------------
 

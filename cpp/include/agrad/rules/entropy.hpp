@@ -28,7 +28,7 @@ struct log_ratio_rule : rule<2> {
 }  // namespace detail
 
 struct xlogy_rule : rule<2> {
-  static constexpr std::string_view name = "xlogy", text = "x log(y), and 0 where x is 0.",
+  static constexpr std::string_view name = "xlogy", stan = "lmultiply", text = "x log(y), and 0 where x is 0.",
                                     reference = "x * log(y) if x != 0 else 0";
   static constexpr interval domain[] = {{}, {0, infinity}};
   static double value(double x, double y) { return x == 0 && !std::isnan(y) ? 0 : x * std::log(y); }
@@ -44,6 +44,11 @@ struct xlogy_rule : rule<2> {
 };
 template <class X, class Y>
 applied<xlogy_rule, X, Y> xlogy(const X& x, const Y& y) {
+  return apply<xlogy_rule>(x, y);
+}
+/// Stan's name of xlogy.
+template <class X, class Y>
+applied<xlogy_rule, X, Y> lmultiply(const X& x, const Y& y) {
   return apply<xlogy_rule>(x, y);
 }
 

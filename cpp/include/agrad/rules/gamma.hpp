@@ -48,6 +48,21 @@ applied<digamma_rule, X> digamma(const X& x) {
   return apply<digamma_rule>(x);
 }
 
+struct trigamma_rule : rule<1> {
+  static constexpr std::string_view name = "trigamma", text = "Derivative of digamma.",
+                                    reference = "polygamma(1, x) if x > 0 else -polygamma(1, 1 - x) + (pi / sin(pi * x)) ** 2",
+                                    ufunc = no_ufunc, source = polygamma_rule::source;
+  static double value(double x) { return detail::polygamma(1, x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return polygamma(2, x);
+  }
+};
+template <class X>
+applied<trigamma_rule, X> trigamma(const X& x) {
+  return apply<trigamma_rule>(x);
+}
+
 struct tgamma_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "tgamma", text = "Gamma function.", reference = "gamma(x)", ufunc = "gamma";
   static double value(double x) { return std::tgamma(x); }
@@ -83,7 +98,7 @@ applied<lgamma_rule, X> lgamma(const X& x) {
 }
 
 namespace rules {
-using gamma = typelist<tgamma_rule, lgamma_rule, digamma_rule, polygamma_rule>;
+using gamma = typelist<tgamma_rule, lgamma_rule, digamma_rule, trigamma_rule, polygamma_rule>;
 }
 
 }  // namespace agrad

@@ -83,8 +83,9 @@ inline double log_rising_factorial(double x, double y) {
 /// With f(z) = z^-k, f(x) - f(x + y) - f(x + z) + f(x + y + z), a sum of positive terms.
 inline double second_difference(double x, double y, double z, int k) {
   const double mixed = std::log1p((y / x) * (z / (x + y + z)));
-  const double parts = std::exp(-k * std::log1p(y / x)) * std::expm1(k * mixed) +
-                       std::expm1(-k * std::log1p(z / x)) * std::expm1(-k * std::log1p(y / (x + z)));
+  const double below = -k * std::log1p(y / x);
+  const double first = k * mixed < 600 ? std::exp(below) * std::expm1(k * mixed) : std::exp(below + k * mixed);
+  const double parts = first + std::expm1(-k * std::log1p(z / x)) * std::expm1(-k * std::log1p(y / (x + z)));
   return parts / std::pow(x, k);
 }
 

@@ -56,7 +56,8 @@ inline constexpr std::string_view gammainc_source =
 }  // namespace detail
 
 struct gammainc_rule : rule<2> {
-  static constexpr std::string_view name = "gammainc", text = "Regularised lower incomplete gamma function, of shape x at y.",
+  static constexpr std::string_view name = "gammainc", stan = "gamma_p",
+                                    text = "Regularised lower incomplete gamma function, of shape x at y.",
                                     reference = "lower_gamma(x, y)", source = detail::gammainc_source;
   static constexpr interval domain[] = {{0, infinity}, {0, infinity}};
   static double value(double x, double y) { return detail::gamma_tail_derivative(0, x, y, false); }
@@ -73,9 +74,15 @@ template <class X, class Y>
 applied<gammainc_rule, X, Y> gammainc(const X& x, const Y& y) {
   return apply<gammainc_rule>(x, y);
 }
+/// Stan's name of gammainc.
+template <class X, class Y>
+applied<gammainc_rule, X, Y> gamma_p(const X& x, const Y& y) {
+  return apply<gammainc_rule>(x, y);
+}
 
 struct gammaincc_rule : rule<2> {
-  static constexpr std::string_view name = "gammaincc", text = "Regularised upper incomplete gamma function, of shape x at y.",
+  static constexpr std::string_view name = "gammaincc", stan = "gamma_q",
+                                    text = "Regularised upper incomplete gamma function, of shape x at y.",
                                     reference = "upper_gamma(x, y)", source = detail::gammainc_source;
   static constexpr interval domain[] = {{0, infinity}, {0, infinity}};
   static double value(double x, double y) { return detail::gamma_tail_derivative(0, x, y, true); }
@@ -90,6 +97,11 @@ struct gammaincc_rule : rule<2> {
 };
 template <class X, class Y>
 applied<gammaincc_rule, X, Y> gammaincc(const X& x, const Y& y) {
+  return apply<gammaincc_rule>(x, y);
+}
+/// Stan's name of gammaincc.
+template <class X, class Y>
+applied<gammaincc_rule, X, Y> gamma_q(const X& x, const Y& y) {
   return apply<gammaincc_rule>(x, y);
 }
 

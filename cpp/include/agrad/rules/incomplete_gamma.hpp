@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/stirling.hpp>
 
 namespace agrad::detail {
@@ -101,17 +102,10 @@ inline double exp_rest(double u) {
 /// Adds the integral over v from begin to end of exp(-distance v - x (exp(side v) - 1 - side v)), with derivatives with respect
 /// to a: each is one more factor `side` v. `power` counts factors 1 - exp(-v), for derivatives with respect to x.
 inline void add_tail_integral(taylor& sum, double distance, double x, double side, int n, int power, double begin, double end) {
-  constexpr double nodes[] = {0.9972638618494816,  0.9856115115452684,  0.9647622555875064, 0.9349060759377397,
-                              0.8963211557660521,  0.84936761373257,    0.7944837959679424, 0.7321821187402897,
-                              0.6630442669302152,  0.5877157572407623,  0.5068999089322294, 0.42135127613063533,
-                              0.33186860228212767, 0.23928736225213706, 0.1444719615827965, 0.04830766568773832};
-  constexpr double weights[] = {0.007018610009470096, 0.01627439473090567,  0.02539206530926206,  0.03427386291302143,
-                                0.04283589802222668,  0.050998059262376175, 0.058684093478535544, 0.06582222277636185,
-                                0.0723457941088485,   0.07819389578707031,  0.08331192422694675,  0.08765209300440381,
-                                0.09117387869576389,  0.09384439908080457,  0.09563872007927486,  0.0965400885147278};
   for (int i = 0; i < 32; ++i) {
-    const double node = i < 16 ? -nodes[i] : nodes[31 - i], length = end - begin, v = begin + length * (0.5 + 0.5 * node);
-    double term = weights[i < 16 ? i : 31 - i] * 0.5 * length * std::exp(-distance * v - x * exp_rest(side * v));
+    const double node = i < 16 ? -gauss_nodes[i] : gauss_nodes[31 - i], length = end - begin,
+                 v = begin + length * (0.5 + 0.5 * node);
+    double term = gauss_weights[i < 16 ? i : 31 - i] * 0.5 * length * std::exp(-distance * v - x * exp_rest(side * v));
     if (power > 0) term *= std::pow(-std::expm1(-v), power);
     for (int m = 0; m <= n; ++m, term *= side * v) sum.order[m] += term;
   }

@@ -187,8 +187,4 @@ applied<log_gammaincc_rule, X, Y> log_gammaincc(const X& x, const Y& y) {
   return apply<log_gammaincc_rule>(x, y);
 }
 
-namespace rules {
-using log_gammainc = typelist<log_gammainc_rule, log_gammaincc_rule>;
-}
-
 }  // namespace agrad

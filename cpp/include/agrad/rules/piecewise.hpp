@@ -205,7 +205,8 @@ struct remainder_base : rule<2> {
 }  // namespace detail
 
 struct fmod_rule : detail::remainder_base, in_cmath {
-  static constexpr std::string_view name = "fmod", text = "Remainder x - n y with n = trunc(x / y); it has the sign of x.",
+  static constexpr std::string_view name = "fmod", stan = "modulus",
+                                    text = "Remainder x - n y with n = trunc(x / y); it has the sign of x.",
                                     reference = "x - y * sign(x / y) * floor(fabs(x / y))";
   static double value(double x, double y) { return std::fmod(x, y); }
 };
@@ -213,6 +214,12 @@ template <class X, class Y>
 applied<fmod_rule, X, Y> fmod(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);
 }
+/// Stan's name of fmod, for whole numbers, too, where <cmath> has fmod.
+template <class X, class Y>
+applied<fmod_rule, X, Y> modulus(const X& x, const Y& y) {
+  return apply<fmod_rule>(x, y);
+}
+inline double modulus(int x, int y) { return fmod_rule::value(x, y); }
 
 struct remainder_rule : detail::remainder_base, in_cmath {
   static constexpr std::string_view name = "remainder",

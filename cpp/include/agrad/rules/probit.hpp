@@ -75,7 +75,7 @@ applied<erfinv_rule, X> erfinv(const X& x) {
 }
 
 struct erfcinv_rule : rule<1> {
-  static constexpr std::string_view name = "erfcinv", text = "Inverse of erfc, accurate for small x.",
+  static constexpr std::string_view name = "erfcinv", stan = "inv_erfc", text = "Inverse of erfc, accurate for small x.",
                                     reference =  // mpmath has only erfinv
                                     "erfinv(1 - x) if x > 0.01 else"
                                     " findroot(lambda y: log(erfc(y)) - log(x), sqrt(-log(x)))";
@@ -97,10 +97,15 @@ template <class X>
 applied<erfcinv_rule, X> erfcinv(const X& x) {
   return apply<erfcinv_rule>(x);
 }
+/// Stan's name of erfcinv.
+template <class X>
+applied<erfcinv_rule, X> inv_erfc(const X& x) {
+  return apply<erfcinv_rule>(x);
+}
 
 struct ndtr_rule : rule<1> {
-  static constexpr std::string_view name = "ndtr", text = "Distribution function of the standard normal distribution.",
-                                    reference = "ncdf(x)";
+  static constexpr std::string_view name = "ndtr", stan = "Phi",
+                                    text = "Distribution function of the standard normal distribution.", reference = "ncdf(x)";
   static double value(double x) { return detail::ndtr(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -109,6 +114,11 @@ struct ndtr_rule : rule<1> {
 };
 template <class X>
 applied<ndtr_rule, X> ndtr(const X& x) {
+  return apply<ndtr_rule>(x);
+}
+/// Stan's name of ndtr.
+template <class X>
+applied<ndtr_rule, X> Phi(const X& x) {
   return apply<ndtr_rule>(x);
 }
 
@@ -129,7 +139,7 @@ applied<log_ndtr_rule, X> log_ndtr(const X& x) {
 }
 
 struct ndtri_rule : rule<1> {
-  static constexpr std::string_view name = "ndtri",
+  static constexpr std::string_view name = "ndtri", stan = "inv_Phi",
                                     text = "Inverse of ndtr: the quantiles of the standard normal distribution.",
                                     reference =
                                         "sqrt(2) * erfinv(2 * x - 1) if x > 0.01 else"
@@ -150,6 +160,11 @@ struct ndtri_rule : rule<1> {
 };
 template <class X>
 applied<ndtri_rule, X> ndtri(const X& x) {
+  return apply<ndtri_rule>(x);
+}
+/// Stan's name of ndtri.
+template <class X>
+applied<ndtri_rule, X> inv_Phi(const X& x) {
   return apply<ndtri_rule>(x);
 }
 

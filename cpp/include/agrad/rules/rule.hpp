@@ -10,6 +10,7 @@
 //     outside     the value outside of the domain where that is infinite, as functions of convex analysis are (optional)
 //     reference   the same function in mpmath, unless mpmath's function of that name is the same (tests compare with this)
 //     ufunc       NumPy's or SciPy's name, if different; no_ufunc if their function of that name is another function
+//     stan        Stan's name, if different: the function has this name, too, in Python and by an overload in C++
 //     source      the source of formula or algorithm, beyond common knowledge
 //     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
 //                 number too); the derivatives of such a rule are not stored, but computed when needed
@@ -80,6 +81,7 @@ struct rule {
   static constexpr double outside = quiet_nan;
   static constexpr std::string_view reference = {};
   static constexpr std::string_view ufunc = {};
+  static constexpr std::string_view stan = {};
   static constexpr std::string_view source = {};
   static constexpr bool is_linear = false;
   static constexpr bool is_condition = false;

@@ -1,4 +1,4 @@
-// Steps and signs that are ufuncs of NumPy and SciPy: constant between jumps.
+// Steps and signs of NumPy, SciPy and Stan: constant between jumps.
 #pragma once
 
 #include <agrad/rules/piecewise.hpp>
@@ -23,6 +23,25 @@ applied<heaviside_rule, X, Y> heaviside(const X& x, const Y& y) {
   return apply<heaviside_rule>(x, y);
 }
 
+struct step_rule : piecewise_constant_rule<1> {
+  static constexpr std::string_view name = "step", text = "0 where x < 0, else 1.",
+                                    reference = "1 if x >= 0 else 0 if x < 0 else nan";
+  static double value(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
+};
+template <class X>
+applied<step_rule, X> step(const X& x) {
+  return apply<step_rule>(x);
+}
+
+struct int_step_rule : condition_rule<1> {
+  static constexpr std::string_view name = "int_step", text = "1 where x > 0, else 0.", reference = "x > 0";
+  static double value(double x) { return x > 0 ? 1.0 : 0.0; }
+};
+template <class X>
+applied<int_step_rule, X> int_step(const X& x) {
+  return apply<int_step_rule>(x);
+}
+
 struct signbit_rule : condition_rule<1> {
   static constexpr std::string_view name = "signbit", text = "1 where x has a minus sign, also of a zero, else 0.",
                                     reference = "x < 0";
@@ -45,7 +64,7 @@ applied<gammasgn_rule, X> gammasgn(const X& x) {
 }
 
 namespace rules {
-using steps = typelist<heaviside_rule, signbit_rule, gammasgn_rule>;
+using steps = typelist<heaviside_rule, step_rule, int_step_rule, signbit_rule, gammasgn_rule>;
 }
 
 }  // namespace agrad

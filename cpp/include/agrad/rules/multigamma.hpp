@@ -1,0 +1,70 @@
+// The logarithm of the multivariate gamma function: a sum of logarithms of gamma functions, half a unit apart.
+#pragma once
+
+#include <agrad/rules/gamma.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// The largest dimension, which bounds the number of terms.
+inline constexpr double highest_dimension = 10000;
+
+/// The derivative of the logarithm's sum over x - k / 2, k = 0 ... n - 1: polygamma functions of this order.
+struct multi_polygamma_rule : rule<3> {
+  static constexpr std::string_view name = "multi_polygamma";
+  static double value(double order, double n, double x) {
+    if (!(n >= 0 && n <= highest_dimension && x >= 0.5 * (n - 1))) return quiet_nan;
+    double sum = 0;
+    for (int k = 0; k < n; ++k) sum += polygamma(order, x - 0.5 * k);
+    return sum;
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& n, const T& x, const T&) {
+    return apply<multi_polygamma_rule>(order + 1.0, n, x);
+  }
+};
+
+}  // namespace detail
+
+struct lmgamma_rule : rule<2> {
+  static constexpr std::string_view name = "lmgamma",
+                                    text = "Logarithm of the multivariate gamma function of dimension x at y >= (x - 1) / 2.",
+                                    reference =
+                                        "x * (x - 1) / 4 * log(pi) + fsum(loggamma(y - mpf(k) / 2) for k in range(int(x)))"
+                                        " if isfinite(x) and y > (x - 1) / 2 else nan";
+  static constexpr interval domain[] = {{1, detail::highest_dimension, true}, {0, infinity}};
+  static double value(double x, double y) {
+    if (!(x >= 1 && x <= detail::highest_dimension && x == std::floor(x) && y >= 0.5 * (x - 1))) return quiet_nan;
+    double sum = 0.28618247146235004353585683783826468 * x * (x - 1);  // log(pi) / 4
+    for (int k = 0; k < x; ++k) sum += lgamma_rule::value(y - 0.5 * k);
+    return sum;
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T& y, const T&) {
+    return apply<detail::multi_polygamma_rule>(0.0, x, y);
+  }
+};
+/// The dimension is a whole number: an int, not a variable.
+template <class X>
+applied<lmgamma_rule, double, X> lmgamma(int dimension, const X& x) {
+  return apply<lmgamma_rule>(static_cast<double>(dimension), x);
+}
+
+namespace rules {
+using multigamma = typelist<lmgamma_rule>;
+}
+
+}  // namespace agrad
