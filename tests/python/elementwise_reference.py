@@ -68,8 +68,8 @@ def upper_gamma(a: Any, x: Any) -> Any:
 
 def lower_beta(a: Any, b: Any, x: Any) -> Any:
     """The regularised incomplete beta function by DLMF 8.17.8, in whole numbers of 2^-bits; mpmath's own takes far longer."""
-    if x in (0, 1):
-        return mp.mpf(x)
+    if x in (0, 1) or a == 0 or b == 0:
+        return mp.mpf(x == 1 or a == 0)
     if x > a / (a + b) and (x > 0.1 or (a + b) * x > 10_000):  # the other series converges sooner
         with mp.extradps(20):
             upper = lower_beta(b, a, 1 - x)

@@ -43,6 +43,7 @@ TEST_CASE("Owen's T function") {
   CHECK(owens_t(0.1, 30.0) == near(0.2300810296494446078765021));
   CHECK(owens_t(-30.0, -0.25) == near(-2.453356963573946310596631e-198));
   CHECK(owens_t(0.0, inf) == near(0.25));
+  CHECK(owens_t(1.0, 1e308) == near(0.07932762696572854));
   CHECK(owens_t(inf, 1.0) == 0);
   CHECK(slope<owens_t_rule, 1>(0.0, 1.0) == near(0.25 / detail::pi));
 }

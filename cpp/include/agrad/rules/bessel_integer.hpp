@@ -45,7 +45,8 @@ inline double bessel_y(double order, double x) {
 struct bessel_first_kind_rule : rule<2> {
   static constexpr std::string_view name = "bessel_first_kind",
                                     text = "Bessel function of the first kind, of a whole order x up to 100000, at y.",
-                                    reference = "bessel_j(int(x), y)", source = "the C library; derivatives by DLMF 10.6.1";
+                                    reference = "bessel_j(int(x), y)", ufunc = no_ufunc,
+                                    source = "the C library; derivatives by DLMF 10.6.1";
   static constexpr interval domain[] = {{-infinity, infinity, true}, {}};
   static double value(double x, double y) { return detail::bessel_j(x, y); }
   template <class T>
@@ -66,7 +67,8 @@ applied<bessel_first_kind_rule, double, X> bessel_first_kind(int order, const X&
 struct bessel_second_kind_rule : rule<2> {
   static constexpr std::string_view name = "bessel_second_kind",
                                     text = "Bessel function of the second kind, of a whole order x up to 100000, at y.",
-                                    reference = "bessel_y(int(x), y)", ufunc = "yn", source = bessel_first_kind_rule::source;
+                                    reference = "bessel_y(int(x), y)", ufunc = no_ufunc,
+                                    source = bessel_first_kind_rule::source;
   static constexpr interval domain[] = {{-infinity, infinity, true}, {0, infinity}};
   static double value(double x, double y) { return detail::bessel_y(x, y); }
   template <class T>

@@ -75,6 +75,13 @@ inline double factorial_rest(double x) {
 inline double log_rising_factorial(double x, double y) {
   if (!(x >= 0 && y >= 0)) return quiet_nan;
   if (y == 0) return 0;
+#ifdef __GLIBC__
+  if (y > 0.1 && x + y < 100) {  // near its root the value is as accurate as the parts, which are far larger
+    int sign;
+    const long double wide = x;
+    return static_cast<double>(lgammal_r(wide + y, &sign) - lgammal_r(wide, &sign));
+  }
+#endif
   double sum = 0;
   for (; x < 10; x += 1) sum -= log1p_quotient(y, x);
   return sum + y * std::log(x) + ((x + y) * std::log1p(y / x) - y) + rising_rest(x, y);

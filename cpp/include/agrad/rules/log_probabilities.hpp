@@ -143,7 +143,7 @@ struct log_mix_rule : rule<3> {
                                     reference = "max(y, z) + log(x * exp(y - max(y, z)) + (1 - x) * exp(z - max(y, z)))";
   static constexpr interval domain[] = {{0, 1}, {}, {}};
   static double value(double x, double y, double z) {
-    if (x == 1 || x == 0) return x == 1 ? y : z;
+    if (!(x > 0 && x < 1)) return x == 1 ? y : x == 0 ? z : quiet_nan;
     if (y == z) return y;
     const double share = y < z ? x : 1 - x, below = -std::abs(y - z), change = share * std::expm1(below);
     const double kept = y < z ? 1 - x : x;
@@ -184,9 +184,11 @@ struct binary_log_loss_rule : rule<2> {
                                     text =
                                         "Minus the logarithm of the probability of the outcome x, 1 or 0, where 1 has the "
                                         "probability y.",
-                                    reference = "-log(y) if x == 1 else -log1p(-y)";
+                                    reference = "-log(y) if x == 1 else -log1p(-y) if x == 0 else nan";
   static constexpr interval domain[] = {{0, 1, true}, {0, 1}};
-  static double value(double x, double y) { return x == 1 ? -std::log(y) : x == 0 ? -std::log1p(-y) : quiet_nan; }
+  static double value(double x, double y) {
+    return !(y >= 0 && y <= 1) ? quiet_nan : x == 1 ? -std::log(y) : x == 0 ? -std::log1p(-y) : quiet_nan;
+  }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&) {
     return 0.0;

@@ -14,9 +14,10 @@ namespace detail {
 /// The integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) over t from 0 to a, for h >= 0 and a >= 0.
 inline double owens_t_integral(double h, double a) {
   constexpr double deepest = 9.2, four_pi = 12.5663706143591729538505735331180115;
+  if (a == infinity || h == infinity) return h == infinity ? 0 : 0.5 * ndtr(-h);
   const double end = std::fmin(a, deepest / h);
-  if (a == infinity) return 0.5 * ndtr(-h);
-  if (end > deepest) {  // h < 1: what is missing beyond a is another such integral (Owen 1956, equation 2.3)
+  // The nodes are too few close to the poles at i and -i; what is missing beyond a is another such integral (Owen 1956, equation 2.3).
+  if (end > 4) {
     const double tail = ndtr(-h), far_tail = ndtr(-a * h);
     return 0.5 * (tail + far_tail) - tail * far_tail - owens_t_integral(a * h, 1 / a);
   }
