@@ -1,10 +1,12 @@
-// A driver is a program of one library: it lists its rows, and measures one row a process, so that no row sees another's memory.
+// A driver is a program of one library: it lists its rows, and measures one row a process, so that no row sees another's
+// memory.
 //
 //     driver --list                                          title|form|n|variant|is memory measured, below the library's name
 //     driver --row TITLE FORM N VARIANT [--repetitions R]    one line: status,plain_ns,gradient_ns,ratio,quartiles
 //     driver --memory TITLE FORM N VARIANT                   one line: status,growth of the resident bytes,ns,bytes an operation
 //
-// A variant is a way to write the gradient with the library: `scalar` for templates on its scalar, other names for forms of its own.
+// A variant is a way to write the gradient with the library: `scalar` for templates on its scalar, other names for forms of its
+// own.
 #pragma once
 
 #include <cstdlib>
@@ -33,8 +35,8 @@ class driver {
  public:
   explicit driver(std::string library, verification how = verification::by_hand) : library_(std::move(library)), verify_(how) {}
 
-  /// Adds a case in all its sizes. `form`: "loop", "eigen" or "library". `make(f)` gives the gradient: a callable that takes the
-  /// point and the vector to write into, and returns the value.
+  /// Adds a case in all its sizes. `form`: "loop", "eigen" or "library". `make(f)` gives the gradient: a callable that takes
+  /// the point and the vector to write into, and returns the value.
   template <class Case, class Make>
   void add(const char* form, const char* variant, Make make) {
     for (const long n : Case::sizes) {

@@ -1,4 +1,5 @@
-// What is measured of one row: is the gradient right, how long does it take beside the function itself, what memory does it take.
+// What is measured of one row: is the gradient right, how long does it take beside the function itself, what memory does it
+// take.
 //
 // Times are of the thread's own processor time, because other programs share the machine. Batches of the plain function and of
 // its gradient take turns; the ratio is taken within each turn, and the median of the turns is the result.

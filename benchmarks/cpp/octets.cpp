@@ -1,7 +1,7 @@
 // What instruction_sets.py times: the functions that are computed in octets, on a thousand numbers.
 //
-// Prints a line for each: name, nanoseconds a number (least of 200 turns of processor time), largest relative error beside plain
-// loops, and a number that is another one if any bit of the results is.
+// Prints a line for each: name, nanoseconds a number (least of 200 turns of processor time), largest relative error beside
+// plain loops, and a number that is another one if any bit of the results is.
 #include <time.h>
 
 #include <agrad/rules/density/densities.hpp>

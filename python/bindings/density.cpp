@@ -76,8 +76,8 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
   return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
 }
 
-/// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with a single index:
-/// mu[4] becomes mu[1, 1].
+/// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with a single
+/// index: mu[4] becomes mu[1, 1].
 std::string with_indices(std::string_view argument, const shape_type& shape, std::string text) {
   const std::string before = ": " + std::string(argument) + "[";
   const std::size_t found = text.find(before), end = found == std::string::npos ? found : text.find(']', found);

@@ -2,8 +2,8 @@
 //
 // `f` is templated on its scalar: it takes a matrix of T and returns a matrix of T of any shape. The probe weighs the result's
 // entries into a scalar, and compares: the tape's gradient with the duals' directional derivative to rounding, with central
-// differences, its repetition with itself; the second derivatives (a dual over the tape, a dual over a dual) with each other and with
-// differences of gradients.
+// differences, its repetition with itself; the second derivatives (a dual over the tape, a dual over a dual) with each other
+// and with differences of gradients.
 #pragma once
 
 #include <doctest/doctest.h>

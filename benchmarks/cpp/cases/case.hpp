@@ -7,9 +7,9 @@
 //     vector_of<double> start(int seed) const;           // a point to take the gradient at
 //     template <class T> T operator()(const vector_of<T>& x) const;                    // the function, whatever the scalar
 //     double gradient(const vector_of<double>& x, vector_of<double>& g) const;         // value and gradient by hand
-// and, where several gradients are right, `static void fold(vector_of<double>& g)`, which makes them equal; where memory is measured,
-// `double operations() const`, the number of elementary operations.
-// Mathematical functions are called unqualified, beside `using std::exp`, so that each library finds its own.
+// and, where several gradients are right, `static void fold(vector_of<double>& g)`, which makes them equal; where memory is
+// measured, `double operations() const`, the number of elementary operations. Mathematical functions are called unqualified,
+// beside `using std::exp`, so that each library finds its own.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,4 +1,5 @@
-// n / 3 steps of x = sin(x) + x c: a chain that is long enough to show what an operation costs in memory, and that nothing recurses.
+// n / 3 steps of x = sin(x) + x c: a chain that is long enough to show what an operation costs in memory, and that nothing
+// recurses.
 #pragma once
 
 #include "case.hpp"

@@ -1,5 +1,5 @@
-// Inverse of a symmetric positive definite matrix from its Cholesky factor, with a third of the work of solving for the identity:
-// W = L^-1 and then W' W, both by halves, so that nearly all of it is products of blocks and no zero is multiplied.
+// Inverse of a symmetric positive definite matrix from its Cholesky factor, with a third of the work of solving for the
+// identity: W = L^-1 and then W' W, both by halves, so that nearly all of it is products of blocks and no zero is multiplied.
 #pragma once
 
 #include <Eigen/Core>

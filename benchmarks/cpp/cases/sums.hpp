@@ -37,7 +37,8 @@ class neighbours {
   long n_;
 };
 
-/// Sum of exp(sin x) log1p(x^2): six elementary operations an entry, the sum included, three of them of the mathematical library.
+/// Sum of exp(sin x) log1p(x^2): six elementary operations an entry, the sum included, three of them of the mathematical
+/// library.
 class elementwise {
  public:
   static constexpr const char *title = "sum of exp(sin x) log1p(x^2)", *form = "loop";

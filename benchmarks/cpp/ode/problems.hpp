@@ -1,8 +1,8 @@
 // The problems of the benchmark of differential equations: right-hand sides for any scalar, and their derivatives by hand.
 //
-// Each has n states and m parameters, and the loss is sum_k sum_i (s_i (y_i(t_k) - d_ki))^2 with t0 = 0. Numbers come from a text
-// file that benchmarks/python/ode/problems.py writes: "n m with_initial_state times 0", p, y0, s, t, d. `kernel`, `adjoint` and
-// `jacobian` are what somebody writes for CVODES; agrad calls operator() alone.
+// Each has n states and m parameters, and the loss is sum_k sum_i (s_i (y_i(t_k) - d_ki))^2 with t0 = 0. Numbers come from a
+// text file that benchmarks/python/ode/problems.py writes: "n m with_initial_state times 0", p, y0, s, t, d. `kernel`,
+// `adjoint` and `jacobian` are what somebody writes for CVODES; agrad calls operator() alone.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,4 +1,5 @@
-// Gradient through a differential-algebraic system: a rectifier, whose load is switched on while the capacitor holds its voltage.
+// Gradient through a differential-algebraic system: a rectifier, whose load is switched on while the capacitor holds its
+// voltage.
 #include <agrad/agrad.hpp>
 #include <agrad/dae.hpp>
 #include <cmath>

@@ -15,8 +15,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// A transform, the sizes of its free numbers (a column vector where `columns` is 0), and Python's log Jacobian and weighted sum
-/// of values at `free_numbers`.
+/// A transform, the sizes of its free numbers (a column vector where `columns` is 0), and Python's log Jacobian and weighted
+/// sum of values at `free_numbers`.
 struct transform {
   const char* name;
   int rows, columns;

@@ -1,5 +1,5 @@
-// Draws of numbers and counts against agrad's distribution functions, by the statistic of Kolmogorov and Smirnov, with fixed seeds.
-// The distribution functions are tested against mpmath, and share no code with the draws.
+// Draws of numbers and counts against agrad's distribution functions, by the statistic of Kolmogorov and Smirnov, with fixed
+// seeds. The distribution functions are tested against mpmath, and share no code with the draws.
 #include <doctest/doctest.h>
 #include <agrad/probability/distributions.hpp>
 #include <agrad/random/counts.hpp>

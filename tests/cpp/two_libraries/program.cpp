@@ -1,5 +1,5 @@
-// Derivatives across a shared library, with hidden symbols on both sides. Where the two are linked they have one tape. Where the library
-// is loaded at run time, and kept apart, there are two, and the program, a checked build then, raises.
+// Derivatives across a shared library, with hidden symbols on both sides. Where the two are linked they have one tape. Where
+// the library is loaded at run time, and kept apart, there are two, and the program, a checked build then, raises.
 #include <dlfcn.h>
 
 #include <agrad/rules/elementwise.hpp>

@@ -1,7 +1,7 @@
 // Vectors: ordered vectors, simplexes, vectors that sum to zero, unit vectors; and matrices of simplexes.
 //
-// Simplexes are softmax of numbers that sum to zero, so that all entries are treated alike (isometric log ratios, Egozcue et al.
-// 2003); Python's agrad.transforms has the same maps. The log Jacobian of a simplex is that of its first entries.
+// Simplexes are softmax of numbers that sum to zero, so that all entries are treated alike (isometric log ratios, Egozcue et
+// al. 2003); Python's agrad.transforms has the same maps. The log Jacobian of a simplex is that of its first entries.
 #pragma once
 
 #include <algorithm>

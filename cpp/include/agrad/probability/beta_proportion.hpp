@@ -1,4 +1,5 @@
-// Beta distribution of a mean and a precision: log density and the logarithms of the distribution function and of its complement.
+// Beta distribution of a mean and a precision: log density and the logarithms of the distribution function and of its
+// complement.
 #pragma once
 
 #include <agrad/probability/gamma_parts.hpp>

@@ -2,8 +2,8 @@
 //
 // The rule's term is written once more for whole arrays (`traced`), so that a recording has the elementwise operations that the
 // term consists of, and then one operation that checks the arguments, which may change from run to run, and sums the terms.
-// Single numbers among the arguments remain single: what depends on them alone is computed once. `record_terms` and `record_quantile`
-// leave the entries as they are. Only the files that build the table of rules include this header.
+// Single numbers among the arguments remain single: what depends on them alone is computed once. `record_terms` and
+// `record_quantile` leave the entries as they are. Only the files that build the table of rules include this header.
 #pragma once
 
 #include <algorithm>

@@ -128,7 +128,8 @@ std::vector<count_t> dirichlet_multinomial_rng(const Alpha& alpha, count_t n, UR
   return detail::draw_numbers(theta, trials, rng);
 }
 
-/// Draws outcomes that are 1 with log odds alpha + x beta, else 0, one for each row of x; alpha is a number, or one for each row.
+/// Draws outcomes that are 1 with log odds alpha + x beta, else 0, one for each row of x; alpha is a number, or one for each
+/// row.
 template <class Alpha, class Beta, class URBG>
 std::vector<count_t> bernoulli_logit_glm_rng(const Eigen::Ref<const Eigen::MatrixXd>& x, const Alpha& alpha, const Beta& beta,
                                              URBG& rng) {

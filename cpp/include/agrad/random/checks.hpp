@@ -1,6 +1,7 @@
 // Checks of vectors and matrices that are parameters of draws, and their values as Eigen's vectors and matrices.
 //
-// A matrix is factorised as it is checked, by the textbook's algorithm, so that a message has the parameter's name and the pivot.
+// A matrix is factorised as it is checked, by the textbook's algorithm, so that a message has the parameter's name and the
+// pivot.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,7 +1,7 @@
 // Draws of distributions of positive numbers, and of numbers between 0 and 1.
 //
-// Parameters are numbers or sequences, in the order of the density; the last argument is a generator of random bits. Draws beyond
-// the range of doubles are 0 or infinite. Read next: random/standard.hpp, the draws that these are made of.
+// Parameters are numbers or sequences, in the order of the density; the last argument is a generator of random bits. Draws
+// beyond the range of doubles are 0 or infinite. Read next: random/standard.hpp, the draws that these are made of.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,8 @@
-// Standard draws of counts: binomial, Poisson and hypergeometric numbers of any size below 2^53, in a logarithmic number of steps.
+// Standard draws of counts: binomial, Poisson and hypergeometric numbers of any size below 2^53, in a logarithmic number of
+// steps.
 //
-// A large number of trials, of expected events, or of successes is split by a beta or gamma number, until few are left, which are
-// drawn one by one. So no acceptance compares logarithms of large factorials, whose digits cancel. Counts are doubles here.
+// A large number of trials, of expected events, or of successes is split by a beta or gamma number, until few are left, which
+// are drawn one by one. So no acceptance compares logarithms of large factorials, whose digits cancel. Counts are doubles here.
 // Read next: random/counts.hpp.
 #pragma once
 

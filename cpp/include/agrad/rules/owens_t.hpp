@@ -16,7 +16,8 @@ inline double owens_t_integral(double h, double a) {
   constexpr double deepest = 9.2, four_pi = 12.5663706143591729538505735331180115;
   if (a == infinity || h == infinity) return h == infinity ? 0 : 0.5 * ndtr(-h);
   const double end = std::fmin(a, deepest / h);
-  // The nodes are too few close to the poles at i and -i; what is missing beyond a is another such integral (Owen 1956, equation 2.3).
+  // The nodes are too few close to the poles at i and -i; what is missing beyond a is another such integral (Owen 1956,
+  // equation 2.3).
   if (end > 4) {
     const double tail = ndtr(-h), far_tail = ndtr(-a * h);
     return 0.5 * (tail + far_tail) - tail * far_tail - owens_t_integral(a * h, 1 / a);

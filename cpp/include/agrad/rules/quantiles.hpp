@@ -1,7 +1,7 @@
 // Quantiles of the standard gamma, beta and Student's t distributions as internal rules: the inverses of their tails.
 //
-// Each rule solves for the smaller of the two tails, so that no digits of a small probability are lost. Derivatives are those of
-// the implicit function F(x; shapes) = p: 1 / f with respect to p and -F_shape / f with respect to a shape, where f is the
+// Each rule solves for the smaller of the two tails, so that no digits of a small probability are lost. Derivatives are those
+// of the implicit function F(x; shapes) = p: 1 / f with respect to p and -F_shape / f with respect to a shape, where f is the
 // density; they are made of rules with derivatives of their own. At the ends of the support, x does not depend on the shapes.
 #pragma once
 

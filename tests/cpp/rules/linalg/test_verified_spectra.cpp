@@ -24,7 +24,8 @@ matrix<var> signless(const matrix<var>& x, const matrix<var>& y) {
 
 const auto symmetric = [](Index n) { return arguments{graduated(n, n)}; };
 
-// Iterations leave in every entry, however small, an error of the size of the whole matrix; differences take it for the entry's.
+// Iterations leave in every entry, however small, an error of the size of the whole matrix; differences take it for the
+// entry's.
 const double noise = 1000;
 
 const bool spectra[] = {

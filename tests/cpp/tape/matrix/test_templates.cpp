@@ -23,7 +23,8 @@ namespace {
 template <class T>
 using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
-/// Value and gradient by the tape and by duals, Hessian by duals over the tape; `gradient(x)` and `hessian(x)` are closed forms.
+/// Value and gradient by the tape and by duals, Hessian by duals over the tape; `gradient(x)` and `hessian(x)` are closed
+/// forms.
 template <class F, class G, class H>
 void check_template(const F& f, const G& gradient, const H& hessian, const VectorXd& x) {
   const Eigen::Index n = x.size();

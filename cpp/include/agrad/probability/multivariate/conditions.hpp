@@ -1,4 +1,5 @@
-// Conditions on whole matrices: what the arguments of multivariate densities must meet, as data with checks that name the entry.
+// Conditions on whole matrices: what the arguments of multivariate densities must meet, as data with checks that name the
+// entry.
 //
 // A condition holds for each entry, or for a matrix or each of its rows as a whole. Checks read plain numbers and record
 // nothing; they run at each call, and in a recorded program at each run. Read next: probability/multivariate/rule.hpp.

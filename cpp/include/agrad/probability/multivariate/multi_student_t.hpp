@@ -1,6 +1,7 @@
 // The multivariate Student t distribution: by scale matrix or its Cholesky factor.
 //
-// As for one variable, the formula is divided such that neither the value nor derivatives with respect to nu cancel for large nu.
+// As for one variable, the formula is divided such that neither the value nor derivatives with respect to nu cancel for large
+// nu.
 #pragma once
 
 #include <agrad/probability/multivariate/multi_normal.hpp>

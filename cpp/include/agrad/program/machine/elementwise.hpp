@@ -224,7 +224,8 @@ const kernel& own_kernel() {
 
 }  // namespace detail
 
-/// Returns the kernel of a rule. With AGRAD_COMPILED, the compiled library has the kernels of all rules in `rules::elementwise`.
+/// Returns the kernel of a rule. With AGRAD_COMPILED, the compiled library has the kernels of all rules in
+/// `rules::elementwise`.
 template <class Rule>
 const kernel& kernel_of_rule() {
 #ifdef AGRAD_COMPILED

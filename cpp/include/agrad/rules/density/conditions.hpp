@@ -1,4 +1,5 @@
-// Conditions on the arguments of densities and distribution functions, and the list of all conditions that recorded checks know.
+// Conditions on the arguments of densities and distribution functions, and the list of all conditions that recorded checks
+// know.
 #pragma once
 
 #include <iterator>
