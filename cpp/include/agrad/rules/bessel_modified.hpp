@@ -68,6 +68,9 @@ inline double whole_bessel_i(double order, double x) {
   return x < 0 && std::fmod(n, 2) != 0 ? -size : size;
 }
 
+/// The largest hypot(v, x) at which K_v(x), where it neither overflows nor underflows, has digits.
+inline constexpr double highest_modified_radius = 1e12;
+
 /// sinh(u) - u.
 inline double sinh_rest(double u) {
   if (std::abs(u) > 0.5) return std::sinh(u) - u;
@@ -81,13 +84,18 @@ inline double sinh_rest(double u) {
 /// and x > 0. The terms are relative to the peak of exp(v t - x cosh(t)), at which sinh(t) = v / x.
 inline double bessel_k_integral(int m, int n, double v, double x) {
   const long double wide_v = v, wide_x = x, wide_r = std::hypot(wide_v, wide_x);
-  const long double wide_peak = std::asinh(wide_v / wide_x);
+  const long double wide_peak = std::asinh(wide_v / wide_x), wide_exponent = wide_v * wide_peak - wide_r;
+  if (std::abs(wide_exponent) > 12000) return wide_exponent > 0 ? infinity : 0;  // whatever the terms are
+  if (!(wide_r <= highest_modified_radius)) return quiet_nan;
   const double r = static_cast<double>(wide_r), peak = static_cast<double>(wide_peak);
   const double step = std::fmin(0.125, 0.45 / std::sqrt(r));
   const auto term_at = [&](double k) {
     const double t = k * step, u = t - peak, half = std::sinh(0.5 * u);
-    // both are v t - x cosh(t) without its value at the peak, where far below it the first would cancel
-    const double exponent = u > -1 ? -2 * r * half * half - v * sinh_rest(u) : r + v * u - x * std::cosh(t);
+    // all are v t - x cosh(t) without its value at the peak; the last would cancel close to it, the first is for small x, where
+    // cosh(t) overflows before the product does
+    const double exponent = t > 600  ? r + v * u - 0.5 * std::exp(t - 600) * (x * 3.77302030092993e260)
+                            : u > -1 ? -2 * r * half * half - v * sinh_rest(u)
+                                     : r + v * u - x * std::cosh(t);
     double term = 0.5 * std::exp(exponent);
     term *= m % 2 == 0 ? 1 + std::exp(-2 * v * t) : -std::expm1(-2 * v * t);
     for (int i = 0; i < m; ++i) term *= t;
@@ -106,7 +114,7 @@ inline double bessel_k_integral(int m, int n, double v, double x) {
     sum += term;
     if (k > first + 4 && !(term > 1e-18 * sum)) break;
   }
-  return static_cast<double>(std::exp(wide_v * wide_peak - wide_r) * (sum * step));
+  return static_cast<double>(std::exp(wide_exponent) * (sum * step));
 }
 
 /// Derivative (m, n) of K_v(x) with respect to v and x.
