@@ -68,8 +68,10 @@ def upper_gamma(a: Any, x: Any) -> Any:
 
 def lower_beta(a: Any, b: Any, x: Any) -> Any:
     """The regularised incomplete beta function by DLMF 8.17.8, in whole numbers of 2^-bits; mpmath's own takes far longer."""
+    if not 0 <= x <= 1:
+        raise UndefinedError("outside of the domain")
     if x in (0, 1) or a == 0 or b == 0:
-        return mp.mpf(x == 1 or a == 0)
+        return mp.mpf(x == 1 if x in (0, 1) else a == 0)
     if x > a / (a + b) and (x > 0.1 or (a + b) * x > 10_000):  # the other series converges sooner
         with mp.extradps(20):
             upper = lower_beta(b, a, 1 - x)
@@ -174,8 +176,8 @@ def bessel_k(n: int, x: Any) -> Any:
 
 def bessel_k_of_order(v: Any, x: Any) -> Any:
     """DLMF 10.27.4 with as many digits as the difference takes; mpmath's own takes more."""
-    if x > 800 and abs(v) < x / 10:
-        return mp.mpf(0)  # less than the smallest number
+    if x > 0 and abs(exponent := abs(v) * mp.asinh(abs(v) / x) - mp.hypot(v, x)) > 10_000:
+        return mp.mpf("1e10000" if exponent > 0 else 0)  # beyond all doubles, by DLMF 10.41.4
     if not (0 < x < 700 and abs(v) < 700 and v != mp.floor(v)):
         raise UndefinedError("too many digits")
     with mp.extradps(int(x - min(0, mp.log10(abs(mp.sinpi(v)))) + 40)):

@@ -191,7 +191,8 @@ def test_ends_of_the_domain(row):
                 continue
             point = [*inside[:place], end, *inside[place + 1 :]]
             try:
-                assert_near(row(*point), reference.value(row, point), 16 * EPS, f"{row.name}{tuple(point)}")
+                tolerance = 16 * EPS * max(1, upper / 10 if math.isfinite(upper) else 1)  # a high order multiplies roundings
+                assert_near(row(*point), reference.value(row, point), tolerance, f"{row.name}{tuple(point)}")
             except reference.UndefinedError:
                 assert not math.isfinite(row(*point)), point
 
@@ -246,7 +247,9 @@ def is_true(row, point, got):
         truth = reference.value(row, point)
     except reference.UndefinedError:
         return False
-    return abs(mpmath.mpf(got) - truth) <= 1e-14 * abs(truth) + TINY * EPS if math.isfinite(got) else math.isinf(float(truth))
+    return (
+        abs(mpmath.mpf(got) - truth) <= 1e-14 * abs(truth) + 2 * TINY * EPS if math.isfinite(got) else math.isinf(float(truth))
+    )
 
 
 def in_c(row, point):

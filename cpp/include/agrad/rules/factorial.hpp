@@ -200,7 +200,7 @@ applied<lchoose_rule, X, Y> lchoose(const X& x, const Y& y) {
 
 struct choose_rule : rule<2> {
   static constexpr std::string_view name = "choose", text = "Binomial coefficient of x over y, for x > -1 and -1 < y < x + 1.",
-                                    reference = "binomial(x, y) if -1 < y < x + 1 and x > -1 else nan", ufunc = "binom";
+                                    reference = "binomial(x, y) if -1 < y < x + 1 and x > -1 else nan", ufunc = no_ufunc;
   static double value(double x, double y) { return detail::choose(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T& value) {

@@ -162,7 +162,10 @@ inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_
 /// The value at the ends of the domain; derivatives with respect to a and b are those of the limit.
 inline double outer_beta_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   const bool is_one = a == 0 || x == 1 || b == infinity, is_zero = b == 0 || x == 0 || a == infinity;
-  if (is_one == is_zero) return quiet_nan;
+  if (is_one == is_zero) {  // no limit; at the ends of x the value is that of a distribution function, as SciPy has it
+    if (m + n + k > 0 || (x != 0 && x != 1) || a == b) return quiet_nan;
+    return (x == 1) == is_upper ? (is_log ? -infinity : 0) : (is_log ? 0 : 1);
+  }
   if (m + n + k == 0) return is_one == is_upper ? (is_log ? -infinity : 0) : (is_log ? 0 : 1);
   if (x != 0 && x != 1) return 0;
   if (k == 0) {
