@@ -72,6 +72,10 @@ def lower_beta(a: Any, b: Any, x: Any) -> Any:
         raise UndefinedError("outside of the domain")
     if x in (0, 1) or a == 0 or b == 0:
         return mp.mpf(x == 1 if x in (0, 1) else a == 0)
+    if a == b and x == mp.mpf(0.5):
+        return mp.mpf(0.5)  # by symmetry
+    if a + b > mp.mpf("1e300") and abs(x * (a + b) - a) > 1e-9 * a:
+        return mp.mpf(x > a / (a + b))  # a step at the mean
     if x > a / (a + b) and (x > 0.1 or (a + b) * x > 10_000):  # the other series converges sooner
         with mp.extradps(20):
             upper = lower_beta(b, a, 1 - x)
@@ -178,6 +182,8 @@ def bessel_k_of_order(v: Any, x: Any) -> Any:
     """DLMF 10.27.4 with as many digits as the difference takes; mpmath's own takes more."""
     if x > 0 and abs(exponent := abs(v) * mp.asinh(abs(v) / x) - mp.hypot(v, x)) > 10_000:
         return mp.mpf("1e10000" if exponent > 0 else 0)  # beyond all doubles, by DLMF 10.41.4
+    if 0 < x < 1e-3 and abs(v) < 4:
+        return mp.besselk(v, x)
     if not (0 < x < 700 and abs(v) < 700 and v != mp.floor(v)):
         raise UndefinedError("too many digits")
     with mp.extradps(int(x - min(0, mp.log10(abs(mp.sinpi(v)))) + 40)):

@@ -31,6 +31,8 @@ def stub_of(name):
             )
         elif isinstance(node, ast.AnnAssign):
             names[_name(node)] = None
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):  # a second name
+            names |= {target.id: None for target in node.targets if isinstance(target, ast.Name)}
     return names
 
 

@@ -91,11 +91,12 @@ inline double bessel_k_integral(int m, int n, double v, double x) {
   const double step = std::fmin(0.125, 0.45 / std::sqrt(r));
   const auto term_at = [&](double k) {
     const double t = k * step, u = t - peak, half = std::sinh(0.5 * u);
-    // all are v t - x cosh(t) without its value at the peak; the last would cancel close to it, the first is for small x, where
-    // cosh(t) overflows before the product does
-    const double exponent = t > 600  ? r + v * u - 0.5 * std::exp(t - 600) * (x * 3.77302030092993e260)
-                            : u > -1 ? -2 * r * half * half - v * sinh_rest(u)
-                                     : r + v * u - x * std::cosh(t);
+    // all are v t - x cosh(t) without its value at the peak, where the last would cancel close to it; cosh(t) may overflow
+    // where x cosh(t) does not
+    const double exponent = u > 600   ? r + v * u - 0.5 * std::exp(t - 600) * (x * 3.77302030092993e260)
+                            : u > -1  ? -2 * r * half * half - v * sinh_rest(u)
+                            : t > 600 ? r + v * u - r * std::exp(u)
+                                      : r + v * u - x * std::cosh(t);
     double term = 0.5 * std::exp(exponent);
     term *= m % 2 == 0 ? 1 + std::exp(-2 * v * t) : -std::expm1(-2 * v * t);
     for (int i = 0; i < m; ++i) term *= t;

@@ -184,11 +184,20 @@ inline double outer_beta_derivative(double a, double b, double x, bool is_upper,
   return (x == 0 ? sign : -sign) * (shape < 1 ? -slope : slope);
 }
 
+/// The tail where a + b overflows: a step at the mean.
+inline double steep_beta_tail(double a, double b, double x, bool is_upper, bool is_log, int order) {
+  const double mean = 0.5 * a / (0.5 * a + 0.5 * b), half = a == b ? 0.5 : quiet_nan;
+  if (order > 0) return x == mean ? quiet_nan : 0;
+  const double tail = x == mean ? half : (x < mean) == is_upper ? 1 : 0;
+  return is_log ? std::log(tail) : tail;
+}
+
 /// Derivative (m, n, k) with respect to a, b and x of I_x(a, b) or of 1 - I_x(a, b), or of its logarithm.
 inline double beta_tail_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   if (!(a >= 0 && b >= 0 && x >= 0 && x <= 1)) return quiet_nan;
   if (a == 0 || b == 0 || x == 0 || x == 1 || a == infinity || b == infinity)
     return outer_beta_derivative(a, b, x, is_upper, is_log, m, n, k);
+  if (a + b == infinity) return steep_beta_tail(a, b, x, is_upper, is_log, m + n + k);
   return inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k);
 }
 
