@@ -11,11 +11,11 @@ namespace detail {
 /// The logarithm of the normalising constant for p rows: Lewandowski, Kurowicka and Joe (2009), equation 16.
 template <class W, class Eta>
 auto lkj_norm(const Eta& eta, Eigen::Index p) {
-  constexpr double log_pi = 1.14472988584940017414342735135;
+  constexpr double log_of_pi = 1.14472988584940017414342735135;
   const double rest = static_cast<double>(p - 1);
   const Eigen::MatrixXd lesser = Eigen::VectorXd::LinSpaced(p - 1, 0, 0.5 * (rest - 1));
   const auto log_gamma = [](const auto& x, const auto& more) { return lgamma(x + more); };
-  const double constant = -0.25 * log_pi * rest * (rest + 1);
+  const double constant = -0.25 * log_of_pi * rest * (rest + 1);
   return W::each([=](const auto& whole, const auto& parts) { return rest * whole - parts + constant; },
                  W::each(log_gamma, eta, one_number(0.5 * rest)), W::sum(W::each(log_gamma, eta, lesser)));
 }

@@ -13,11 +13,11 @@ namespace detail {
 /// log of the multivariate gamma function of nu / 2, with the factor 2^(nu p / 2).
 template <class W, class Nu>
 auto wishart_norm(const Nu& nu, Eigen::Index p) {
-  constexpr double log_pi = 1.14472988584940017414342735135, log_two = 0.693147180559945309417232121458;
+  constexpr double log_of_pi = 1.14472988584940017414342735135, log_two = 0.693147180559945309417232121458;
   const auto rows = static_cast<double>(p);
   const Eigen::MatrixXd less = Eigen::VectorXd::LinSpaced(p, 0, 0.5 * (rows - 1));
   const auto log_gamma = [](const auto& x, const auto& by) { return lgamma(0.5 * x - by); };
-  const double constant = 0.25 * rows * (rows - 1) * log_pi;
+  const double constant = 0.25 * rows * (rows - 1) * log_of_pi;
   return W::each([=](const auto& x, const auto& sum) { return sum + 0.5 * rows * log_two * x + constant; }, nu,
                  W::sum(W::each(log_gamma, nu, less)));
 }

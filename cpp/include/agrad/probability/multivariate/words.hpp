@@ -115,7 +115,7 @@ struct eigen_words {
     return size;
   }
   template <class A>
-  static const auto& at(const A& a, Index i, Index j) {
+  static const typename A::Scalar& at(const A& a, Index i, Index j) {
     return a.coeffRef(a.rows() == 1 ? 0 : i, a.cols() == 1 ? 0 : j);
   }
 };
