@@ -23,7 +23,7 @@ namespace agrad {
 struct no_reset {};
 
 /// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. Both must accept t and y of
-/// double and of var, for second derivatives also t, y and args of dual<var>. direction, terminal: as in `event_rule`.
+/// double and of var, for second derivatives also t, y and args of duals of variables. direction, terminal: as in `event_rule`.
 template <class Root, class Reset = no_reset>
 struct ode_event {
   Root root;
