@@ -48,7 +48,7 @@ def quad(
     args : tuple
         Further arguments of f: any nested structures of numbers and arrays.
     rtol, atol : float
-        The error estimate must be at most ``max(atol, rtol * L)``, where L is the integral of |f|. The same holds with rtol
+        The error estimate must be at most ``max(atol, rtol * L)``, where L is the integral of abs(f). The same holds with rtol
         for derivatives of f with respect to all recorded values that f uses, of first and second order in one direction.
     method : {"gauss_kronrod", "double_exponential"}
         "gauss_kronrod" bisects the interval and applies Gauss and Kronrod's rule of 21 nodes to the parts;
