@@ -197,6 +197,11 @@ inline double beta_tail_derivative(double a, double b, double x, bool is_upper, 
   if (!(a >= 0 && b >= 0 && x >= 0 && x <= 1)) return quiet_nan;
   if (a == 0 || b == 0 || x == 0 || x == 1 || a == infinity || b == infinity)
     return outer_beta_derivative(a, b, x, is_upper, is_log, m, n, k);
+  double& shape = is_upper ? a : b;  // the tail is proportional to a tiny shape, and rounded once only where that is scaled
+  if (!is_log && m + n + k == 0 && shape < 1e-290 && (is_upper ? b : a) > 1e-200) {
+    shape = std::ldexp(shape, 200);
+    return std::ldexp(inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k), -200);
+  }
   if (a + b == infinity) return steep_beta_tail(a, b, x, is_upper, is_log, m + n + k);
   return inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k);
 }

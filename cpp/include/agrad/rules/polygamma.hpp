@@ -84,9 +84,16 @@ inline double polygamma_sum(int n, double x) {
 }
 
 /// The derivative of order n of pi cot(pi x): with c = cot(pi x), pi^(n + 1) times the polynomial p_n, where p_0 = c and
-/// p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels.
+/// p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels, but powers
+/// multiply the error of c; so high orders are the sum of (-1)^n n! / (x - k)^(n + 1) over the nearest poles k.
 inline double cot_pi_derivative(int n, double x) {
-  double p[static_cast<int>(highest_polygamma) + 2] = {0, 1};
+  if (n >= 16) {  // the poles beyond the fourth add less than a rounding
+    const double r = std::remainder(x, 1.0);
+    double sum = 0;
+    for (int k = -4; k <= 4; ++k) sum += std::pow(r - k, -(n + 1));
+    return (n % 2 == 0 ? 1 : -1) * std::tgamma(n + 1.0) * sum;
+  }
+  double p[18] = {0, 1};
   for (int k = 0; k < n; ++k) {
     double below = 0;  // old value of p[i - 1]
     for (int i = 0; i <= k + 2; ++i) {
