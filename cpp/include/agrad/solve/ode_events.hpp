@@ -179,7 +179,7 @@ auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_
                       const Eigen::MatrixBase<Y0>& y0, const T0& t0, const std::vector<Time>& times, const Args&... args) {
   static_assert(!detail::hold_second_duals<Scalar, DoseTime, Y0, T0, Time, Args...>,
                 "ode_solve_events with ode_adjoint_options has first derivatives only: a dual of variables cannot pass through "
-                "it; one-step methods have second derivatives where there are no events");
+                "it; one-step methods have second derivatives where f is recorded or there are no events");
   return detail::solve_events<detail::functor_tangents>(
       "ode_solve_events", detail::cvodes_maker(options), doses, events, event_options.stops, event_options.max_events, f,
       detail::stored_argument(y0.derived()), detail::stored_argument(t0), times, detail::stored_argument(args)...);

@@ -315,7 +315,7 @@ TEST_CASE("kept programs: damage with a mended checksum ends in errors, never in
 TEST_CASE("kept programs: an order of operations that cannot be is refused") {
   agrad::program_code code;
   agrad::operation op;
-  op.what = &agrad::elementwise_kernel<agrad::sin_rule>;
+  op.what = &agrad::kernel_of_rule<agrad::sin_rule>();
   op.result = 1, op.count = 1, op.arity = 1;
   op.operands[0] = {0, 1, 0, true, false};
   code.operations = {op};

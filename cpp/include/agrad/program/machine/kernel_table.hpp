@@ -15,6 +15,15 @@ inline constexpr std::size_t kernel_table_parts = 4;
 /// Returns the kernels of the rules at positions Part, Part + kernel_table_parts, ... (program/machine/kernel_table_part.hpp).
 template <std::size_t Part>
 const kernel* const* kernels_of_part();
+template <>
+const kernel* const* kernels_of_part<0>();
+template <>
+const kernel* const* kernels_of_part<1>();
+template <>
+const kernel* const* kernels_of_part<2>();
+template <>
+const kernel* const* kernels_of_part<3>();
+static_assert(kernel_table_parts == 4, "each part is declared here and defined by a file cpp/compiled/kernels_*.cpp");
 
 template <class Rule, class List>
 inline constexpr bool is_in_list = false;

@@ -37,7 +37,7 @@ class cvodes_adjoint final : public cvodes_session {
  public:
   /// `function` is the name that messages begin with. Throws ShapeError or DomainError for options that do not fit.
   cvodes_adjoint(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required);
-  ~cvodes_adjoint() override { forget_memory(); }
+  ~cvodes_adjoint() override { forget_memory(); }  // before backward_, to which CVODES' memory refers
 
   /// Returns whether a new solver with these arguments would be the same as this solver.
   bool serves(const std::string& function, ode_system& system, const ode_adjoint_options& options, ode_required required) const;

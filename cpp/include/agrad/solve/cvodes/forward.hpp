@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/operation.hpp>
 #include <agrad/solve/cvodes/forward_options.hpp>
 #include <agrad/solve/cvodes/session.hpp>
 
@@ -77,7 +78,7 @@ class cvodes_forward final : public cvodes_session {
   void by_tangents(int count, double t, const double* y, N_Vector* s, N_Vector* ds);
   void by_products(int count, double t, const double* y, N_Vector* s, N_Vector* ds);
 
-  static constexpr int lanes = 8;  // most directions of one call of `ode_system::tangent`
+  static constexpr int lanes = lane_count;  // most directions of one call of `ode_system::tangent`
 
   Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), callbacks_.states()}; }
   /// Entries of direction k, where the entries of `width` directions are interleaved.

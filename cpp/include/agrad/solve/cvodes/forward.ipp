@@ -1,6 +1,8 @@
 // Definitions of solve/cvodes/forward.hpp.
 #pragma once
 
+#include <stdexcept>
+
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/forward.hpp>
 
@@ -34,6 +36,7 @@ AGRAD_INLINE const Eigen::MatrixXd& cvodes_forward::integrate(const Eigen::Vecto
 
 AGRAD_INLINE ode_gradient cvodes_forward::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
   expect_integrated("reverse");
+  if (follows_) throw std::logic_error(function_ + ": a solver along directions has their sensitivities alone");
   check_adjoints(adjoints);
   const Eigen::Index n = states_.rows(), m = callbacks_.parameters();
   ode_gradient gradient{Eigen::VectorXd::Zero(n), 0.0, Eigen::VectorXd::Zero(adjoints.cols()), Eigen::VectorXd::Zero(m)};
@@ -49,6 +52,7 @@ AGRAD_INLINE ode_gradient cvodes_forward::reverse(const Eigen::Ref<const Eigen::
 
 AGRAD_INLINE void cvodes_forward::tangent(const ode_directions& along, double* states) {
   expect_integrated("tangent");
+  if (follows_) throw std::logic_error(function_ + ": a solver along directions has their sensitivities alone");
   using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Index m = callbacks_.parameters();
   const Eigen::Map<const rows> initial(along.initial_state.data(), states_.rows(), along.width);

@@ -1,4 +1,5 @@
-// Stored options: lists the fields of the options of solves, for stored programs (program/store/archive.hpp).
+// Stored options: lists the fields of the options of solves, and those that recorded right-hand sides share, for stored
+// programs (program/store/archive.hpp).
 //
 // Enumerations and patterns are checked while being read. Numbers are checked where solvers are made, as the numbers in a
 // user's options are.

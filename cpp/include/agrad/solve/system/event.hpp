@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/base/inline.hpp>
 #include <agrad/solve/system/function.hpp>
 #include <agrad/solve/system/moving_state.hpp>
 

@@ -1,9 +1,9 @@
 // Differentiable function: a function F(t, y; p) of named parts, with values, adjoints, tangents and second derivatives.
 //
-// The parts are time, state and parameters; the state may be several vectors in a row. A right-hand side, a residual
-// (whose state is y and y'), the entries of a Jacobian, the root and the reset of an event are such functions. F is a recorded
-// program (solve/system/program/function.hpp) or a C++ callable (solve/system/functor/event.hpp). What F can do is asked for by
-// `order`, and no member needs an earlier call of another one.
+// The parts are time, state and parameters; the state may be several vectors in a row. A recorded right-hand side, a recorded
+// residual (whose state is y and y'), the entries of a recorded Jacobian (solve/system/program/function.hpp), and the root and
+// the reset of an event, recorded or a C++ callable (solve/system/functor/event.hpp), are such functions. What F can do is
+// asked for by `order`, and no member needs an earlier call of another one.
 // Read next: solve/system/ode.hpp, solve/system/event.hpp.
 #pragma once
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <agrad/base/check.hpp>
+#include <agrad/program/machine/operation.hpp>
 #include <agrad/solve/system/event.hpp>
 #include <agrad/solve/system/functor/dual_arguments.hpp>
 #include <agrad/solve/system/functor/tape_leaves.hpp>
@@ -46,6 +47,11 @@ namespace detail {
 template <bool Second, class F, class... Args>
 class functor_function final : public differentiable_function {
  public:
+  template <class Result>
+  static constexpr bool is_vector = std::is_base_of_v<Eigen::EigenBase<std::decay_t<Result>>, std::decay_t<Result>>;
+  static constexpr bool is_number =
+      !is_vector<std::invoke_result_t<const F&, double, const Eigen::VectorXd&, const argument_value_t<Args>&...>>;
+
   functor_function(std::string function, const F& f, Eigen::Index states, const Args&... args)
       : function_(std::move(function)), f_(f), y_(states), args_(args...), values_(argument<Args>::values(args)...) {
     std::vector<tape::index_type> indices;
@@ -115,13 +121,8 @@ class functor_function final : public differentiable_function {
 
  private:
   using moving = dual<var>;
-  template <class Result>
-  static constexpr bool is_vector = std::is_base_of_v<Eigen::EigenBase<std::decay_t<Result>>, std::decay_t<Result>>;
-  static constexpr bool is_number =
-      !is_vector<std::invoke_result_t<const F&, double, const Eigen::VectorXd&, const argument_value_t<Args>&...>>;
-
   static const double* time_tangents(const ode_point& at) {
-    static constexpr double still[8] = {};
+    static constexpr double still[lane_count] = {};
     return at.t_tangents != nullptr ? at.t_tangents : still;
   }
 
@@ -178,17 +179,19 @@ class functor_function final : public differentiable_function {
 };
 
 /// Makes the event of an `ode_event`.
-template <bool Second, class Event, class... Args>
-std::unique_ptr<event_function> make_event(const std::string& function, const Event& event, Eigen::Index states,
-                                           const Args&... args) {
-  const auto made = [&](const auto& f) -> event_function::function {
-    using callable = std::decay_t<decltype(f)>;
-    if constexpr (std::is_same_v<callable, no_reset>)
-      return nullptr;
-    else
-      return std::make_unique<functor_function<Second, callable, Args...>>(function, f, states, args...);
-  };
-  return std::make_unique<event_function>(made(event.root), made(event.reset), states, true);
+template <bool Second, class Root, class Reset, class... Args>
+std::unique_ptr<event_function> make_event(const std::string& function, const ode_event<Root, Reset>& event,
+                                           Eigen::Index states, const Args&... args) {
+  using root = functor_function<Second, Root, Args...>;
+  static_assert(root::is_number, "the root of an event returns a number");
+  event_function::function reset;
+  if constexpr (!std::is_same_v<Reset, no_reset>) {
+    using after = functor_function<Second, Reset, Args...>;
+    static_assert(!after::is_number, "the reset of an event returns the state after the event, a vector");
+    reset = std::make_unique<after>(function, event.reset, states, args...);
+  }
+  return std::make_unique<event_function>(std::make_unique<root>(function, event.root, states, args...), std::move(reset),
+                                          states, true);
 }
 
 }  // namespace detail

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include <agrad/solve/system/functor/tangents.hpp>
 #include <agrad/solve/system/functor/tape_leaves.hpp>
