@@ -252,6 +252,9 @@ TEST_CASE("faults are named") {
                        "ordered_unconstrain: x[1] is 1, but must be greater than the entry before it, 1", DomainError);
   CHECK_THROWS_WITH_AS(simplex_unconstrain(ones), "simplex_unconstrain: the sum of x is 2, but must be 1", DomainError);
   CHECK_THROWS_AS(sum_to_zero_unconstrain(ones), DomainError);
+  CHECK_THROWS_AS(sum_to_zero_unconstrain(Eigen::Vector2d(infinity, 0)), DomainError);
+  CHECK_THROWS_WITH_AS(offset_multiplier_unconstrain(quiet_nan, 0.0, 1.0),
+                       "offset_multiplier_unconstrain: x is nan, but must be a number, not nan", DomainError);
   CHECK_THROWS_AS(unit_vector_unconstrain(ones), DomainError);
   CHECK_THROWS_AS(unit_vector_constrain(VectorXd::Zero(2)), DomainError);
   CHECK_THROWS_AS(corr_matrix_constrain(ones, 3), ShapeError);

@@ -136,6 +136,10 @@ TEST_CASE("faults are named") {
   CHECK_THROWS_AS(gp_exp_quad_cov(x, MatrixXd::Ones(2, 2), 1.0, 1.0), ShapeError);
   CHECK_THROWS_AS(gp_periodic_cov(x, 1.0, 1.0, infinity), DomainError);
   CHECK_THROWS_AS(gp_dot_prod_cov(VectorXd::Constant(1, infinity), 1.0), DomainError);
+  MatrixXd points = MatrixXd::Ones(3, 2);
+  points(1, 0) = infinity;
+  CHECK_THROWS_WITH_AS(gp_exp_quad_cov(points, 1.0, 1.0), "gp_exp_quad_cov: x[1, 0] is inf, but must be finite", DomainError);
+  CHECK(gp_periodic_cov(x, x, 1.0, 1e-200, 1.0)(0, 0) == 1);  // coincident points of two sets
 }
 
 }  // namespace test_kernels

@@ -1,11 +1,13 @@
 // Draws of vectors, matrices and categories: projections and marginals whose distributions are known, with fixed seeds.
 #include <doctest/doctest.h>
+
+#include <agrad/random.hpp>  // first, so that its names do not hide those of the densities
+
 #include <agrad/probability/beta_cdf.hpp>
 #include <agrad/probability/chi_square.hpp>
+#include <agrad/probability/multivariate/distributions.hpp>
 #include <agrad/probability/normal.hpp>
 #include <agrad/probability/student_t_cdf.hpp>
-#include <agrad/random/categories.hpp>
-#include <agrad/random/multivariate.hpp>
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -174,12 +176,16 @@ TEST_CASE("vectors and matrices are checked") {
   std::mt19937_64 rng(1);
   MatrixXd bad = scale;
   bad(2, 1) += 1;
-  CHECK_THROWS_WITH_AS(multi_normal_rng(mu, bad, rng),
-                       "multi_normal_rng: Sigma[2, 1] is 1.76, but must be that of the transposed place", DomainError);
+  CHECK_THROWS_WITH_AS(
+      multi_normal_rng(mu, bad, rng),
+      "multi_normal_rng: Sigma[2, 1] is 1.76, but must be equal to Sigma[1, 2], which is 0.76; the matrix must be symmetric",
+      DomainError);
   CHECK_THROWS_WITH_AS(wishart_rng(3.0, (Eigen::Matrix2d() << 1, 2, 2, 1).finished(), rng),
-                       "wishart_rng: Sigma is of pivot -3 in row 1, but must be positive definite", DomainError);
+                       "wishart_rng: Sigma is not positive definite, but must be positive definite; the pivot of row 1 is -3",
+                       DomainError);
   CHECK_THROWS_WITH_AS(multi_normal_cholesky_rng(mu, scale, rng),
-                       "multi_normal_cholesky_rng: L[0, 1] is 0.8, but must be 0, above the diagonal", DomainError);
+                       "multi_normal_cholesky_rng: L[0, 1] is 0.8, but must be 0; a Cholesky factor is lower triangular",
+                       DomainError);
   CHECK_THROWS_AS(multi_normal_rng(Eigen::Vector2d(1, 2), scale, rng), ShapeError);
   CHECK_THROWS_AS(wishart_rng(3.0, MatrixXd(2, 3), rng), ShapeError);
   CHECK_THROWS_WITH_AS(inv_wishart_rng(2.0, scale, rng),
@@ -187,10 +193,11 @@ TEST_CASE("vectors and matrices are checked") {
                        DomainError);
   CHECK_THROWS_WITH_AS(lkj_corr_rng(0, 1.0, rng), "lkj_corr_rng: K is 0, but must be a whole number, positive", DomainError);
   CHECK_THROWS_WITH_AS(categorical_rng(Eigen::Vector2d(0.5, 0.25), rng),
-                       "categorical_rng: theta is of sum 0.75, but must be of sum 1", DomainError);
+                       "categorical_rng: theta is of sum 0.75, but must be a simplex; its entries are nonnegative and sum to 1",
+                       DomainError);
   CHECK_THROWS_AS(categorical_rng(Eigen::Vector2d(1.5, -0.5), rng), DomainError);
   CHECK_THROWS_WITH_AS(ordered_probit_rng(0.0, Eigen::Vector2d(1, 1), rng),
-                       "ordered_probit_rng: c[1] is 1, but must be larger than the entry before", DomainError);
+                       "ordered_probit_rng: c[1] is 1, but must be greater than c[0], which is 1", DomainError);
   CHECK_THROWS_AS(multinomial_rng(Eigen::Vector2d(0.5, 0.5), -1, rng), DomainError);
   CHECK_THROWS_AS(multinomial_rng(Eigen::Vector2d(0.5, 0.5), (std::int64_t{1} << 53) + 1, rng), DomainError);
   CHECK_THROWS_AS(dirichlet_rng(std::vector<double>{}, rng), ShapeError);

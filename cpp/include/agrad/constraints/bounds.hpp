@@ -152,7 +152,9 @@ auto offset_multiplier_jacobian(const Y& y, const O& offset, const M& mult, LP& 
 template <class X, class O, class M>
 auto offset_multiplier_unconstrain(const X& x, const O& offset, const M& mult) {
   const auto f = [](const detail::entry_place& place, const auto& at, const auto& o, const auto& m) {
-    detail::require_positive_multiplier("offset_multiplier_unconstrain", place, o, m);
+    constexpr std::string_view name = "offset_multiplier_unconstrain";
+    detail::require(!std::isnan(detail::primal_value(at)), name, place, detail::primal_value(at), "a number, not nan");
+    detail::require_positive_multiplier(name, place, o, m);
     return std::decay_t<decltype(at)>((at - o) / m);
   };
   return detail::map_entries("offset_multiplier_unconstrain", f, detail::evaluated_entries(x),

@@ -208,7 +208,7 @@ auto sum_to_zero_unconstrain(const V& x) {
       sum += detail::primal_value(line[i]);
       scale = std::max(scale, std::abs(detail::primal_value(line[i])));
     }
-    if (!(std::abs(sum) <= detail::constraint_tolerance * scale))
+    if (!(std::isfinite(sum) && std::abs(sum) <= detail::constraint_tolerance * scale))
       detail::fail_entry(name, "the sum of x", detail::entry_place(), sum, "0", quiet_nan);
     return detail::values_to_contrasts(line);
   };

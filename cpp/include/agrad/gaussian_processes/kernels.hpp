@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <agrad/base/check.hpp>
+#include <agrad/constraints/entries.hpp>
 #include <agrad/rules/density/density.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/matern.hpp>
@@ -28,8 +29,12 @@ using covariance_matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class X>
 covariance_matrix<promoted_t<X>> points_of(std::string_view function, std::string_view argument, const X& x) {
   covariance_matrix<promoted_t<X>> points = x;
-  for (Eigen::Index k = 0; k < points.size(); ++k)
-    check(function, argument, primal_value(points.data()[k]), must_be::finite, static_cast<long>(k));
+  for (Eigen::Index i = 0; i < points.rows(); ++i)
+    for (Eigen::Index j = 0; j < points.cols(); ++j) {
+      const double value = primal_value(points(i, j));
+      if (AGRAD_UNLIKELY(!std::isfinite(value)))
+        fail_entry(function, argument, entry_place{i, points.cols() == 1 ? -1 : j}, value, "finite", quiet_nan);
+    }
   return points;
 }
 
@@ -129,7 +134,7 @@ auto periodic_covariances(const X1& x1, const X2& x2, bool is_one_set, const S& 
     const T rate = static_cast<double>(EIGEN_PI) / period;
     // Where points coincide, the square of the sine is that of its argument.
     const T sines = primal_value(sum) > 0 ? T(square(sin(rate * sqrt(sum)))) : T(square(rate) * sum);
-    return T(exp(-2.0 * sines / square(length_scale)));
+    return T(exp(-2.0 * (sines / length_scale) / length_scale));
   });
 }
 

@@ -59,7 +59,7 @@ inline count_t number_below(const random_vector& c, double x) { return (c.array(
 /// Draws a category, from 0 on, with probabilities theta: that of the first of exponential times with these rates.
 template <class Theta, class URBG>
 count_t categorical_rng(const Theta& theta, URBG& rng) {
-  const detail::random_vector p = detail::checked_simplex("categorical_rng", "theta", theta);
+  const detail::random_vector p = detail::checked_vector("categorical_rng", "theta", must_be::simplex, theta);
   Eigen::Index first = 0;
   double least = infinity;
   for (Eigen::Index k = 0; k < p.size(); ++k) {
@@ -86,7 +86,7 @@ count_t categorical_logit_rng(const Beta& beta, URBG& rng) {
 template <class C, class URBG>
 count_t ordered_logistic_rng(double eta, const C& c, URBG& rng) {
   check("ordered_logistic_rng", "eta", eta, must_be::finite);
-  const detail::random_vector cut = detail::checked_ordered("ordered_logistic_rng", "c", c);
+  const detail::random_vector cut = detail::checked_vector("ordered_logistic_rng", "c", must_be::ordered, c);
   return detail::number_below(cut, eta + detail::draw_logistic(rng));
 }
 
@@ -94,7 +94,7 @@ count_t ordered_logistic_rng(double eta, const C& c, URBG& rng) {
 template <class C, class URBG>
 count_t ordered_probit_rng(double eta, const C& c, URBG& rng) {
   check("ordered_probit_rng", "eta", eta, must_be::finite);
-  const detail::random_vector cut = detail::checked_ordered("ordered_probit_rng", "c", c);
+  const detail::random_vector cut = detail::checked_vector("ordered_probit_rng", "c", must_be::ordered, c);
   return detail::number_below(cut, eta + detail::draw_normal(rng));
 }
 
@@ -107,7 +107,7 @@ Eigen::VectorXd dirichlet_rng(const Alpha& alpha, URBG& rng) {
 /// Draws how often each category occurs in n trials with probabilities theta.
 template <class Theta, class URBG>
 std::vector<count_t> multinomial_rng(const Theta& theta, count_t n, URBG& rng) {
-  const detail::random_vector p = detail::checked_simplex("multinomial_rng", "theta", theta);
+  const detail::random_vector p = detail::checked_vector("multinomial_rng", "theta", must_be::simplex, theta);
   return detail::draw_numbers(p, detail::checked_trials("multinomial_rng", n), rng);
 }
 

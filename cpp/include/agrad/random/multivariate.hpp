@@ -7,24 +7,13 @@
 #include <cmath>
 #include <vector>
 
+#include <agrad/constraints/matrices.hpp>
 #include <agrad/random/checks.hpp>
 #include <agrad/random/standard.hpp>
 
 namespace agrad {
 
 namespace detail {
-
-/// Returns the matrix of a Cholesky factor, symmetric in every bit.
-inline random_matrix square_of(const random_matrix& l) {
-  random_matrix product(l.rows(), l.rows());
-  for (Eigen::Index i = 0; i < l.rows(); ++i)
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (Eigen::Index k = 0; k <= j; ++k) sum += l(i, k) * l(j, k);
-      product(i, j) = product(j, i) = sum;
-    }
-  return product;
-}
 
 /// mu + factor scale z for a lower triangular scale and standard normal z.
 template <class URBG>
@@ -60,14 +49,6 @@ auto draw_vectors(std::string_view function, const Mu& mu, const random_matrix& 
   } else {
     return one(mu);
   }
-}
-
-/// A parameter that is a Cholesky factor, or a matrix, whose factor is returned.
-inline random_matrix factor_of_given(std::string_view function, const char* name, const given_matrix& x, bool is_factor) {
-  check_square(function, name, x, x.rows());
-  if (!is_factor) return checked_factor(function, name, x);
-  check_factor(function, name, x);
-  return x;
 }
 
 template <class Mu, class URBG>
@@ -150,14 +131,14 @@ random_matrix draw_lkj(std::string_view function, count_t n, double eta, URBG& r
 template <class Mu, class URBG>
 auto multi_normal_rng(const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& sigma, URBG& rng) {
   constexpr std::string_view name = "multi_normal_rng";
-  return detail::draw_multi_normal(name, mu, detail::factor_of_given(name, "Sigma", sigma, false), rng);
+  return detail::draw_multi_normal(name, mu, detail::checked_factor(name, "Sigma", sigma, false), rng);
 }
 
 /// The same by the Cholesky factor l of the covariance matrix.
 template <class Mu, class URBG>
 auto multi_normal_cholesky_rng(const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& l, URBG& rng) {
   constexpr std::string_view name = "multi_normal_cholesky_rng";
-  return detail::draw_multi_normal(name, mu, detail::factor_of_given(name, "L", l, true), rng);
+  return detail::draw_multi_normal(name, mu, detail::checked_factor(name, "L", l, true), rng);
 }
 
 /// Draws a vector of Student's t distribution with nu degrees of freedom, location mu and scale matrix sigma; several locations
@@ -165,48 +146,48 @@ auto multi_normal_cholesky_rng(const Mu& mu, const Eigen::Ref<const Eigen::Matri
 template <class Mu, class URBG>
 auto multi_student_t_rng(double nu, const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& sigma, URBG& rng) {
   constexpr std::string_view name = "multi_student_t_rng";
-  return detail::draw_multi_student_t(name, nu, mu, detail::factor_of_given(name, "Sigma", sigma, false), rng);
+  return detail::draw_multi_student_t(name, nu, mu, detail::checked_factor(name, "Sigma", sigma, false), rng);
 }
 
 /// The same by the Cholesky factor l of the scale matrix.
 template <class Mu, class URBG>
 auto multi_student_t_cholesky_rng(double nu, const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& l, URBG& rng) {
   constexpr std::string_view name = "multi_student_t_cholesky_rng";
-  return detail::draw_multi_student_t(name, nu, mu, detail::factor_of_given(name, "L", l, true), rng);
+  return detail::draw_multi_student_t(name, nu, mu, detail::checked_factor(name, "L", l, true), rng);
 }
 
 /// Draws a Wishart matrix with nu degrees of freedom and scale matrix sigma.
 template <class URBG>
 Eigen::MatrixXd wishart_rng(double nu, const Eigen::Ref<const Eigen::MatrixXd>& sigma, URBG& rng) {
   constexpr std::string_view name = "wishart_rng";
-  return detail::square_of(detail::draw_wishart(name, nu, detail::factor_of_given(name, "Sigma", sigma, false), rng));
+  return detail::square_of_factor(detail::draw_wishart(name, nu, detail::checked_factor(name, "Sigma", sigma, false), rng));
 }
 
 /// Draws the Cholesky factor of a Wishart matrix, by the Cholesky factor l_s of the scale matrix.
 template <class URBG>
 Eigen::MatrixXd wishart_cholesky_rng(double nu, const Eigen::Ref<const Eigen::MatrixXd>& l_s, URBG& rng) {
   constexpr std::string_view name = "wishart_cholesky_rng";
-  return detail::draw_wishart(name, nu, detail::factor_of_given(name, "L_S", l_s, true), rng);
+  return detail::draw_wishart(name, nu, detail::checked_factor(name, "L_S", l_s, true), rng);
 }
 
 /// Draws an inverse Wishart matrix with nu degrees of freedom and scale matrix sigma.
 template <class URBG>
 Eigen::MatrixXd inv_wishart_rng(double nu, const Eigen::Ref<const Eigen::MatrixXd>& sigma, URBG& rng) {
   constexpr std::string_view name = "inv_wishart_rng";
-  return detail::square_of(detail::draw_inv_wishart(name, nu, detail::factor_of_given(name, "Sigma", sigma, false), rng));
+  return detail::square_of_factor(detail::draw_inv_wishart(name, nu, detail::checked_factor(name, "Sigma", sigma, false), rng));
 }
 
 /// Draws the Cholesky factor of an inverse Wishart matrix, by the Cholesky factor l_s of the scale matrix.
 template <class URBG>
 Eigen::MatrixXd inv_wishart_cholesky_rng(double nu, const Eigen::Ref<const Eigen::MatrixXd>& l_s, URBG& rng) {
   constexpr std::string_view name = "inv_wishart_cholesky_rng";
-  return detail::draw_inv_wishart(name, nu, detail::factor_of_given(name, "L_S", l_s, true), rng);
+  return detail::draw_inv_wishart(name, nu, detail::checked_factor(name, "L_S", l_s, true), rng);
 }
 
 /// Draws a k x k correlation matrix with density proportional to det^(eta - 1).
 template <class URBG>
 Eigen::MatrixXd lkj_corr_rng(count_t k, double eta, URBG& rng) {
-  Eigen::MatrixXd matrix = detail::square_of(detail::draw_lkj("lkj_corr_rng", k, eta, rng));
+  Eigen::MatrixXd matrix = detail::square_of_factor(detail::draw_lkj("lkj_corr_rng", k, eta, rng));
   matrix.diagonal().setOnes();
   return matrix;
 }
