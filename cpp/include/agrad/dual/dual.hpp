@@ -200,8 +200,8 @@ detail::if_dual_compared<X, Y> operator!=(const X& x, const Y& y) {
   return detail::primal(x) != detail::primal(y);
 }
 
-template <class Stream, class T, int K, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
-Stream& operator<<(Stream& out, const dual<T, K>& x) {
+template <class C, class Traits, class T, int K>
+std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out, const dual<T, K>& x) {
   out << x.value;
   return out;
 }

@@ -307,8 +307,8 @@ detail::if_compared<X, Y> operator!=(const X& x, const Y& y) {
   return detail::value_of(x) != detail::value_of(y);
 }
 
-template <class Stream, class X, class = std::enable_if_t<detail::on_tape<X> && std::is_base_of_v<std::ios_base, Stream>>>
-Stream& operator<<(Stream& out, const X& x) {
+template <class C, class Traits, class X, class = std::enable_if_t<detail::on_tape<X>>>
+std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out, const X& x) {
   out << x.val();
   return out;
 }

@@ -276,13 +276,13 @@ class transposed {
 };
 
 /// Prints the values as Eigen does.
-template <class Stream, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
-Stream& operator<<(Stream& out, const matrix<var>& x) {
+template <class C, class Traits>
+std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out, const matrix<var>& x) {
   out << x.val();
   return out;
 }
-template <class Stream, class = std::enable_if_t<std::is_base_of_v<std::ios_base, Stream>>>
-Stream& operator<<(Stream& out, const transposed& x) {
+template <class C, class Traits>
+std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out, const transposed& x) {
   out << x.val();
   return out;
 }
