@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError
-from agrad._ode.arguments import real_values
+from agrad._ode.arguments import as_array, real_values
 from agrad._record.recording import name_of
-from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 
-__all__ = ["of_shape", "plain", "residual_of", "scalar_of", "start_of", "tolerance"]
+__all__ = ["of_shape", "plain", "residual_of", "result_of", "scalar_of", "start_of", "tolerance"]
 
 
 def tolerance(function: str, name: str, x: Any) -> float:
@@ -24,30 +23,32 @@ def tolerance(function: str, name: str, x: Any) -> float:
     return values.item()
 
 
-def start_of(function: str, x0: Any) -> tuple[Any, tuple[int, ...]]:
-    """Returns x0 as a vector without derivatives, and the shape of x0."""
-    x0 = as_one(x0)
-    values = real_values(function, "x0", x0)
-    if values.size == 0:
-        raise ShapeError(f"{function}: x0 is of shape {values.shape}, but must have an entry at least")
-    return np.reshape(stop_gradient(x0) if isinstance(x0, Array) else values, (-1,)), values.shape
+def result_of(label: str, value: Any, expected: str, name: str = "result") -> Any:
+    """Returns the result of a user's function as an array, recorded or not; `expected` is what it must be."""
+    if value is None:
+        raise TypeError(f"{label}: {name} is None, but must be {expected}; does the function return?")
+    return as_array(label, name, value)
 
 
-def residual_of(function: str, f: Callable[..., Any], shape: tuple[int, ...], args: tuple[Any, ...]) -> Callable[[Any], Any]:
-    """Returns f as a function from vectors to vectors."""
+def start_of(function: str, x0: Any, name: str = "x0") -> tuple[Any, tuple[int, ...]]:
+    """Returns x0 as a vector without derivatives, and the shape of x0; `name` is the argument's name in messages."""
+    start = as_array(function, name, x0)
+    if start.size == 0:
+        raise ShapeError(f"{function}: {name} is of shape {start.shape}, but must have an entry at least")
+    return np.reshape(stop_gradient(start), (-1,)), start.shape
+
+
+def residual_of(
+    function: str, f: Callable[..., Any], shape: tuple[int, ...], args: tuple[Any, ...], guess: str
+) -> Callable[[Any], Any]:
+    """Returns f as a function from vectors to vectors; `guess` is the name of the start in messages."""
     label = f"{function}({name_of(f)})"
-    size = int(np.prod(shape, dtype=int))
+    size, expected = int(np.prod(shape, dtype=int)), f"an equation for each entry of {guess}"
 
     def residual(x: Any) -> Any:
-        value = f(of_shape(x, shape), *args)
-        if value is None:
-            raise TypeError(f"{label}: result is None, but must be an equation for each entry of x0; does the function return?")
-        value = as_one(value)
-        value = value if isinstance(value, Array) else real_values(label, "result", value)
+        value = result_of(label, f(of_shape(x, shape), *args), expected)
         if value.size != size:
-            raise ShapeError(
-                f"{label}: result is of shape {value.shape}, but must be of shape {shape}; one equation for each entry of x0"
-            )
+            raise ShapeError(f"{label}: result is of shape {value.shape}, but must be of shape {shape}; {expected}")
         return np.reshape(value, (-1,))
 
     return residual
@@ -68,11 +69,9 @@ def scalar_of(label: str, f: Callable[..., Any]) -> Callable[..., Any]:
     """Returns f with results that are numbers; `label` is the name in messages."""
 
     def scalar(*args: Any) -> Any:
-        value = f(*args)
-        if value is None:
-            raise TypeError(f"{label}: result is None, but must be a number; does the function return?")
-        if np.shape(value) != ():
-            raise ShapeError(f"{label}: result is of shape {np.shape(value)}, but must be a number")
-        return value if isinstance(value, Array) else real_values(label, "result", value).item()
+        value = result_of(label, f(*args), "a number")
+        if value.shape != ():
+            raise ShapeError(f"{label}: result is of shape {value.shape}, but must be a number")
+        return value if isinstance(value, Array) else value.item()
 
     return scalar

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ShapeError
-from agrad._ode.arguments import check_callable, real_values, whole
-from agrad._record.structure import as_one
+from agrad._core import ShapeError
+from agrad._functionals.arguments import result_of
+from agrad._ode.arguments import check_callable, whole
 
 __all__ = ["map_rect", "reduce_sum", "reduce_sum_static"]
 
@@ -36,7 +36,7 @@ def reduce_sum(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> A
 
     Raises
     ------
-    ShapeError
+    ShapeError, TypeError
         f returns no number.
 
     Notes
@@ -73,7 +73,7 @@ def reduce_sum_static(f: Callable[..., Any], x: Any, grainsize: int, *shared: An
 
     Raises
     ------
-    ShapeError
+    ShapeError, TypeError
         f returns no number.
     """
     return _sum_of_parts("reduce_sum_static", f, x, whole("reduce_sum_static", "grainsize", grainsize, least=1), shared)
@@ -84,10 +84,10 @@ def _sum_of_parts(function: str, f: Callable[..., Any], x: Any, size: int, share
     total: Any = 0.0
     for start in range(0, len(x), size):
         end = min(start + size, len(x))
-        part = f(x[start:end], start, end, *shared)
-        if part is None or np.shape(part) != ():
-            kind = "None" if part is None else f"of shape {np.shape(part)}"
-            raise ShapeError(f"{function}: result of f for entries {start} to {end} is {kind}, but must be a number")
+        name = f"result of f for entries {start} to {end}"
+        part = result_of(function, f(x[start:end], start, end, *shared), "a number", name)
+        if part.shape != ():
+            raise ShapeError(f"{function}: {name} is of shape {part.shape}, but must be a number")
         total = total + part
     return total
 
@@ -113,6 +113,8 @@ def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequenc
     ------
     ShapeError
         theta, x_r and x_i are of different lengths; a result is a matrix.
+    TypeError
+        f returns nothing, or no numbers.
 
     Notes
     -----
@@ -137,10 +139,8 @@ def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequenc
 
 
 def _vector(function: str, n: int, result: Any) -> Any:
-    if result is None:
-        raise TypeError(f"{function}: result of job {n} is None, but must be a number or a vector; does the function return?")
-    result = as_one(result)
-    result = result if isinstance(result, Array) else real_values(function, f"result of job {n}", result)
+    name, expected = f"result of job {n}", "a number or a vector"
+    result = result_of(function, result, expected, name)
     if result.ndim > 1:
-        raise ShapeError(f"{function}: result of job {n} is of shape {result.shape}, but must be a number or a vector")
+        raise ShapeError(f"{function}: {name} is of shape {result.shape}, but must be {expected}")
     return np.reshape(result, (-1,))

@@ -16,7 +16,7 @@ from agrad._core import Array, DomainError, ShapeError
 from agrad._functionals.arguments import plain
 from agrad._functionals.implicit import settled
 from agrad._loops.control_flow import scan
-from agrad._ode.arguments import real_values
+from agrad._ode.arguments import as_array
 from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad
@@ -212,8 +212,7 @@ def _checked(function: str, log_omega: Any, gamma: Any, rho: Any) -> tuple[Any, 
     names, dimensions = ("log_omega", "gamma", "rho"), (2, 2, 1)
     given = []
     for name, x, ndim in zip(names, (log_omega, gamma, rho), dimensions, strict=True):
-        x = as_one(x)
-        x = x if isinstance(x, Array) else real_values(function, name, x)
+        x = as_array(function, name, x)
         if x.ndim != ndim:
             raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must have {ndim} axes")
         given.append(x)

@@ -15,14 +15,13 @@ import numpy as np
 import scipy.linalg
 
 from agrad import linalg
-from agrad._core import Array, DomainError, ShapeError
-from agrad._functionals.arguments import plain, scalar_of
+from agrad._core import DomainError, ShapeError
+from agrad._functionals.arguments import plain, result_of, scalar_of
 from agrad._functionals.implicit import settled
 from agrad._functionals.minimize import minimum
 from agrad._functionals.search import Limits
-from agrad._ode.arguments import check_callable, positive_number, real_values, vector, whole
+from agrad._ode.arguments import check_callable, positive_number, vector, whole
 from agrad._record.recording import name_of
-from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.hessian import hvp
 
@@ -127,8 +126,7 @@ def draw_of(mode: Mode, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np
 
 
 def _square(function: str, matrix: Any) -> Any:
-    matrix = as_one(matrix)
-    matrix = matrix if isinstance(matrix, Array) else real_values(function, "covariance", matrix)
+    matrix = result_of(function, matrix, "a square matrix", "covariance")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ShapeError(f"{function}: covariance is of shape {matrix.shape}, but must be a square matrix")
     return matrix

@@ -201,11 +201,11 @@ def _complaint(label: str, x: Any, status: Any, count: Any) -> str:
     at, how = plain(x).tolist(), float(plain(status))
     at = at[0] if len(at) == 1 else at
     if how == UNDEFINED:
-        return f"{label}: result or its derivatives at x = {at} are not finite, but must be finite; start from another x0"
+        return f"{label}: result or its derivatives at x = {at} are not finite, but must be finite; start elsewhere"
     if how == SINGULAR:
         return (
             f"{label}: Hessian at x = {at} is singular or indefinite, but must be positive definite, at a minimum; the place "
-            "is a saddle, a maximum, part of a valley or of a plateau; start from another x0"
+            "is a saddle, a maximum, part of a valley or of a plateau; start elsewhere"
         )
     if how == STUCK:
         return (
@@ -213,6 +213,6 @@ def _complaint(label: str, x: Any, status: Any, count: Any) -> str:
             "wrong, or the function have a kink"
         )
     return (
-        f"{label}: number of steps is {int(plain(count))}, but must suffice; x = {at}; raise max_steps, start from another x0, "
+        f"{label}: number of steps is {int(plain(count))}, but must suffice; x = {at}; raise max_steps, start elsewhere, "
         "or see that the function has a minimum"
     )

@@ -119,11 +119,13 @@ def root(
     return solved(function, f, x0, further_arguments(function, args), method, limits)
 
 
-def solved(function: str, f: Callable[..., Any], x0: Any, args: tuple[Any, ...], method: str, limits: Limits) -> RootResult:
-    """Returns the root for checked arguments; `function` is the name in messages."""
+def solved(
+    function: str, f: Callable[..., Any], x0: Any, args: tuple[Any, ...], method: str, limits: Limits, guess: str = "x0"
+) -> RootResult:
+    """Returns the root for checked arguments; `function` and `guess` are the names of the function and of x0 in messages."""
     check_callable(function, "f", f, "x")
-    start, shape = start_of(function, x0)
-    residual = residual_of(function, f, shape, args)
+    start, shape = start_of(function, x0, guess)
+    residual = residual_of(function, f, shape, args, guess)
     x, status, count = search(residual, start, method, limits)
 
     def complain() -> NoReturn:
@@ -132,7 +134,8 @@ def solved(function: str, f: Callable[..., Any], x0: Any, args: tuple[Any, ...],
     near = Linear(residual, x)
     x = stop_gradient(x + np.where(status == FOUND, near.step, 0.0))
     at = Linear(residual, x)
-    status = np.where((status == FOUND) & (near.changes(at.matrix) > MOST_CHANGE), float(SINGULAR), status)
+    is_good = at.is_regular & (near.changes(at.matrix) <= MOST_CHANGE)
+    status = np.where((status == FOUND) & ~is_good, float(SINGULAR), status)
     is_found = status == FOUND
     matrix = settled(is_found, np.where(is_found, at.matrix, np.eye(int(np.prod(shape, dtype=int)))), complain)
     return RootResult(of_shape(follow(residual, x, matrix), shape), True, of_shape(stop_gradient(at.value), shape), count)
@@ -143,7 +146,7 @@ def _complaint(label: str, x: Any, status: Any, count: Any, residual: Callable[[
     at = at[0] if len(at) == 1 else at
     off = float(np.max(np.abs(plain(residual(x)))))
     if how == UNDEFINED:
-        return f"{label}: result or Jacobian at x = {at} is not finite, but must be finite; start from another x0"
+        return f"{label}: result or Jacobian at x = {at} is not finite, but must be finite; start elsewhere"
     if how == SINGULAR:
         return (
             f"{label}: Jacobian at x = {at} is singular, but must be of full rank, to find a root and its derivatives; the "
@@ -152,9 +155,9 @@ def _complaint(label: str, x: Any, status: Any, count: Any, residual: Callable[[
     if how == STUCK:
         return (
             f"{label}: largest equation at x = {at} is {off:.3g}, but must be 0 at a root; no step makes the equations "
-            "smaller; start from another x0"
+            "smaller; start elsewhere"
         )
     return (
         f"{label}: number of steps is {int(plain(count))}, but must suffice; the largest equation is off by {off:.3g} at "
-        f"x = {at}; raise max_steps, loosen rtol, or start from another x0"
+        f"x = {at}; raise max_steps, allow a larger error, or start elsewhere"
     )

@@ -15,6 +15,7 @@ from agrad._record.structure import as_one, find_recording
 __all__ = [
     "RightHandSide",
     "Values",
+    "as_array",
     "as_given",
     "check_callable",
     "check_one_of",
@@ -41,11 +42,15 @@ def real_values(function: str, name: str, x: Any) -> Values:
     return values.astype(np.float64)
 
 
+def as_array(function: str, name: str, x: Any) -> Any:
+    """Returns an argument or a result as an array, recorded or not."""
+    x = as_one(x)
+    return x if isinstance(x, Array) else real_values(function, name, x)
+
+
 def vector(function: str, name: str, x: Any) -> Any:
     """Returns a number, sequence or array, possibly recorded, as a vector."""
-    x = as_one(x)
-    if not isinstance(x, Array):
-        x = real_values(function, name, x)
+    x = as_array(function, name, x)
     if x.ndim > 1:
         raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must be a vector")
     return x if x.ndim == 1 else np.reshape(x, (-1,))

@@ -12,11 +12,10 @@ import numpy as np
 import optree
 
 from agrad._core import Array, ShapeError
-from agrad._ode.arguments import real_values
+from agrad._ode.arguments import as_array, real_values
 from agrad._ode.events import Event, Interruptions
 from agrad._ode.result import OdeResult
 from agrad._record.recording import name_of
-from agrad._record.structure import as_one
 from agrad._record.trees import flatten
 
 __all__ = ["States", "states_of"]
@@ -44,7 +43,7 @@ class States:
         """Returns the vector from a result of a user's function, which has the structure of the state."""
         parts = []
         for name, leaf, shape in zip(self.names("result"), self._leaves(label, "result", result), self.shapes, strict=True):
-            part = _as_array(label, name, leaf)
+            part = as_array(label, name, leaf)
             if part.shape != shape:
                 raise ShapeError(f"{label}: {name} is of shape {part.shape}, but must be of shape {shape}, as the state is")
             parts.append(np.ravel(part))
@@ -143,7 +142,7 @@ def states_of(function: str, y0: Any) -> tuple[States | None, Any]:
     if is_one and _ndim(y0) <= 1:
         return None, y0
     names = [path.codify("y0") for path in structure.accessors()]
-    arrays = [_as_array(function, name, leaf) for name, leaf in zip(names, leaves, strict=True)]
+    arrays = [as_array(function, name, leaf) for name, leaf in zip(names, leaves, strict=True)]
     parts = [np.ravel(each) for each in arrays]
     return States(structure, tuple(each.shape for each in arrays)), np.concatenate(parts) if parts else np.zeros(0)
 
@@ -163,9 +162,3 @@ def _ndim(x: Any) -> int:
     if isinstance(x, (list, tuple)):
         return 1 + max((_ndim(each) for each in x), default=0)
     return 0
-
-
-def _as_array(function: str, name: str, x: Any) -> Any:
-    """Returns a leaf as an array, recorded or not."""
-    x = as_one(x)
-    return x if isinstance(x, Array) else real_values(function, name, x)

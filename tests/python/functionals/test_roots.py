@@ -95,10 +95,13 @@ def test_roots_in_loops_and_differential_equations():
         assert transform(by_loop)(2.0) == pytest.approx(transform(by_hand)(2.0), rel=1e-10)
 
     def flow(a):
-        return ag.solve_ivp(lambda t, y: [-ag.root(lambda x: x**3 - a * y[0] ** 3, y[0]).x], (0.0, 1.0), [1.0]).y[0, -1]
+        def slope(t, y):
+            return [-ag.root(lambda x: x**3 - a * y[0] ** 3, y[0]).x]
 
-    assert flow(8.0) == pytest.approx(np.exp(-2.0), rel=1e-3)
-    assert ag.grad(flow)(8.0) == pytest.approx(-np.exp(-2.0) / 12, rel=1e-2)
+        return ag.solve_ivp(slope, (0.0, 1.0), [1.0], rtol=1e-9, atol=1e-12).y[0, -1]
+
+    assert flow(8.0) == pytest.approx(np.exp(-2.0), rel=1e-8)
+    assert ag.grad(flow)(8.0) == pytest.approx(-np.exp(-2.0) / 12, rel=1e-8)
 
 
 def test_the_start():
@@ -132,6 +135,18 @@ def test_no_roots(case, method):
     f, x0, match = case
     with pytest.raises(ag.SolverError, match=match):
         ag.root(f, x0, method=method)
+
+
+def test_a_jacobian_that_is_singular_at_the_end_only():
+    """The last step leads to it from a regular one, which is hardly larger."""
+    least = 2 * np.finfo(float).eps
+
+    def f(x):
+        return [x[0] + x[1], least * (0.9 * x[1] + 0.1 * x[1] ** 2)]
+
+    for method in METHODS:
+        with pytest.raises(ag.SolverError, match="is singular"):
+            ag.root(f, np.array([-1.0, 1.0]), rtol=1.0, method=method)
 
 
 def test_failures_of_compiled_functions_and_rows():
@@ -174,6 +189,17 @@ def test_names_of_stan():
         np.testing.assert_allclose(given, solution(P), rtol=1e-12)
     with pytest.raises(ag.SolverError, match=r"solve_newton_tol\(equations\): number of steps is 1, but must suffice"):
         ag.solve_newton_tol(equations, START, 1e-10, 1e-6, 1, P)
+    for call, kind, match in (
+        (lambda: ag.solve_newton(equations, np.zeros(0), P), ag.ShapeError, r"y_guess is of shape \(0,\)"),
+        (lambda: ag.solve_powell(equations, "a", P), TypeError, r"y_guess is of dtype"),
+        (lambda: ag.solve_powell(lambda y: None, START), TypeError, r"None, .* an equation for each entry of y_guess; does"),
+        (lambda: ag.algebra_solver(lambda *_: 1.0, START, P, [], []), ag.ShapeError, r"for each entry of y_guess$"),
+        (lambda: ag.solve_newton(lambda y: y**2 + 1e9, 1e-9), ag.SolverError, r"start elsewhere$|is singular"),
+        (lambda: ag.solve_newton(np.exp, 0.0), ag.SolverError, r"raise max_steps, allow a larger error, or start elsewhere$"),
+        (lambda: ag.root(np.exp, 0.0), ag.SolverError, r"raise max_steps, allow a larger error, or start elsewhere$"),
+    ):
+        with pytest.raises(kind, match=match):
+            call()
 
 
 def test_minima():
