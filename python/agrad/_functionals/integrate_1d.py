@@ -103,30 +103,11 @@ def integrate_1d_double_exponential_tol(
 ) -> Any:
     """Integrate ``integrand(x, xc, *args)`` from a to b after a double exponential substitution.
 
-    Parameters
-    ----------
-    integrand : callable
-        ``integrand(x, xc, *args)`` returns a number; xc is the distance to the nearer limit, a - x or b - x, without the
-        rounding of x, and nan in an infinite interval. Near a limit other than 0 a singular integrand must be written with
-        xc: at b = 1, ``1 - x`` is ``xc``.
-    a, b : float
-        The limits, which may be infinite.
-    relative_tolerance, absolute_tolerance : float
-        As `rtol` and `atol` of :func:`quad`.
-    max_refinements : int
-        There are at most 8 (max_refinements + 2) intervals of the variable of the substitution.
-    *args
-        Further arguments of the integrand.
-
-    Returns
-    -------
-    float or Array
-        The integral, with the derivatives of :func:`quad`.
-
-    Raises
-    ------
-    SolverError, ShapeError, TypeError, DomainError
-        See :func:`quad`.
+    As :func:`integrate_1d_gauss_kronrod_tol`, with `max_refinements` in the place of `max_depth`: there are at most
+    8 (max_refinements + 2) intervals of the variable of the substitution. xc is the distance to the nearer limit, a - x or
+    b - x, without the rounding of x, and nan in an infinite interval. Near a limit other than 0 a singular integrand must be
+    written with xc: at b = 1, ``1 - x`` is ``xc``. A derivative with respect to a limit takes the integrand at that limit,
+    where xc is 0, the distance to the limit's value.
     """
     function = "integrate_1d_double_exponential_tol"
     depth = whole(function, "max_refinements", max_refinements, least=0)

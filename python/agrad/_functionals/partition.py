@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Comparison, Recording, ShapeError
+from agrad._functionals.arguments import result_of
 from agrad._functionals.implicit import searched
 from agrad._functionals.rule import NODES, Substitution, estimate
-from agrad._ode.arguments import real_values
 from agrad._record.recording import innermost, open_recording
-from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.vmap import vmap
 
@@ -57,11 +56,7 @@ class Integrand:
         return 2
 
     def _flat(self, x: Any, distance: Any) -> Any:
-        value = self._f(x, distance)
-        if value is None:
-            raise TypeError(f"{self.label}: result is None, but must be a number or an array; does the function return?")
-        value = as_one(value)
-        value = value if isinstance(value, Array) else real_values(self.label, "result", value)
+        value = result_of(self.label, self._f(x, distance), "a number or an array")
         self.shape = value.shape
         if value.size == 0:
             raise ShapeError(f"{self.label}: result is of shape {value.shape}, but must have an entry at least")
@@ -135,6 +130,7 @@ class Division:
         self.rtol, self.atol = tolerances[0], np.where(np.arange(components) < integrand.size, tolerances[1], 0.0)
         self.breaks: Any = substitution.inverse(points) if len(points) else []
         self.at_breaks = self._at_breaks() if len(points) else []
+        self.has_points = np.any(self.contains(points)) if len(points) else np.False_
         self.sites = [] if takes_distance else self._sites()
 
     def _sites(self) -> list[tuple[Any, Any]]:
@@ -217,8 +213,7 @@ class Division:
     def judged(self, now: Partition) -> Partition:
         """Returns the partition with the answer whether to divide further."""
         is_wanting = np.any(now.errors() > self.allowed(now))
-        if not len(self.points):
-            is_wanting = is_wanting | (np.all(now.absolute == 0) & (now.count < _LEAST_IF_ZERO))
+        is_wanting = is_wanting | (np.all(now.absolute == 0) & (now.count < _LEAST_IF_ZERO) & ~self.has_points)
         return replace(now, goes_on=is_wanting & (now.count < self.limit) & np.isnan(now.odd))
 
     def bisect(self, now: Partition) -> Partition:
@@ -267,12 +262,11 @@ class Division:
     def contains(self, x: Any) -> Any:
         """Returns whether places are between the limits."""
         fixed = self.substitution
-        result = np.isfinite(x)
         if fixed.is_low_finite and fixed.is_high_finite:
             return (x > np.minimum(fixed.a, fixed.b)) & (x < np.maximum(fixed.a, fixed.b))
         if fixed.is_low_finite:
             return x > fixed.a
-        return x < fixed.b if fixed.is_high_finite else result
+        return x < fixed.b if fixed.is_high_finite else np.isfinite(x)
 
     def error_of_span(self) -> Any:
         """Returns the size of the integrand at the ends of t, where a double exponential substitution is cut."""

@@ -18,7 +18,7 @@ from agrad._functionals.implicit import orders_ahead, settled
 from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
 from agrad._functionals.rule import KRONROD, METHODS, Substitution
 from agrad._loops.control_flow import cond, scan
-from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, whole
+from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 
@@ -55,7 +55,8 @@ def quad(
         "double_exponential" does so after the substitution x = tanh(pi / 2 sinh(t)) or its like for infinite intervals,
         which removes singularities at the limits.
     points : array-like
-        Places of peaks, kinks and singularities between a and b, at which the interval is divided first.
+        Places of peaks, kinks and singularities between a and b, at which the interval is divided first; places outside have
+        no effect.
     limit : int
         The most intervals.
 
@@ -70,7 +71,7 @@ def quad(
     ------
     SolverError
         The tolerance is not reached; f is not finite at a place between the limits; f is zero at all of more than a thousand
-        nodes, so that a peak between them would be missed (`points` says that the user has looked).
+        nodes, so that a peak between them would be missed (a place in `points` says that the user has looked).
     ShapeError, TypeError, DomainError
         f returns no numbers; an argument is of a wrong shape, type or value.
 
@@ -79,7 +80,8 @@ def quad(
     Derivatives with respect to parameters are integrals of derivatives of f, derivatives with respect to limits are values of
     f at the limits (Leibniz's rule), to second order; where f is infinite at a limit, so is the derivative. A compiled
     function divides the interval again in each run. Where f has first derivatives only, errors of derivatives are not
-    estimated; where f has second derivatives only, as densities with a `normal_lpdf` have, there are no Hessians.
+    estimated; where f has second derivatives only, as densities with a `normal_lpdf` have, there are no Hessians. Where a
+    derivative of f is not finite at a node, it counts as 0 in the estimate.
 
     A peak that is narrower than the distance of nodes, at first 168 of them, and that stands on a broad part, is missed, as
     by every rule: pass its place in `points`. In an infinite interval nodes are dense near zero, or near the finite limit.
@@ -130,7 +132,7 @@ def integral(
     `takes_distance`: near the limits f uses the distance, so that rounding of x does no harm.
     """
     a, b = (_limit(label, name, x) for name, x in (("a", a), ("b", b)))
-    points = [] if isinstance(points, (tuple, list)) and not points else stop_gradient(np.ravel(points))
+    points = stop_gradient(vector(label, "points", points))
     least = CHUNK + 1 + len(points)
     if limit < least:
         raise DomainError(f"{label}: limit is {limit}, but must be at least {least}, {CHUNK + 1} more than points has")
@@ -152,8 +154,7 @@ def integral(
     has_values = np.any(found.absolute > 0)
     if fixed.is_low_finite and fixed.is_high_finite:
         has_values = has_values | (fixed.a == fixed.b)
-    if len(points):
-        has_values = has_values | True
+    has_values = has_values | division.has_points
     error = np.concatenate([own, error[integrand.size :]])
     is_reached = np.all(error <= allowed) & np.isnan(found.odd)
 
@@ -163,7 +164,7 @@ def integral(
     value = _sum_over(division, found)
     for x, kind, way in ((a, kinds[0], -1.0), (b, kinds[1], 1.0)):
         if kind == 0 and isinstance(x, Array):
-            value = value + way * _to_limit(integrand, x)
+            value = value + way * _to_limit(integrand, x, has_distance=fixed.is_low_finite and fixed.is_high_finite)
     value = settled(is_reached & has_values, sign * value, complain)
     if integrand.shape:
         return np.reshape(value, integrand.shape), np.reshape(own, integrand.shape)
@@ -210,7 +211,7 @@ def _sum_over(division: Division, found: Partition) -> Any:
     return scan(add, np.zeros(integrand.size), ends)[0]
 
 
-def _to_limit(integrand: Integrand, x: Any) -> Any:
+def _to_limit(integrand: Integrand, x: Any, *, has_distance: bool) -> Any:
     """Returns zeros with the derivatives of an integral with respect to its upper limit x.
 
     A Gauss rule of n nodes is exact for the first 2 n orders of derivatives.
@@ -218,7 +219,9 @@ def _to_limit(integrand: Integrand, x: Any) -> Any:
     fixed = stop_gradient(x)
     nodes, weights = np.polynomial.legendre.leggauss((orders_ahead() + 1) // 2)
     width = x - fixed
-    inner = integrand.at(fixed + width * (nodes + 1) / 2, np.zeros(len(nodes)))
+    moved = width * (nodes + 1) / 2
+    # the distance is that to the limit's value, as at the nodes
+    inner = integrand.at(fixed + moved, -moved if has_distance else np.full(len(nodes), np.nan))
     is_finite = np.isfinite(stop_gradient(inner))
     regular = (width / 2 * weights) @ np.where(is_finite, inner, 0.0)
     return np.where(np.all(is_finite, axis=0), regular, np.sqrt(width))  # else a slope that is infinite
@@ -229,13 +232,12 @@ def _complaint(label: str, integrand: Integrand, found: Partition, error: Any, a
     count = int(plain(found.count))
     if not np.isnan(odd):
         return (
-            f"{label}: result at x = {float(odd)} is not finite, but must be finite between the limits; pass the place of a "
-            "singularity in points"
+            f"{label}: result at x = {float(odd)} is not finite, but must be finite between the limits; divide at a singularity"
         )
     if not np.any(plain(found.absolute) > 0):
         return (
             f"{label}: result is 0 at all of {21 * count} nodes, but must be other than 0 at one, or a peak between the nodes "
-            "would be missed; pass the place of the peak in points, or any place if the integrand is 0"
+            "would be missed; divide at the peak, or at any place between the limits if the integrand is 0"
         )
     worst = int(np.argmax(error - allowed))
     order, entry = divmod(worst, integrand.size)
@@ -243,6 +245,6 @@ def _complaint(label: str, integrand: Integrand, found: Partition, error: Any, a
     index = "" if integrand.shape == () else f"[{', '.join(map(str, np.unravel_index(entry, integrand.shape)))}]"
     return (
         f"{label}: estimate of the {what}{index} is {error[worst]:.3g}, but must be at most {allowed[worst]:.3g}; after "
-        f"{count} intervals; raise limit, loosen rtol, pass the places of peaks and singularities in points, shift a "
-        "singularity at a limit to 0, or try the other method"
+        f"{count} intervals; allow more intervals or a larger error, divide at peaks and singularities, shift a singularity at "
+        "a limit to 0, or try the other method"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KRONROD", "METHODS", "NODES", "Substitution", "estimate"]
+__all__ = ["GAUSS", "KRONROD", "METHODS", "NODES", "Substitution", "estimate"]
 
 #: Nodes on (0, 1) with Kronrod's weights, and Gauss's for every second of them, for the interval (-1, 1). Source: Piessens et
 #: al. (1983), QUADPACK, rule qk21.

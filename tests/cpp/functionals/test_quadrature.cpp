@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace test_functionals_quadrature {
@@ -84,6 +85,42 @@ TEST_CASE("partitions see derivatives, limits at singularities have infinite slo
   agrad::gradient([&](const auto& a) { return agrad::integrate_1d_gauss_kronrod(root, a[0], 1.0); }, VectorXd::Zero(1), value,
                   slope);
   CHECK(slope[0] == -inf);
+}
+
+TEST_CASE("distances are those to the values of limits, and nan where there are none") {
+  const auto to_one = [](const auto& x, const auto& xc) {
+    using X = std::decay_t<decltype(x)>;
+    return xc >= 0 ? X(xc) : X(1 - x);
+  };
+  const auto to_one_inside = [](const auto& x, const auto& xc) {  // at the lower limit the distance is 0, too
+    using X = std::decay_t<decltype(x)>;
+    return xc > 0 ? X(xc) : X(1 - x);
+  };
+  const auto without = [](const auto& x, const auto& xc) {
+    using X = std::decay_t<decltype(x)>;
+    return xc == xc ? X(1e3) : X(exp(-x));
+  };
+  const auto second = [](const auto& f, double x) {
+    double value = 0;
+    VectorXd g;
+    MatrixXd h;
+    agrad::hessian([&](const auto& p) { return f(p[0]); }, VectorXd::Constant(1, x), value, g, h);
+    return std::vector<double>{value, g[0], h(0, 0)};
+  };
+  const auto upper = second([&](const auto& b) { return agrad::integrate_1d_double_exponential(to_one, 0.0, b); }, 1);
+  CHECK(upper[0] == Approx(0.5).epsilon(1e-12));
+  CHECK(std::abs(upper[1]) < 1e-12);
+  CHECK(upper[2] == Approx(-1.0).epsilon(1e-12));
+  const auto lower = second([&](const auto& a) { return agrad::integrate_1d_double_exponential(to_one_inside, a, 1.0); }, 0);
+  CHECK(lower[1] == Approx(-1.0).epsilon(1e-12));
+  CHECK(lower[2] == Approx(1.0).epsilon(1e-12));
+  for (const auto& tail : {second([&](const auto& a) { return agrad::integrate_1d_double_exponential(without, a, inf); }, 0.5),
+                           second([&](const auto& a) { return agrad::integrate_1d_gauss_kronrod(without, a, inf); }, 0.5),
+                           second([&](const auto& a) { return agrad::integrate_1d_gauss_kronrod(without, a, 40.0); }, 0.5)}) {
+    CHECK(tail[0] == Approx(std::exp(-0.5)).epsilon(1e-9));
+    CHECK(tail[1] == Approx(-std::exp(-0.5)).epsilon(1e-12));
+    CHECK(tail[2] == Approx(std::exp(-0.5)).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("integrals that are not found are named") {

@@ -46,16 +46,17 @@ inline void put_components(const dual<dual<double>>& y, double* values) {
 }
 
 /// Returns zero with the derivatives of the integral of f(x, distance) with respect to its upper limit, by a Gauss rule on an
-/// interval of length zero, whose derivatives are exact to the order of T.
+/// interval of length zero, whose derivatives are exact to the order of T. The distance is that to the limit's value, as at the
+/// nodes, or nan.
 template <class T, class F>
-T to_limit(const F& f, const T& limit) {
+T to_limit(const F& f, const T& limit, bool has_distance) {
   static_assert(order_of<T>::value <= 4, "limits have derivatives of up to four orders");
   const double fixed = number_of(limit), shift = order_of<T>::value > 2 ? 0.28867513459481287 : 0;  // two nodes, or the middle
   const T width = limit - fixed;
   T sum = 0.0;
   for (const double c : {0.5 - shift, 0.5 + shift}) {
-    const T distance = width * (1 - c);
-    const T value = f(T(fixed + width * c), distance);
+    const T moved = width * c, distance = has_distance ? T(-moved) : T(std::nan(""));
+    const T value = f(T(fixed + moved), distance);
     if (!std::isfinite(number_of(value))) return sqrt(width);  // an infinite slope
     sum = sum + 0.5 * value;
   }
@@ -79,10 +80,9 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
   const substitution map(method, from, to);
   const bool takes_distance = method == quadrature_method::double_exponential;
   const auto distance_at = [&](const placed& at) { return takes_distance ? at.distance : std::nan(""); };
-
+  const bool has_distance = takes_distance && map.low_finite && map.high_finite;
   partition found;
-  const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (2 + depth),
-                                   takes_distance && map.low_finite && map.high_finite};
+  const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (2 + depth), has_distance};
   if constexpr (orders == 0) {
     const auto plain = std::make_tuple(values_of(args)...);
     found = divide(
@@ -118,9 +118,9 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
     if constexpr (std::is_same_v<T, std::decay_t<decltype(x)>>) return as_scalar<T>(f(x, distance, args...));
   };
   if constexpr (order_of<promoted_t<A>>::value > 0)
-    if (std::isfinite(values_of(a))) sum = sum - to_limit(of_limit, T(a));
+    if (std::isfinite(values_of(a))) sum = sum - to_limit(of_limit, T(a), has_distance);
   if constexpr (order_of<promoted_t<B>>::value > 0)
-    if (std::isfinite(values_of(b))) sum = sum + to_limit(of_limit, T(b));
+    if (std::isfinite(values_of(b))) sum = sum + to_limit(of_limit, T(b), has_distance);
   return sum;
 }
 
@@ -156,8 +156,8 @@ promoted_t<A, B, Args...> integrate_1d_gauss_kronrod(const F& f, const A& a, con
 /// which removes singularities at the limits.
 ///
 /// xc is the distance to the nearer limit, a - x or b - x, without the rounding of x, and nan in an infinite interval: near a
-/// limit other than 0 a singular f must use xc. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the
-/// place of max_depth.
+/// limit other than 0 a singular f must use xc. A derivative with respect to a limit takes f at that limit, where xc is 0, the
+/// distance to the limit's value. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the place of max_depth.
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_double_exponential_tol(const F& f, const A& a, const B& b, double relative_tolerance,
                                                               double absolute_tolerance, int max_refinements,
