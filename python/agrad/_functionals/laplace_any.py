@@ -51,10 +51,16 @@ def drawn(
     rng: np.random.Generator,
     tolerances: Any = None,
 ) -> Draw:
-    """Returns a draw of theta; raises where an argument is recorded."""
-    if find_recording(*flatten((likelihood.arguments, arguments))[0]) is not None:
+    """Returns a draw of theta; raises where an argument is recorded, or a value that the functions capture."""
+    _check_plain(function, *flatten((likelihood.arguments, arguments))[0])
+    mode = found(function, likelihood, block, covariance, arguments, tolerances)
+    _check_plain(function, mode.z, mode.factor, mode.hessian)
+    return draw_of(mode, rng)
+
+
+def _check_plain(function: str, *values: Any) -> None:
+    if find_recording(*values) is not None:
         raise TypeError(f"{function}: an argument is a recorded value, but must be plain; a draw has no derivative")
-    return draw_of(found(function, likelihood, block, covariance, arguments, tolerances), rng)
 
 
 def laplace_marginal(
@@ -182,7 +188,7 @@ def laplace_latent_rng(
     Raises
     ------
     TypeError
-        An argument is recorded, because a draw has no derivative.
+        An argument is recorded, or a value that the functions capture, because a draw has no derivative.
     DomainError, SolverError, ShapeError
         See :func:`laplace_marginal`.
     """
