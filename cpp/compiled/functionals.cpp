@@ -1,3 +1,4 @@
 // Compiles the definitions of functionals once, for agrad::compiled.
 #include <agrad/functionals/equation_search.ipp>
+#include <agrad/functionals/hidden_markov.ipp>
 #include <agrad/functionals/partition.ipp>

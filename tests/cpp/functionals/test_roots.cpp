@@ -183,8 +183,12 @@ TEST_CASE("hidden Markov models: far densities, impossible observations, what is
   CHECK(agrad::hmm_marginal(MatrixXd::Constant(2, 3, -inf), gamma, rho) == -inf);
   CHECK_THROWS_WITH_AS(agrad::hmm_marginal(far, 2 * gamma, rho), "hmm_marginal: sum of gamma[0] is 2, but must be 1",
                        agrad::DomainError);
-  CHECK_THROWS_WITH_AS(agrad::hmm_marginal(far, -gamma, rho),
-                       "hmm_marginal: entry 0 of gamma[0] is -0.7, but must not be negative", agrad::DomainError);
+  CHECK_THROWS_WITH_AS(agrad::hmm_marginal(far, -gamma, rho), "hmm_marginal: gamma[0, 0] is -0.7, but must not be negative",
+                       agrad::DomainError);
+  CHECK_THROWS_WITH_AS(agrad::hmm_marginal(far, gamma, -rho), "hmm_marginal: rho[0] is -0.5, but must not be negative",
+                       agrad::DomainError);
+  CHECK_THROWS_WITH_AS(agrad::hmm_marginal(far, gamma, 2 * rho), "hmm_marginal: sum of rho is 2, but must be 1",
+                       agrad::DomainError);
   CHECK_THROWS_AS(agrad::hmm_marginal(far, gamma, VectorXd::Constant(3, 1.0 / 3)), agrad::ShapeError);
   CHECK_THROWS_AS(agrad::hmm_marginal(far.topRows(1), gamma, rho), agrad::ShapeError);
   CHECK_THROWS_AS(agrad::hmm_marginal(MatrixXd(2, 0), gamma, rho), agrad::ShapeError);

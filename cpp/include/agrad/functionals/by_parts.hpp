@@ -66,9 +66,7 @@ vector_of<promoted_t<Phi, Theta>> map_rect(const F& f, const Phi& phi, const std
     const vector_of<T> result = detail::as_vector<T>("map_rect", f(phi, theta[n], x_r[n], x_i[n]));
     for (Eigen::Index i = 0; i < result.size(); ++i) results.push_back(result[i]);
   }
-  vector_of<T> joined(static_cast<Eigen::Index>(results.size()));
-  for (std::size_t i = 0; i < results.size(); ++i) joined[static_cast<Eigen::Index>(i)] = results[i];
-  return joined;
+  return Eigen::Map<const vector_of<T>>(results.data(), static_cast<Eigen::Index>(results.size()));
 }
 
 }  // namespace agrad

@@ -28,7 +28,8 @@ AGRAD_INLINE linearized::linearized(const equations& f, const Eigen::VectorXd& x
   step = correction(value);
 }
 
-// By rows with partial pivoting; small pivots, which make the matrix singular, become 1, so that steps stay numbers.
+// By rows with partial pivoting; small pivots, which make the matrix singular, become 1, so that steps stay numbers. Eigen's
+// PartialPivLU has no such rule: its solve would divide by a pivot of zero.
 AGRAD_INLINE void linearized::factorise() {
   const Eigen::Index n = lu_.rows();
   rows_.resize(static_cast<std::size_t>(n));

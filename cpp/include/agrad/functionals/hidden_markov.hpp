@@ -2,19 +2,17 @@
 //
 // The forward algorithm sums over hidden states step by step. Each state's weight is a factor of value 0 or 1, which carries
 // derivatives, times the exponential of a number, which does not: so weights of any size are represented, and a probability of
-// zero has its exact derivative.
+// zero has its exact derivative. Definitions are in functionals/hidden_markov.ipp.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <agrad/base/error.hpp>
 #include <agrad/functionals/values.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/promote.hpp>
@@ -26,38 +24,8 @@ namespace detail {
 inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 /// Checks the shapes and values of a hidden Markov model.
-AGRAD_COLD inline void check_hidden_markov(std::string_view function, const Eigen::MatrixXd& log_omega,
-                                           const Eigen::MatrixXd& gamma, const Eigen::VectorXd& rho) {
-  const std::string name(function);
-  const Eigen::Index k = log_omega.rows();
-  const auto shape = [](Eigen::Index rows, Eigen::Index cols) {
-    return "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
-  };
-  if (log_omega.size() == 0)
-    throw ShapeError(name + ": log_omega is of shape " + shape(k, log_omega.cols()) +
-                     ", but must have a state and an observation");
-  if (gamma.rows() != k || gamma.cols() != k)
-    throw ShapeError(name + ": gamma is of shape " + shape(gamma.rows(), gamma.cols()) + ", but must be of shape " +
-                     shape(k, k) + ", as log_omega says");
-  if (rho.size() != k)
-    throw ShapeError(name + ": rho is of length " + std::to_string(rho.size()) + ", but must be of length " +
-                     std::to_string(k) + ", as log_omega says");
-  for (Eigen::Index j = 0; j < log_omega.cols(); ++j)
-    for (Eigen::Index i = 0; i < k; ++i)
-      if (!(log_omega(i, j) < -minus_infinity))
-        throw DomainError(name + ": log_omega[" + std::to_string(i) + ", " + std::to_string(j) + "] is " +
-                          to_text(log_omega(i, j)) + ", but must be a number or -inf");
-  for (Eigen::Index row = -1; row < k; ++row) {  // -1 is rho
-    const Eigen::VectorXd shares = row < 0 ? rho : Eigen::VectorXd(gamma.row(row));
-    const std::string of = row < 0 ? "rho" : "gamma[" + std::to_string(row) + "]";
-    for (Eigen::Index j = 0; j < k; ++j)
-      if (!(shares[j] >= 0))
-        throw DomainError(name + ": entry " + std::to_string(j) + " of " + of + " is " + to_text(shares[j]) +
-                          ", but must not be negative");
-    if (!(std::abs(shares.sum() - 1) <= 1e-8))
-      throw DomainError(name + ": sum of " + of + " is " + to_text(shares.sum()) + ", but must be 1");
-  }
-}
+void check_hidden_markov(std::string_view function, const Eigen::MatrixXd& log_omega, const Eigen::MatrixXd& gamma,
+                         const Eigen::VectorXd& rho);
 
 /// The weights of the hidden states: factors times exponentials.
 template <class T>
@@ -149,3 +117,7 @@ promoted_t<LogOmega, Gamma, Rho> hmm_marginal(const Eigen::MatrixBase<LogOmega>&
 }
 
 }  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/functionals/hidden_markov.ipp>
+#endif
