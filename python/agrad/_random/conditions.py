@@ -1,43 +1,22 @@
-"""Checks of the parameters of distributions: conditions on single entries, and on vectors and matrices as a whole.
+"""Checks of the parameters of distributions as a whole: of vectors, of matrices, and of several parameters together.
 
-The texts of conditions are those of the densities' rows, which say which condition an argument must meet; the tests compare the
-predicates here with what the densities refuse.
+Conditions on single entries are those of the densities, by their texts; `agrad._core.checked` evaluates them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from agrad._core import DomainError
 
-__all__ = ["CONDITIONS", "TOO_LARGE", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
+__all__ = ["TOO_LARGE", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
 
 #: The least whole number of which a double may be the rounding of another one.
 TOO_LARGE = 2.0**53
 #: How far the sum of a simplex may be from 1, and the two triangles of a symmetric matrix from each other.
 _TOLERANCE = 1e-8
-
-
-def _whole(x: Any) -> Any:
-    return (np.floor(x) == x) & np.isfinite(x)
-
-
-#: What an entry must be, by the text of the condition.
-CONDITIONS: dict[str, Callable[[Any], Any]] = {
-    "a number, not nan": lambda x: ~np.isnan(x),
-    "finite": np.isfinite,
-    "positive and finite": lambda x: (x > 0) & np.isfinite(x),
-    "nonnegative": lambda x: x >= 0,
-    "nonnegative and finite": lambda x: (x >= 0) & np.isfinite(x),
-    "a whole number": _whole,
-    "a whole number, not negative": lambda x: (x >= 0) & _whole(x),
-    "a whole number, positive": lambda x: (x > 0) & _whole(x),
-    "between 0 and 1": lambda x: (x >= 0) & (x <= 1),
-    "between 0 and 1, not 0 or 1": lambda x: (x > 0) & (x < 1),
-}
 
 
 def is_whole(condition: str) -> bool:
@@ -86,8 +65,7 @@ def cholesky_factor(function: str, argument: str, x: np.ndarray) -> None:
 def positive_definite(function: str, argument: str, x: np.ndarray) -> None:
     """Raises DomainError unless each matrix is symmetric and positive definite."""
     fail_unless(np.isfinite(x), function, argument, x, "finite")
-    size = np.sqrt(np.abs(np.diagonal(x, axis1=-2, axis2=-1)))
-    scale = size[..., :, None] * size[..., None, :]
+    scale = np.abs(np.diagonal(x, axis1=-2, axis2=-1)).max(-1, initial=0.0)[..., None, None]
     fail_unless(np.abs(x - np.swapaxes(x, -1, -2)) <= _TOLERANCE * scale, function, argument, x, "that of the transposed place")
     try:
         np.linalg.cholesky(x)

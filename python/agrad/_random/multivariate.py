@@ -160,7 +160,11 @@ def _correlation_factor(rng: Generator, k: int, eta: Any) -> Any:
     return factor
 
 
-_SIZE = Argument("a whole number, positive", is_single=True)
+def _has_rows(function: str, argument: str, x: Any) -> None:
+    fail_unless(x > 0, function, argument, x, "a whole number, positive")
+
+
+_SIZE = Argument("a whole number", check=_has_rows, kind="A whole number, positive", is_single=True)
 _SHAPE = Argument("positive and finite")
 
 

@@ -15,8 +15,8 @@ from typing import Any, ParamSpec, TypeAlias
 
 import numpy as np
 
-from agrad._core import ShapeError, density_rows
-from agrad._random.conditions import CONDITIONS, TOO_LARGE, fail_unless, is_whole
+from agrad._core import ShapeError, checked, density_rows
+from agrad._random.conditions import TOO_LARGE, fail_unless, is_whole
 from agrad._record.structure import find_recording
 
 __all__ = ["Argument", "Numbers", "Seed", "Size", "sampler"]
@@ -96,7 +96,7 @@ def _plain(function: str, name: str, x: Any, argument: Argument) -> np.ndarray:
         raise TypeError(f"{function}: {name} is of dtype {array.dtype}, but must be real numbers")
     if argument.is_single and array.ndim:
         raise ShapeError(f"{function}: {name} is of shape {array.shape}, but must be one number")
-    fail_unless(CONDITIONS[argument.must](array), function, name, array, argument.must)
+    checked(function, name, argument.must, array)
     if is_whole(argument.must):
         fail_unless(np.abs(array) < TOO_LARGE, function, name, array, "below 2^53, so that doubles count")
         array = array.astype(np.int64)
@@ -114,6 +114,8 @@ def _own_axes(function: str, arguments: dict[str, Argument], x: dict[str, np.nda
         if len(shape) < count:
             raise ShapeError(f"{function}: {name} is of shape {shape}, but must have {count} or more axes")
         for axis, length in zip(argument.axes, shape[len(shape) - count :], strict=True):
+            if axis == "k" and length == 0:
+                raise ShapeError(f"{function}: {name} is of shape {shape}, but must not be empty")
             known, by = lengths.setdefault(axis, (length, name))
             if known != length:
                 wanted = ", ".join(str(lengths[a][0]) if a in lengths else a for a in argument.axes)
@@ -199,14 +201,14 @@ def sampler(
             rng = generator(name, given["rng"])
             ranks = {each: x[each].ndim - len(of.axes) for each, of in arguments.items()}
             shape = _shape_of(name, given["size"], {each: x[each].shape[: ranks[each]] for each in x})
-            if check is not None:
-                check(name, **x)
             broadcast = {
                 each: int(x[each]) if of.is_single else np.broadcast_to(x[each], shape + x[each].shape[ranks[each] :])
                 for each, of in arguments.items()
             }
             draw_any: Any = draw
             with np.errstate(all="ignore"):  # what is beyond the range of doubles is 0 or infinite
+                if check is not None:
+                    check(name, **x)
                 return np.asarray(draw_any(**broadcast, rng=rng, size=shape))[()]
 
         function.__doc__ = _docstring(draw, arguments, row.source if row else "")

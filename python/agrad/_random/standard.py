@@ -135,8 +135,8 @@ def poisson(rng: Generator, function: str, rate: Any, why: str = "") -> Any:
     """
     rate = np.array(rate, dtype=float)
     if np.any(wrong := ~(rate <= LARGEST_RATE)):
-        largest = float(rate[wrong].flat[0])
-        raise DomainError(f"{function}: a rate of counts is {largest}, but must be at most 2^52, so that doubles count; {why}")
+        first = float(rate[wrong].flat[0])
+        raise DomainError(f"{function}: a rate of counts is {first}, but must be at most 2^52, so that doubles count; {why}")
     count = np.zeros(rate.shape)
     while np.any(large := rate > _LARGE):
         t = rate[large]

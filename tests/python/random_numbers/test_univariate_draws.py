@@ -244,6 +244,8 @@ def test_counts_that_doubles_cannot_hold_raise():
     for call, message in [
         (lambda: ag.poisson_rng([1.0, 1e16]), r"poisson_rng: lambda_\[1\] is 1e\+16, but must be at most 2\^52"),
         (lambda: ag.poisson_log_rng(37.0), r"poisson_log_rng: alpha is 37.0, but must be at most log\(2\^52\)"),
+        (lambda: ag.poisson_log_rng(1000.0), r"poisson_log_rng: alpha is 1000.0, but must be at most"),
+        (lambda: ag.neg_binomial_rng([2.0, 1.0], [1.0, 1e-20]), r"a rate of counts is .*, but must be at most 2\^52, so that"),
         (lambda: ag.neg_binomial_rng(2.0, 1e-20), r"neg_binomial_rng: a rate of counts is .*alpha / beta is too large"),
         (lambda: ag.yule_simon_rng(0.01, rng=1, size=50), r"yule_simon_rng: a draw is .*; alpha is too small"),
         (
