@@ -138,6 +138,7 @@ def _entries(name: str, m: int, n: int, w: Any, v: Any, u: Any) -> tuple[Any, np
         raise DomainError(
             f"{name}: u is from {starts[0]} to {starts[-1]}, but must be from 0 to {len(w)}, the number of values"
         )
-    for k in np.flatnonzero(np.diff(starts) < 0):
+    for k in np.flatnonzero(starts[1:] < starts[:-1]):  # not by a difference: that of unsigned numbers is never negative
         raise DomainError(f"{name}: u[{k + 1}] is {starts[k + 1]}, but must be at least u[{k}] = {starts[k]}")
-    return w, np.repeat(np.arange(m), np.diff(starts)), columns.astype(int)
+    places: Any = starts.astype(np.int64)
+    return w, np.repeat(np.arange(m), np.diff(places)), columns.astype(np.int64)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DomainError, ShapeError
+from agrad._core import Array, ShapeError, checked
 from agrad.elementwise import matern32, matern52
 
 __all__ = [
@@ -34,8 +34,7 @@ def _points(name: str, argument: str, x: Any) -> Any:
     x = x if isinstance(x, Array) else np.asarray(x, dtype=float)
     if x.ndim not in (1, 2):
         raise ShapeError(f"{name}: {argument} has shape {x.shape}, but must have shape (n,) or (n, d)")
-    if not isinstance(x, Array) and not np.all(np.isfinite(x)):
-        raise DomainError(f"{name}: {argument} is {x[~np.isfinite(x)][0]}, but must be finite")
+    x = checked(name, argument, "finite", x)
     return np.reshape(x, (len(x), 1)) if x.ndim == 1 else x
 
 
@@ -45,10 +44,7 @@ def _positive(name: str, argument: str, x: Any, dimensions: int = 0) -> Any:
     if x.ndim and (not dimensions or x.shape != (dimensions,)):
         shapes = f"() or ({dimensions},)" if dimensions else "()"
         raise ShapeError(f"{name}: {argument} has shape {x.shape}, but must have shape {shapes}")
-    if not np.all(np.logical_and(x > 0, x < np.inf)):  # of recorded numbers a guard, so that each run checks it
-        shown = x.recorded_values if isinstance(x, Array) else x
-        raise DomainError(f"{name}: {argument} is {shown}, but must be positive and finite")
-    return x
+    return checked(name, argument, "positive and finite", x)
 
 
 def _given(name: str, arguments: tuple[Any, ...], parameters: int) -> tuple[Any, Any, tuple[Any, ...]]:
@@ -122,11 +118,15 @@ def gp_exp_quad_cov(*arguments: Any) -> Any:
     ShapeError
         Shapes do not fit.
     DomainError
-        A parameter is not positive and finite, or a plain point not finite.
+        A parameter is not positive and finite, or a point not finite; recorded ones are checked at each run.
 
     Notes
     -----
     Before a Cholesky factorisation a small number is added to the diagonal, because close points make the matrix singular.
+
+    References
+    ----------
+    Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), chapter 4, as for all kernels here.
     """
     return _of_square("gp_exp_quad_cov", arguments, lambda square: np.exp(-0.5 * square))
 
@@ -167,24 +167,7 @@ def gp_exponential_cov(*arguments: Any) -> Any:
 def gp_periodic_cov(*arguments: Any) -> Any:
     """Periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance.
 
-    Parameters
-    ----------
-    x : array-like or recorded, (n,) or (n, d)
-        Points; or two sets of them, x1 and x2.
-    sigma, length_scale, period : number or recorded
-        Positive.
-
-    Returns
-    -------
-    Array or numpy.ndarray
-        (n, n), or (n1, n2) for two sets of points.
-
-    Raises
-    ------
-    ShapeError
-        Shapes do not fit.
-    DomainError
-        A parameter is not positive and finite, or a plain point not finite.
+    The third parameter is the period, a positive number; length_scale is one number. The rest is as in `gp_exp_quad_cov`.
     """
     name = "gp_periodic_cov"
     x1, x2, parameters = _given(name, arguments, 3)
@@ -198,7 +181,7 @@ def gp_periodic_cov(*arguments: Any) -> Any:
         square = np.sum((a - b) ** 2, -1)
         differ, distance = _distance(square)
         sines = np.where(differ, np.sin(np.pi / period * distance) ** 2, (np.pi / period) ** 2 * square)
-        return np.exp(-2.0 * sines / length_scale**2)
+        return np.exp(-2.0 * sines / length_scale / length_scale)
 
     return sigma**2 * _matrix(correlation, x1, x2)
 
@@ -206,24 +189,7 @@ def gp_periodic_cov(*arguments: Any) -> Any:
 def gp_dot_prod_cov(*arguments: Any) -> Any:
     """Dot product kernel of a linear function, sigma^2 + x . x'.
 
-    Parameters
-    ----------
-    x : array-like or recorded, (n,) or (n, d)
-        Points; or two sets of them, x1 and x2.
-    sigma : number or recorded
-        Standard deviation of the function at the origin; positive.
-
-    Returns
-    -------
-    Array or numpy.ndarray
-        (n, n), or (n1, n2) for two sets of points.
-
-    Raises
-    ------
-    ShapeError
-        Shapes do not fit.
-    DomainError
-        sigma is not positive and finite, or a plain point not finite.
+    The only parameter, sigma, is the standard deviation of the function at the origin. The rest is as in `gp_exp_quad_cov`.
     """
     name = "gp_dot_prod_cov"
     x1, x2, (sigma,) = _given(name, arguments, 1)

@@ -46,6 +46,18 @@ def test_values_at_one_place_are_added():
     assert ag.csr_matrix_times_vector(1, 2, [1.0, 2.0], [1, 1], [0, 2], [5.0, 7.0]) == 21
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.uint64, np.int8])
+def test_places_of_every_type_of_whole_numbers(kind):
+    columns, places = V.astype(kind), U.astype(kind)
+    np.testing.assert_array_equal(ag.csr_to_dense_matrix(3, 4, W, columns, places), A)
+    np.testing.assert_array_equal(ag.csr_matrix_times_vector(3, 4, W, columns, places, B), A @ B)
+    with pytest.raises(ag.DomainError, match=r"u\[2\] is 2, but must be at least u\[1\] = 3"):
+        ag.csr_to_dense_matrix(3, 4, W, columns, np.array([0, 3, 2, 4], dtype=kind))
+    largest = np.iinfo(kind).max
+    with pytest.raises(ag.DomainError, match=rf"v\[0\] is {largest}, but must be a column, 0 to 3"):
+        ag.csr_to_dense_matrix(1, 4, [1.0], np.array([largest]), np.array([0, 1], dtype=kind))
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

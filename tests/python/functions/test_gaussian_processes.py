@@ -160,8 +160,43 @@ def test_the_dot_product_kernel():
 def test_parameters_are_checked_at_each_run():
     compiled = ag.compile(ag.grad(lambda p: ag.gp_matern32_cov(LINE, p[0], p[1])[0, 1]))
     assert np.all(np.isfinite(compiled(np.array([1.0, 2.0]))))
-    with pytest.raises(ag.DomainError, match=r"gp_matern32_cov: length_scale is -2\.0, but must be positive and finite"):
+    with pytest.raises(ag.DomainError, match=r"gp_matern32_cov: length_scale is -2, but must be positive and finite"):
         compiled(np.array([1.0, -2.0]))
+
+
+@pytest.mark.parametrize("name", [*STATIONARY, "gp_periodic_cov", "gp_dot_prod_cov"])
+def test_points_are_checked_at_each_run(name):
+    parameters = {"gp_periodic_cov": (1.3, 0.7, 2.2), "gp_dot_prod_cov": (1.3,)}.get(name, (1.3, 0.7))
+
+    def loss(x):
+        return np.sum(getattr(ag, name)(x, PLANE, *parameters) ** 2)
+
+    right = np.reshape(OTHERS, (3, 2))
+    wrong = right.copy()
+    wrong[2, 1] = np.nan
+    for call in (ag.grad(loss), ag.jacfwd(loss), ag.hessian(loss), ag.compile(ag.grad(loss)), ag.compile(ag.hessian(loss))):
+        assert np.all(np.isfinite(call(right)))
+        with pytest.raises(ag.DomainError, match=rf"^{name}: x1\[2, 1\] is nan, but must be finite"):
+            call(wrong)
+    of_rows = ag.vmap(ag.grad(loss))
+    assert np.all(np.isfinite(of_rows(np.stack([right, right]))))
+    with pytest.raises(ag.DomainError, match=rf"^{name}: x1\[5\] is nan, but must be finite"):  # rows count places in memory
+        of_rows(np.stack([right, wrong]))
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_a_period_in_the_smallest_length_scales(dimension):
+    def of(x, scale):
+        return ag.gp_periodic_cov(x, 1.3, scale, 2.2)[0, 1]
+
+    x, scale = np.ones((2, dimension)), 1e-200
+    for call in (of, ag.compile(of)):
+        assert call(x, scale) == pytest.approx(1.69, rel=1e-15)
+    for gradient in (ag.grad(of, (0, 1)), ag.compile(ag.grad(of, (0, 1)))):
+        of_points, of_scale = gradient(x, scale)
+        np.testing.assert_array_equal(of_points, 0)
+        assert of_scale == 0
+    assert ag.gp_periodic_cov(x, x, 1.3, scale, 2.2)[0, 1] == pytest.approx(1.69, rel=1e-15)
 
 
 def test_a_marginal_likelihood_and_rows_of_vmap():
@@ -208,10 +243,16 @@ def test_a_marginal_likelihood_and_rows_of_vmap():
         (
             lambda: ag.gp_periodic_cov(LINE, 1.0, 1.0, 0.0),
             ag.DomainError,
-            "gp_periodic_cov: period is 0.0, but must be positive",
+            "gp_periodic_cov: period is 0, but must be positive",
         ),
         (lambda: ag.gp_dot_prod_cov(LINE, np.nan), ag.DomainError, "sigma is nan, but must be positive and finite"),
-        (lambda: ag.gp_matern32_cov([0.0, np.inf], 1.0, 1.0), ag.DomainError, "x is inf, but must be finite"),
+        (lambda: ag.gp_matern32_cov([0.0, np.inf], 1.0, 1.0), ag.DomainError, r"x\[1\] is inf, but must be finite"),
+        (lambda: ag.gp_dot_prod_cov([[0.0, 1.0], [2.0, np.nan]], 1.0), ag.DomainError, r"x\[1, 1\] is nan, but must be finite"),
+        (
+            lambda: ag.gp_matern52_cov(PLANE, OTHERS, 1.0, [1.0, -1.0]),
+            ag.DomainError,
+            r"gp_matern52_cov: length_scale\[1\] is -1, but must be positive and finite",
+        ),
     ],
 )
 def test_faults(call, error, message):
