@@ -119,7 +119,11 @@ def _square(transform: Function, shape: Shape) -> Transform:
 
 
 def _sum_to_zero_of(fewer: int) -> Callable[[Shape], Transform]:
-    return lambda shape: vectors.sum_to_zero(shape[0] + fewer if len(shape) == 1 else (shape[0] + fewer, shape[1] + fewer))
+    def make(shape: Shape) -> Transform:
+        sizes: Any = tuple(n + fewer for n in shape)  # one or two, else sum_to_zero raises
+        return vectors.sum_to_zero(sizes)
+
+    return make
 
 
 lower_bound_constrain, lower_bound_jacobian, lower_bound_unconstrain = _of_bounds(bounds.lower, "lb").functions("lower_bound")

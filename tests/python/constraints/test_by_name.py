@@ -82,6 +82,13 @@ def test_axes_before_those_of_one_value_are_of_several_values(case):
         (lambda: ag.corr_matrix_unconstrain(np.ones((2, 3))), ag.ShapeError, r"shape \(2, 3\), but must be square"),
         (lambda: ag.corr_matrix_constrain(np.ones(2), 3), ag.ShapeError, r"free has shape \(2,\), but must have shape \(3,\)"),
         (lambda: ag.simplex_constrain(np.ones((0, 2))), ag.ShapeError, r"y has shape \(0, 2\), but must hold a value"),
+        (
+            lambda: ag.sum_to_zero_constrain(1.0),
+            ag.ShapeError,
+            r"sum_to_zero: shape is \(\), but must be a whole number or two",
+        ),
+        (lambda: ag.sum_to_zero_unconstrain(1.0), ag.ShapeError, r"sum_to_zero: shape is \(\), but must be"),
+        (lambda: ag.sum_to_zero_constrain(np.ones((2, 2, 2))), ag.ShapeError, r"shape is \(3, 3, 3\), but must be a whole"),
         (lambda: ag.lower_upper_bound_constrain(0.0, 2.0, 1.0), ag.DomainError, "low is 2.0, but must be less than high = 1.0"),
         (lambda: ag.simplex_unconstrain([0.5, 0.6]), ag.DomainError, "value sums to 1.1"),
         (lambda: ag.corr_matrix_constrain(np.ones(3)), TypeError, "missing a required argument: 'K'"),

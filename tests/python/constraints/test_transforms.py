@@ -256,6 +256,8 @@ def test_a_tree_maps_a_flat_vector_to_parameters_and_back():
         (lambda: tr.unit_vector(2).unconstrain([1.0, 1.0]), ag.DomainError, "value has the norm 1.41"),
         (lambda: tr.unit_vector(2).constrain([0.0, 0.0]), ag.DomainError, "free is 0"),
         (lambda: tr.sum_to_zero((2, 2)).unconstrain([[1, 0], [0, 0]]), ag.DomainError, "value sums to 1.0 along axis 0"),
+        (lambda: tr.sum_to_zero(3).unconstrain([np.inf, 1.0, 2.0]), ag.DomainError, "value sums to inf along axis 0"),
+        (lambda: tr.sum_to_zero(2).unconstrain([np.inf, -np.inf]), ag.DomainError, "value sums to nan along axis 0"),
         (lambda: tr.sum_to_zero((2, 2, 2)), ag.ShapeError, "must be a whole number or two"),
         (lambda: tr.Tree({"a": 3}), TypeError, r"Tree: transforms\['a'\] is 3, but must be a transform"),
         (
