@@ -95,9 +95,14 @@ def counts() -> str:
 
 
 _PROGRAM = """#include <agrad/constraints.hpp>
+#include <agrad/functionals/by_parts.hpp>
+#include <agrad/functionals/hidden_markov.hpp>
+#include <agrad/functionals/quadrature.hpp>
+#include <agrad/functionals/roots.hpp>
 #include <agrad/gaussian_processes.hpp>
 #include <agrad/ode.hpp>
 #include <agrad/probability.hpp>
+#include <agrad/random.hpp>
 #include <iostream>
 namespace names {{ {names} }}
 void expressions(Eigen::MatrixXd A, Eigen::MatrixXd B, Eigen::MatrixXd L, Eigen::MatrixXd S, Eigen::VectorXd x,
@@ -134,6 +139,12 @@ def compiler_errors(names: list[str], expressions: list[str], eigen: Path) -> li
     return [line for line in done.stderr.splitlines() if "error" in line]
 
 
+def undeclared(errors: list[str]) -> set[str]:
+    """Return the names that the compiler does not find."""
+    found = re.findall(r"[‘'](?:agrad::)?(\w+)[’'] has not been declared|no member named '(\w+)'", "\n".join(errors))
+    return {first or second for first, second in found}
+
+
 def possible_names() -> set[str]:
     """Return the names that agrad's headers might declare: an error takes the compiler 0.1 s, so others are not tried."""
     headers = "\n".join(path.read_text() for path in (ROOT / "cpp" / "include").rglob("*.hpp"))
@@ -149,10 +160,7 @@ def main() -> None:
     if errors := compiler_errors([], [row.cpp for row in rows if row.cpp not in ("", "-")], eigen):
         raise SystemExit("\n".join(errors))
     tried = [row.name for row in rows if row.name in possible]
-    text = "\n".join(compiler_errors(tried, [], eigen))
-    wrong = re.findall(r"[‘'](?:agrad::)?(\w+)[’'] has not been declared|no member named '(\w+)'", text)
-    missing = {row.name for row in rows} - {*tried} | {first or second for first, second in wrong}
-    missing |= OTHERS_IN_CPP
+    missing = {row.name for row in rows} - {*tried} | undeclared(compiler_errors(tried, [], eigen)) | OTHERS_IN_CPP
     head = LIST.read_text().splitlines()[0]
     columns = [row.cpp.strip("-") if row.name not in missing and not row.cpp.strip("-") else row.cpp or "-" for row in rows]
     lines = ["\t".join((*row[:3], cpp)) for row, cpp in zip(rows, columns, strict=True)]
