@@ -301,6 +301,19 @@ def test_distances_at_limits():
         assert ag.hessian(f)(0.5) == pytest.approx(np.exp(-0.5), rel=1e-12)
 
 
+def test_densities_without_third_derivatives_have_a_hessian():
+    """The search for the partition differentiates the density twice, but no derivative of the integral passes through it."""
+
+    def second_moment(t):
+        return ag.quad(lambda x: np.exp(ag.normal_lpdf(x, t[0], t[1])) * x**2, -np.inf, np.inf)[0]
+
+    t = np.array([0.3, 1.2])
+    assert ag.grad(second_moment)(t) == pytest.approx(2 * t, rel=1e-10)
+    for hessian in (ag.hessian(second_moment), ag.compile(ag.hessian(second_moment))):
+        np.testing.assert_allclose(hessian(t), 2 * np.eye(2), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(ag.hvp(second_moment)(t, t), 2 * t, rtol=1e-8)
+
+
 def test_hints_hold_for_all_names():
     calls = (
         lambda: ag.quad(lambda x: 1 / x, 0.0, 1.0),

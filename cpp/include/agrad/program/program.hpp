@@ -37,6 +37,9 @@ class program {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)) {
     for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
+    for (const operation& op : code_.operations)
+      if (op.what == &kernels::external && op.operands[0].active)
+        differentiated_.push_back(code_.externals[code_.integers[op.data]].get());
   }
 
   std::size_t input_size() const { return inputs_.size(); }
@@ -50,7 +53,7 @@ class program {
   /// Returns the first external operation without second-order tangents (order 2), without tangents (order 1), or with tangents
   /// that agree with its adjoints only within tolerances (order 0); null if there is none.
   const external_operation* first_without_tangents(int order = 2) const {
-    for (const auto& f : code_.externals)
+    for (const external_operation* f : differentiated_)
       if (const external_operation* found = f->first_without_tangents(order)) return found;
     return nullptr;
   }
@@ -186,7 +189,8 @@ class program {
   std::size_t size_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
-  bool inputs_follow_ = true;  // whether inputs are consecutive slots, the usual case
+  std::vector<const external_operation*> differentiated_;  // those that derivatives of outputs pass through
+  bool inputs_follow_ = true;                              // whether inputs are consecutive slots, the usual case
 };
 
 }  // namespace agrad

@@ -105,7 +105,8 @@ struct sum_loops {
   }
 };
 
-/// Runs an external operation: integers = {index among the program's external operations}.
+/// Runs an external operation: integers = {index among the program's external operations}. Where the operand is passive, no
+/// derivative of an output passes through the operation, and it computes values only.
 struct external_loops {
   static bool fits(const operation_view& v) {
     return v.has(1, 1) && v.integers[0] < v.externals.size() && v.is_dense(0, v.op.operands[0].count) &&
@@ -124,25 +125,32 @@ struct external_loops {
   static void forward(const operation& op, const run_context& context, double* values) {
     auto& state = context.states[context.integers[op.data]];
     if (state == nullptr) state = of(op, context).make_state();
-    of(op, context).forward(*state, values + op.operands[0].first, values + op.result, context.with_adjoint);
+    of(op, context)
+        .forward(*state, values + op.operands[0].first, values + op.result, context.with_adjoint && op.operands[0].active);
   }
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
+    if (!op.operands[0].active) return;
     of(op, context).reverse(state_of(op, context), adjoints + op.result, adjoints + op.operands[0].first);
   }
   /// Runs the reverse pass for `count` spaces of adjoints, one after the other.
   static void reverse_rows(const operation& op, const run_context& context, std::size_t count, double* adjoints,
                            std::size_t slots) {
+    if (!op.operands[0].active) return;
     of(op, context).reverse_rows(state_of(op, context), count, adjoints + op.result, adjoints + op.operands[0].first, slots);
   }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double*, double* tangents) {
+    double* to = tangents + op.result * std::size_t{Width};
+    if (!op.operands[0].active) {
+      std::fill_n(to, op.count * std::size_t{Width}, 0.0);
+      return;
+    }
     expect_tangents(of(op, context), 1);
-    of(op, context)
-        .tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width},
-                 tangents + op.result * std::size_t{Width});
+    of(op, context).tangent(state_of(op, context), Width, tangents + op.operands[0].first * std::size_t{Width}, to);
   }
   template <int Width>
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    if (!op.operands[0].active) return;
     const std::size_t x = op.operands[0].first, y = op.result;
     expect_tangents(of(op, context), 2);
     of(op, context)

@@ -1,7 +1,9 @@
 // Prune: keeps the operations of a recording that the outputs need. An operation without active inputs becomes a constant,
-// equal operations are computed once, and slots are renumbered without gaps.
+// equal operations are computed once, slots are renumbered without gaps, and external operations through which no derivative of
+// an output passes, such as searches before a `stop_gradient`, get passive operands and so compute values only.
 //
-// A backward loop marks the slots on which outputs depend, a forward loop copies the operations that compute them. An operation
+// A backward loop marks the slots on which outputs and their derivatives depend, a forward loop copies the operations that
+// compute them. An operation
 // equal to an earlier one (kernel, operands, integers) uses the earlier result; where a span is then no longer consecutive, its
 // slots are gathered. Read next: program/schedule/levels.hpp, which reorders the operations.
 #pragma once
@@ -52,6 +54,8 @@ class pruner {
   bool is_live(const operation& op) const;
 
   void mark_live();
+  void mark_differentiated(const operation& op);
+  bool is_any(const std::vector<std::uint8_t>& marked, const operation& op) const;
 
   // Copies slots that are not results of wanted operations (inputs, constants), then operations, in the order of the recording.
   void copy_all();
@@ -67,7 +71,8 @@ class pruner {
 
   const recorder& from_;
   std::vector<std::uint8_t> live_;
-  std::vector<slot> place_;  // old slot -> new slot
+  std::vector<std::uint8_t> differentiated_;  // slots through which derivatives of outputs pass
+  std::vector<slot> place_;                   // old slot -> new slot
   program_parts parts_;
   std::unordered_map<operation_key, slot, operation_hash> seen_;
 };

@@ -1,6 +1,8 @@
 // Definitions of program/schedule/prune.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include <agrad/base/inline.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/prune.hpp>
@@ -23,10 +25,10 @@ AGRAD_INLINE std::size_t operation_hash::operator()(const operation_key& key) co
 }
 
 AGRAD_INLINE pruner::pruner(const recorder& recording, const std::vector<slot>& outputs)
-    : from_(recording), live_(recording.size(), 0), place_(recording.size(), 0) {
+    : from_(recording), live_(recording.size(), 0), differentiated_(recording.size(), 0), place_(recording.size(), 0) {
   seen_.reserve(recording.code().operations.size());
   for (const slot s : recording.inputs()) live_[s] = 1;
-  for (const slot s : outputs) live_[s] = 1;
+  for (const slot s : outputs) live_[s] = differentiated_[s] = 1;
   mark_live();
   copy_all();
   for (const slot s : recording.inputs()) parts_.inputs.push_back(place_[s]);
@@ -36,9 +38,11 @@ AGRAD_INLINE pruner::pruner(const recorder& recording, const std::vector<slot>& 
 AGRAD_INLINE bool pruner::is_live(const operation& op) const {
   if (op.what == &kernels::guard) return op.operands[0].active;
   if (op.count > 0 && !from_.is_active(op.result)) return false;  // the result is a constant
-  for (std::uint32_t i = 0; i < op.count; ++i)
-    if (live_[op.result + i] != 0) return true;
-  return false;
+  return is_any(live_, op);
+}
+
+AGRAD_INLINE bool pruner::is_any(const std::vector<std::uint8_t>& marked, const operation& op) const {
+  return std::any_of(marked.begin() + op.result, marked.begin() + op.result + op.count, [](std::uint8_t m) { return m != 0; });
 }
 
 AGRAD_INLINE void pruner::mark_live() {
@@ -50,7 +54,17 @@ AGRAD_INLINE void pruner::mark_live() {
       for (std::uint32_t i = 0; i < op->count; ++i) live_[from_.code().integers[op->data + i]] = 1;
     for (std::uint32_t k = 0; k < op->arity; ++k)
       for (std::uint32_t i = 0; i < op->operands[k].count; ++i) live_[op->operands[k].first + i] = 1;
+    mark_differentiated(*op);
   }
+}
+
+AGRAD_INLINE void pruner::mark_differentiated(const operation& op) {
+  if (op.what->depends.how == dependence::on_nothing || !is_any(differentiated_, op)) return;
+  if (op.what == &kernels::gather)
+    for (std::uint32_t i = 0; i < op.count; ++i)
+      if (differentiated_[op.result + i] != 0) differentiated_[from_.code().integers[op.data + i]] = 1;
+  for (std::uint32_t k = 0; k < op.arity; ++k)
+    std::fill_n(differentiated_.begin() + op.operands[k].first, op.operands[k].count, std::uint8_t{1});
 }
 
 AGRAD_INLINE void pruner::copy_all() {
@@ -84,6 +98,7 @@ AGRAD_INLINE void pruner::copy(operation op) {
   if (op.what == &kernels::external) {
     parts_.code.externals.push_back(from_.code().externals[integers[0]]);
     integers[0] = static_cast<std::uint32_t>(parts_.code.externals.size() - 1);
+    op.operands[0].active = op.operands[0].active && is_any(differentiated_, op);
   }
   for (std::uint32_t k = 0; k < op.arity; ++k) op.operands[k] = moved(op.operands[k]);
   const slot old = op.result, now = add(op, integers);
