@@ -79,8 +79,8 @@ def quantiles() -> str:
         if name.endswith("_cqf"):
             continue
         arguments = ", ".join(argument for argument, _ in row.arguments)
-        conditions = "; ".join(f"{argument}: {_escaped(condition)}" for argument, condition in row.arguments[1:])
-        rows.append([f"`{name}({arguments})`", f"`{name.removesuffix('qf')}cqf`", conditions])
+        musts = "; ".join(f"{argument}: {_escaped(condition)}" for argument, condition in conditions(row)[1:])
+        rows.append([f"`{name}({arguments})`", f"`{name.removesuffix('qf')}cqf`", musts])
     return _table(["quantile", "of the complement", "conditions"], rows)
 
 

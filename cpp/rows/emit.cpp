@@ -58,18 +58,12 @@ void print_elementwise_stub(std::ostream& out) {
   }
 }
 
-template <class Row>
-std::string_view option(const Row& row) {
-  return row.has_propto() ? "*, propto: bool = False" : "";
-}
-std::string_view option(const agrad::quantile_row&) { return ""; }
-
 template <class Rows>
 void print_densities(std::ostream& out, const Rows& rows) {
   for (const auto& row : rows) {
     std::string parameters;
     for (int i = 0; i < row.arity; ++i) parameters.append(row.arguments[i].name).append(": ArrayLike | Array, ");
-    print_function(out, row, parameters.append(option(row)));
+    print_function(out, row, parameters.append(row.has_propto() ? "*, propto: bool = False" : ""));
   }
 }
 

@@ -11,6 +11,7 @@ namespace agrad {
 /// A density of vectors or matrices.
 struct multivariate_row {
   static constexpr std::size_t most_arguments = 7;
+  static constexpr bool is_product = false;
   static bool has_propto() { return true; }
   std::string_view name, text, source;
   int arity;

@@ -13,7 +13,10 @@ quantile_row row_of() {
   return {Quantile::name(is_upper),
           is_upper ? "The value beyond which the probability is p; see " + Quantile::name(false) + "."
                    : "The value up to which the probability is p: the inverse of " + std::string(Quantile::family) + "_cdf.",
-          Quantile::arity, Quantile::arguments.data(),
+          Quantile::arity,
+          Quantile::arguments.data(),
+          std::data(Quantile::pairs),
+          std::size(Quantile::pairs),
           [](recorder& in, const span* x) { return record_quantile<Quantile>(in, x, is_upper); }};
 }
 

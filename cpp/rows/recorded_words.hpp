@@ -81,10 +81,6 @@ struct recorded_words {
     // The rule reads a matrix in the order of rows as the transposed matrix.
     return linear("solve_triangular", transposed_solve, b.rows(), b.cols(), {l, recorded(*l.in(), b)});
   }
-  template <class B>
-  static recorded_matrix solve_lower_transposed(const recorded_matrix& l, const B& b) {
-    return linear("solve_triangular", 0, b.rows(), b.cols(), {l, recorded(*l.in(), b)});
-  }
   template <class A>
   static recorded_matrix pick(const A& a, const recorded_matrix& k) {
     recorder& in = *k.in();

@@ -47,9 +47,12 @@ struct density_row {
 
 /// A quantile: the inverse of a distribution function or, with is_upper, of its complement.
 struct quantile_row {
+  static bool has_propto() { return false; }
   std::string name, text;
   int arity;
   const density_argument* arguments;
+  const density_pair* pairs;
+  std::size_t pair_count;
   record_entries record;
 };
 

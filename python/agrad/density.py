@@ -50,7 +50,7 @@ def _parameter(name: str, condition: str, shape: str) -> str:
     return f"{name} : number, array-like or recorded array\n    {' '.join(filter(None, (shape, f'{condition.capitalize()}.')))}"
 
 
-def conditions(row: AnyRow) -> list[tuple[str, str]]:
+def conditions(row: AnyRow | QuantileRow) -> list[tuple[str, str]]:
     """Return the name and the condition of each argument, with the conditions on two arguments together."""
     if isinstance(row, MultivariateRow):
         return row.arguments
@@ -60,14 +60,6 @@ def conditions(row: AnyRow) -> list[tuple[str, str]]:
         (name, condition + "".join(text for first, text in pairs if first == k))
         for k, (name, condition) in enumerate(row.arguments)
     ]
-
-
-def _has_propto(row: AnyRow) -> bool:
-    return isinstance(row, MultivariateRow) or row.has_propto
-
-
-def _is_product(row: AnyRow) -> bool:
-    return isinstance(row, DensityRow) and row.is_product
 
 
 def _shapes(row: AnyRow) -> dict[str, str]:
@@ -81,10 +73,10 @@ def _docstring(row: AnyRow) -> str:
     parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in conditions(row))
     propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
     note = "" if isinstance(row, GlmRow) else (_SIZES if shapes else _SHAPES) + "\n"
-    result = "The product over all entries; 1 for none." if _is_product(row) else "The sum over all entries; 0 for none."
+    result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n{note}"
-        f"{propto * _has_propto(row)}\n"
+        f"{propto * row.has_propto}\n"
         f"Returns\n-------\nfloat or Array\n    {result.replace('entries', 'rows') if shapes else result}\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
         f"References\n----------\n{row.source}"
@@ -92,13 +84,14 @@ def _docstring(row: AnyRow) -> str:
 
 
 def _quantile_docstring(row: QuantileRow) -> str:
-    parameters = "\n".join(_parameter(name, condition, "") for name, condition in row.arguments)
+    parameters = "\n".join(_parameter(name, condition, "") for name, condition in conditions(row))
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n    All arguments broadcast.\n\n"
-        "Returns\n-------\nfloat, numpy.ndarray or Array\n    The quantile of each entry, of the broadcast shape.\n\n"
+        "Returns\n-------\nfloat, numpy.ndarray or Array\n    The quantile of each entry, of the broadcast shape; nan where\n"
+        "    the search for it does not end.\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition.\n\n"
-        "Notes\n-----\nThe derivatives are 1 / f by p and -F_theta / f by a parameter theta, where F is"
-        " the\ndistribution function, or its complement with the opposite sign, and f the density."
+        "Notes\n-----\nWith G(x, theta) the distribution function, or its complement for a name that ends in _cqf, the\n"
+        "derivatives are 1 / G_x by p and -G_theta / G_x by a parameter theta."
     )
 
 
@@ -118,7 +111,7 @@ def _quantile(row: QuantileRow) -> Callable[..., Any]:
 def _function(row: AnyRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    option = [inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)] * _has_propto(row)
+    option = [inspect.Parameter("propto", inspect.Parameter.KEYWORD_ONLY, default=False)] * row.has_propto
     signature = inspect.Signature([*positional, *option])
 
     def density(*arguments: Any, **named: Any) -> Any:

@@ -8,7 +8,7 @@
 #include <pybind11/stl.h>
 
 #include "array.hpp"
-#include "errors.hpp"
+#include "row_lists.hpp"
 
 namespace py = pybind11;
 
@@ -133,7 +133,7 @@ py::object result_of(const array& y, bool is_recorded) {
 /// Computes the terms of a density or distribution function, whose arguments are not checked.
 py::object terms(const density_row& row, const py::args& arguments) {
   const std::string name(row.name);
-  if (arguments.size() != static_cast<std::size_t>(row.arity)) fail_type(name + ": the number of arguments is wrong");
+  check_count(row.name, row.arity, arguments);
   const auto outer = recording_of(name.c_str(), arguments);
   const auto in = outer ? outer : std::make_shared<recording>();
   std::vector<array> x;
@@ -145,7 +145,7 @@ py::object terms(const density_row& row, const py::args& arguments) {
 /// recorded.
 array checked(const std::string& function, std::string_view argument, std::string_view condition, const array& x) {
   if (x.size() == 0) return x;
-  const std::size_t place = detail::place_of_condition(condition);
+  const std::size_t place = detail::place_of_name(must_be::all, condition);
   if (place == std::size(must_be::all)) throw std::logic_error("checked: no condition has the name " + std::string(condition));
   const span operand = x.size() == 1 && x.shape().empty() ? span{x.at(0), 1, 0, x.as_span().active} : x.as_span();
   try {
@@ -155,7 +155,23 @@ array checked(const std::string& function, std::string_view argument, std::strin
   }
 }
 
-/// Does the same with any argument; plain arguments stay as they are.
+/// Returns the first of two arrays, broadcast, after a check in the same way that its entries have a relation to the second's.
+array checked_pair(const quantile_row& row, const density_pair& pair, const array& x, const array& y) {
+  const shape_type shape = broadcast_shape(row.name, {x, y});
+  const std::size_t n = size_of(shape);
+  if (n == 0) return x;
+  const std::size_t place = detail::place_of_name(must_be::all_relations, pair.must.name);
+  const std::string_view first = row.arguments[pair.first].name, second = row.arguments[pair.second].name;
+  try {
+    return {x.owner(), shape,
+            record_checked_pair(x.owner()->code, row.name, first, second, place, entries_operand(x, shape, n),
+                                entries_operand(y, shape, n), n)};
+  } catch (const DomainError& error) {
+    throw DomainError(with_indices(first, shape, error.what()));
+  }
+}
+
+/// Checks any argument; plain arguments stay as they are.
 py::object checked_argument(const std::string& function, const std::string& argument, const std::string& condition,
                             const py::object& x) {
   const py::handle given[] = {x};
@@ -166,15 +182,16 @@ py::object checked_argument(const std::string& function, const std::string& argu
 }
 
 py::object call_quantile(const quantile_row& row, const py::args& arguments) {
-  if (arguments.size() != static_cast<std::size_t>(row.arity)) {
-    fail_type(row.name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-              std::to_string(row.arity));
-  }
+  check_count(row.name, row.arity, arguments);
   const auto outer = recording_of(row.name.c_str(), arguments);
   const auto in = outer ? outer : std::make_shared<recording>();
   std::vector<array> x;
   for (std::size_t k = 0; k < arguments.size(); ++k)
     x.push_back(checked(row.name, row.arguments[k].name, row.arguments[k].must.name, as_array(in, row.name, arguments[k])));
+  for (std::size_t k = 0; k < row.pair_count; ++k) {
+    const density_pair& pair = row.pairs[k];
+    x[pair.first] = checked_pair(row, pair, x[pair.first], x[pair.second]);
+  }
   return result_of(record_entries_of(row.name, row.record, x), outer != nullptr);
 }
 
@@ -183,10 +200,7 @@ py::object call_quantile(const quantile_row& row, const py::args& arguments) {
 template <class Row>
 py::object call(const Row& row, const py::args& arguments, bool propto) {
   const std::string name(row.name);
-  if (arguments.size() != static_cast<std::size_t>(row.arity)) {
-    fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-              std::to_string(row.arity));
-  }
+  check_count(row.name, row.arity, arguments);
   const auto outer = recording_of(name.c_str(), arguments);
   const auto in = outer ? outer : std::make_shared<recording>();
   std::vector<array> x;
@@ -202,20 +216,6 @@ py::object call(const Row& row, const py::args& arguments, bool propto) {
 }
 
 template <class Row>
-py::list arguments_of(const Row& row) {
-  py::list arguments;
-  for (int k = 0; k < row.arity; ++k) arguments.append(py::make_tuple(row.arguments[k].name, row.arguments[k].must.name));
-  return arguments;
-}
-
-template <class Row>
-py::list references_to(const std::vector<Row>& rows) {
-  py::list list;
-  for (const Row& row : rows) list.append(py::cast(&row, py::return_value_policy::reference));
-  return list;
-}
-
-template <class Row>
 py::class_<Row> register_rows_of(py::module_& m, const char* type, const char* text, const char* function,
                                  const std::vector<Row>& (*rows)(), const char* all) {
   m.def(
@@ -227,13 +227,7 @@ py::class_<Row> register_rows_of(py::module_& m, const char* type, const char* t
       .def_property_readonly("reference", [](const Row& r) { return r.reference; })
       .def_property_readonly("has_propto", [](const Row& r) { return r.has_propto(); })
       .def_property_readonly("is_product", [](const Row& r) { return r.is_product; })
-      .def_property_readonly("pairs",
-                             [](const Row& r) {
-                               std::vector<std::tuple<std::size_t, std::string_view, std::size_t>> pairs;
-                               for (std::size_t k = 0; k < r.pair_count; ++k)
-                                 pairs.emplace_back(r.pairs[k].first, r.pairs[k].must, r.pairs[k].second);
-                               return pairs;
-                             })
+      .def_property_readonly("pairs", &pairs_of<Row>)
       .def_property_readonly("arguments", &arguments_of<Row>)
       .def("__call__", &call<Row>, py::kw_only(), py::arg("propto") = false);
 }
@@ -253,6 +247,7 @@ void register_densities(py::module_& m) {
       .def_readonly("name", &quantile_row::name)
       .def_readonly("text", &quantile_row::text)
       .def_property_readonly("arguments", &arguments_of<quantile_row>)
+      .def_property_readonly("pairs", &pairs_of<quantile_row>)
       .def("__call__", &call_quantile);
   m.def("checked", &checked_argument, py::arg("function"), py::arg("argument"), py::arg("condition"), py::arg("x"),
         "x, after a check that its entries meet a condition, in each run of a program.");

@@ -7,7 +7,7 @@
 #include <pybind11/pybind11.h>
 
 #include "array.hpp"
-#include "errors.hpp"
+#include "row_lists.hpp"
 
 namespace py = pybind11;
 
@@ -25,10 +25,7 @@ linalg::shape matrix_shape(const linalg_row& row, const array& x) {
 /// Returns the results as matrices, a scalar as 1 x 1.
 py::tuple record_linalg(const linalg_row& row, const py::args& arguments) {
   const std::string name(row.name);
-  if (arguments.size() != static_cast<std::size_t>(row.arguments)) {
-    fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-              std::to_string(row.arguments));
-  }
+  check_count(name, row.arguments, arguments);
   const auto in = recording_of(name.c_str(), arguments);
   if (!in) fail_type(name + ": arguments are plain arrays, but must be recorded; call SciPy's or NumPy's function");
   span operands[operation::most_operands];
@@ -66,13 +63,7 @@ void register_linalg(py::module_& m) {
       .def_readonly("results", &linalg_row::results)
       .def("__call__", &record_linalg);
   m.def(
-      "linalg_rows",
-      [] {
-        py::list rows;
-        for (const linalg_row& row : linalg_rows()) rows.append(py::cast(&row, py::return_value_policy::reference));
-        return rows;
-      },
-      "All operations of linear algebra.");
+      "linalg_rows", [] { return references_to(linalg_rows()); }, "All operations of linear algebra.");
 }
 
 }  // namespace agrad::python

@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "array.hpp"
-#include "errors.hpp"
+#include "row_lists.hpp"
 
 namespace py = pybind11;
 
@@ -14,10 +14,7 @@ namespace {
 
 py::object call_multivariate(const multivariate_row& row, const py::args& arguments, bool propto) {
   const std::string name(row.name);
-  if (arguments.size() != static_cast<std::size_t>(row.arity)) {
-    fail_type(name + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-              std::to_string(row.arity));
-  }
+  check_count(row.name, row.arity, arguments);
   const auto outer = recording_of(name.c_str(), arguments);
   const auto in = outer ? outer : std::make_shared<recording>();
   span operands[multivariate_row::most_arguments];
@@ -33,11 +30,6 @@ py::object call_multivariate(const multivariate_row& row, const py::args& argume
   return outer ? py::cast(array(in, {}, sum)) : py::object(py::float_(in->code.value(sum)));
 }
 
-py::list arguments_of(const multivariate_row& row) {
-  py::list arguments;
-  for (int k = 0; k < row.arity; ++k) arguments.append(py::make_tuple(row.arguments[k].name, row.arguments[k].must.name));
-  return arguments;
-}
 py::list shapes_of(const multivariate_row& row) {
   py::list shapes;
   for (int k = 0; k < row.arity; ++k) shapes.append(std::string{row.arguments[k].rows, row.arguments[k].cols});
@@ -52,17 +44,13 @@ void register_multivariate(py::module_& m) {
       .def_property_readonly("name", [](const multivariate_row& r) { return r.name; })
       .def_property_readonly("text", [](const multivariate_row& r) { return r.text; })
       .def_property_readonly("source", [](const multivariate_row& r) { return r.source; })
-      .def_property_readonly("arguments", &arguments_of)
+      .def_property_readonly("has_propto", [](const multivariate_row& r) { return r.has_propto(); })
+      .def_property_readonly("is_product", [](const multivariate_row& r) { return r.is_product; })
+      .def_property_readonly("arguments", &arguments_of<multivariate_row>)
       .def_property_readonly("shapes", &shapes_of)
       .def("__call__", &call_multivariate, py::kw_only(), py::arg("propto") = false);
   m.def(
-      "multivariate_rows",
-      [] {
-        py::list list;
-        for (const multivariate_row& row : multivariate_rows()) list.append(py::cast(&row, py::return_value_policy::reference));
-        return list;
-      },
-      "All log densities of vectors and matrices.");
+      "multivariate_rows", [] { return references_to(multivariate_rows()); }, "All log densities of vectors and matrices.");
 }
 
 }  // namespace agrad::python

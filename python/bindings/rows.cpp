@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "array.hpp"
-#include "errors.hpp"
+#include "row_lists.hpp"
 
 namespace py = pybind11;
 
@@ -23,10 +23,8 @@ py::list domain_of(const elementwise_row& row) {
 }
 
 void check_arity(const elementwise_row& row, const py::args& arguments) {
-  if (arguments.size() == static_cast<std::size_t>(row.arity)) return;
-  fail_type(std::string(row.name) + ": number of arguments is " + std::to_string(arguments.size()) + ", but must be " +
-            std::to_string(row.arity) +
-            (row.name == "log_sum_exp" ? "; ag.special.logsumexp(x) is that of the entries of an array" : ""));
+  check_count(row.name, row.arity, arguments,
+              row.name == "log_sum_exp" ? "; ag.special.logsumexp(x) is that of the entries of an array" : "");
 }
 
 /// Computes the function, or with `wrt` >= 0 its partial derivative, of plain numbers and arrays: by the kernel of a program,
@@ -106,13 +104,7 @@ void register_rows(py::module_& m) {
       .def("second_derivative", &second_derivative, py::arg("i"), py::arg("j"), py::arg("arguments"),
            "Second partial derivative with respect to arguments i and j, for a list of numbers.");
   m.def(
-      "elementwise_rows",
-      [] {
-        py::list rows;
-        for (const elementwise_row& row : elementwise_rows()) rows.append(py::cast(&row, py::return_value_policy::reference));
-        return rows;
-      },
-      "All elementwise functions.");
+      "elementwise_rows", [] { return references_to(elementwise_rows()); }, "All elementwise functions.");
 }
 
 }  // namespace agrad::python

@@ -32,7 +32,7 @@ std::vector<std::vector<double>> sequences() {
   for (const density_pair& pair : Rule::pairs)
     for (std::size_t i = 0; i < 3; ++i) {
       double &first = all[pair.first][i], &second = all[pair.second][i];
-      if (!pair.holds(first, second)) std::swap(first, second);
+      if (!pair.must.holds(first, second)) std::swap(first, second);
     }
   return all;
 }

@@ -68,4 +68,35 @@ TEST_CASE("quantiles name an argument that does not meet its condition") {
   CHECK_THROWS_WITH_AS(beta_cqf(1.5, 1, 2), "beta_cqf: p is 1.5, but must be between 0 and 1", DomainError);
 }
 
+TEST_CASE("quantiles check conditions on two arguments") {
+  CHECK_THROWS_WITH_AS(uniform_qf(0.3, 2, 1), "uniform_qf: alpha is 2, but must be less than beta = 1", DomainError);
+  CHECK_THROWS_WITH_AS(uniform_cqf(0.3, var(1.0), 1), "uniform_cqf: alpha is 1, but must be less than beta = 1", DomainError);
+}
+
+TEST_CASE("a normal variable plus an exponential one of a tiny rate") {
+  for (const double lambda : {1e-4, 1e-8, 1e-300}) {
+    CAPTURE(lambda);
+    const double lower = exp_mod_normal_qf(0.3, 0, 1, lambda), upper = exp_mod_normal_cqf(0.3, 0, 1, lambda);
+    CHECK(exp_mod_normal_cdf(lower, 0, 1, lambda) == doctest::Approx(0.3).epsilon(1e-12).scale(0));
+    CHECK(std::exp(exp_mod_normal_lccdf(upper, 0, 1, lambda)) == doctest::Approx(0.3).epsilon(1e-12).scale(0));
+  }
+  CHECK(exp_mod_normal_qf(0.3, 0, 1, 1e-310) == infinity);
+  CHECK(exp_mod_normal_cqf(0.3, 0, 1, 1e-310) == infinity);
+}
+
+TEST_CASE("quantiles at tiny shapes") {
+  CHECK(gamma_cqf(0.1, 1e-10, 1) == 0);
+  CHECK(gamma_qf(0.9, 1e-10, 1) == 0);
+  CHECK(gamma_cqf(0.1, 1e-3, 1) == doctest::Approx(9.821659644066579109e-47).epsilon(1e-12).scale(0));
+  // A denormal shape: the tail has four digits, and its slope none.
+  const double x = beta_cqf(5e-324, 1e-320, 1e4);
+  CHECK(x > 5e-4);
+  CHECK(x < 6e-4);
+}
+
+TEST_CASE("a tail inverse whose steps do not end is nan") {
+  const auto at = [](double x) { return detail::tail_excess{1, 1 + 0 * x}; };
+  CHECK(std::isnan(detail::inverse_of_tail(true, -infinity, 0, infinity, at, [](double x, double step) { return x + step; })));
+}
+
 }  // namespace test_quantiles

@@ -115,4 +115,16 @@ TEST_CASE("Stan's names are those of agrad's functions") {
   CHECK(int_step(0.0) == 0);
 }
 
+TEST_CASE("logarithms of incomplete gamma and beta functions where the functions underflow") {
+  CHECK(log_gammainc(300.0, 1e-3) == near(-3487.233430317444479538227767));
+  CHECK(slope<log_gammainc_rule>(300.0, 1e-3) == near(-12.61320350541754970607855413, 1e-13));
+  CHECK(log_gammaincc(2.5, 1000.0) == near(-989.9215503273734509294663369));
+  CHECK(slope<log_gammaincc_rule, 1>(2.5, 1000.0) == near(-0.9985014992488800476437293471, 1e-13));
+  CHECK(log_betainc(300.0, 2.5, 1e-3) == near(-2064.050852460900861429527874));
+  CHECK(slope<log_betainc_rule, 1>(300.0, 2.5, 1e-3) == near(5.006273658836651403421800514, 1e-13));
+  const double near_one = 1 - 0x1p-10;
+  CHECK(log_betaincc(2.5, 300.0, near_one) == near(-2071.165775372096225685208386));
+  CHECK(slope<log_betaincc_rule, 2>(2.5, 300.0, near_one) == near(-307198.5035268523402347184525, 1e-13));
+}
+
 }  // namespace test_special_functions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad._core import quantile_rows
+from agrad._core import density_rows, quantile_rows
 from probability_reference import VALUES, reference
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
@@ -123,3 +123,50 @@ def test_ends_of_the_support_are_the_quantiles_of_0_and_1(name):
 def test_log_quantile_is_the_inverse_of_log_ndtr_far_in_the_tail():
     x = np.array([-1e5, -300.0, -38.0, -5.0, -1e-3, 0.5, 5.0])
     np.testing.assert_allclose(ag.std_normal_log_qf(ag.log_ndtr(x)), x, rtol=2e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.pairs])
+def test_conditions_on_two_arguments_are_checked_at_each_run(name):
+    function, row = getattr(ag, name), ROWS[name]
+    ((first, must, second),) = row.pairs
+    argument, other = row.arguments[first][0], row.arguments[second][0]
+    right = [0.3, *parameters(name, 0)]
+    wrong = list(right)
+    wrong[first], wrong[second] = right[second], right[first]
+    text = f"{name}: {argument} is {{}}, but must be {must} {other} = {{}}"
+    compiled, gradient = ag.compile(function), ag.grad(function, argnums=second)
+    assert np.isfinite(compiled(*right)), "so that the run of `wrong` below is not the one that records"
+    of_second = ag.compile(lambda y: function(*right[:second], y, *right[second + 1 :]))
+    of_second(right[second])
+    hessian = ag.compile(ag.hessian(lambda z: function(*z)))
+    hessian(np.array(right))
+    for call in (function, compiled, gradient, lambda *x: hessian(np.array(x))):
+        with pytest.raises(ag.DomainError) as error:
+            call(*wrong)
+        assert text.format(f"{wrong[first]:.17g}", f"{wrong[second]:.17g}")[:30] in str(error.value)
+        assert must in str(error.value)
+    with pytest.raises(ag.DomainError, match=f"{argument} is .*, but must be {must} {other}"):
+        of_second(right[first])
+
+
+def test_uniform_quantiles_name_the_entry_of_the_broadcast_ends():
+    with pytest.raises(ag.DomainError, match=r"uniform_qf: alpha\[1, 0\] is 2, but must be less than beta = 2"):
+        ag.uniform_qf(0.3, [[0.0, 1.0, -1.0], [2.0, 0.0, 0.0]], [2.0, 3.0, 4.0])
+    values = ag.uniform_qf([0.25, 0.5], [[0.0], [1.0]], [2.0, 3.0])
+    np.testing.assert_allclose(values, [[0.5, 1.5], [1.25, 2.0]], rtol=1e-15)
+    assert ag.uniform_cqf(np.zeros(0), 0.0, [1.0]).shape == (0,)
+    np.testing.assert_array_equal(ag.grad(lambda z: ag.uniform_qf(*z))(np.array([0.25, 1.0, 3.0])), [2.0, 0.75, 0.25])
+
+
+def test_sums_with_exponential_variables_of_tiny_rates():
+    for rate in (1e-4, 1e-8):
+        lower, upper = ag.exp_mod_normal_qf(0.3, 0, 1, rate), ag.exp_mod_normal_cqf(0.3, 0, 1, rate)
+        assert ag.exp_mod_normal_cdf(lower, 0, 1, rate) == pytest.approx(0.3, rel=1e-12)
+        assert np.exp(ag.exp_mod_normal_lccdf(upper, 0, 1, rate)) == pytest.approx(0.3, rel=1e-12)
+
+
+def test_a_wrong_number_of_arguments_is_named():
+    normal = {row.name: row for row in density_rows()}["normal_lpdf"]
+    for call, name in ((normal.terms, "normal_lpdf"), (normal, "normal_lpdf"), (ROWS["normal_qf"], "normal_qf")):
+        with pytest.raises(TypeError, match=f"{name}: number of arguments is 2, but must be 3"):
+            call(0.5, 1.0)

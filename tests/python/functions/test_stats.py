@@ -223,3 +223,10 @@ def test_every_name_of_scipy_belongs_to_a_rule():
         assert family.shapes == tuple(
             (getattr(scipy.stats, name).shapes or "").replace(" ", "").split(",")[: len(family.shapes)]
         )
+
+
+def test_quantiles_of_the_uniform_distribution():
+    assert ag.stats.uniform.ppf(0.25, loc=2.0, scale=4.0) == 3.0
+    assert ag.stats.uniform.isf(0.25, loc=2.0, scale=4.0) == 5.0
+    gradient = ag.grad(lambda z: ag.stats.uniform.ppf(0.25, z[0], z[1]))(np.array([2.0, 4.0]))
+    np.testing.assert_array_equal(gradient, [1.0, 0.25])

@@ -7,13 +7,13 @@
 #include <agrad/rules/atan_moments.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/polygamma.hpp>
 #include <agrad/rules/trigonometric.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-inline constexpr double log_pi = 1.14472988584940017414342735135305871;
 inline constexpr double inv_pi = 0.318309886183790671537767526745028724;
 
 /// log(1 + (d / sigma)^2), where the square may overflow. Far from 0 the parts of d and of sigma are separate, so that their

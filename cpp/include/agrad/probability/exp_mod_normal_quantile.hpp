@@ -8,7 +8,10 @@ namespace agrad::detail {
 
 /// Returns z at which the lower or upper tail of rate a is p <= 1/2.
 inline double exp_mod_normal_tail_inverse(double p, double a, bool is_upper) {
-  const double normal = is_upper ? -ndtri(p) : ndtri(p), z = std::fmax(normal, is_upper ? -std::log(p) / a : normal);
+  // Newton's method starts from the quantiles of the normal and the exponential variable whose sum it is about: from the larger
+  // one in the upper tail, from their sum in the lower one. Only the second overflows, where the sum is as good as exponential.
+  const double z = is_upper ? std::fmax(-ndtri(p), -std::log(p) / a) : ndtri(p) - std::log1p(-p) / a;
+  if (z == infinity) return z;
   const auto at = [&](double y) {
     const double log_tail = is_upper ? exp_mod_normal_log_tail<true>(y, 1.0, a) : exp_mod_normal_log_tail<false>(y, 1.0, a);
     const double density = a * shifted_normal_moment(0, y, a);

@@ -3,9 +3,10 @@
 // A quantile derives from quantile_of<Rule>, where Rule is the family's `_lcdf` rule, and has one member,
 //     term(is_upper, p, x...)   the value up to which, or with is_upper beyond which, the probability is p
 // on scalars T: numbers, duals, variables, or whole arrays of a recording. From the rule it has its name (gamma_qf and, for the
-// complement, gamma_cqf), its arguments and their conditions. Results are entries, not sums. Derivatives follow from the rules
-// that `term` consists of. Read next: probability/quantiles.hpp, which has the families; rules/quantiles.hpp, the inverses
-// without a closed form.
+// complement, gamma_cqf), its arguments and their conditions, also those on two arguments together. Results are entries, not
+// sums. Derivatives follow from the rules that `term` consists of. An inverse without a closed form is nan where the search for
+// it does not end. Read next: probability/quantiles.hpp, which has the families; rules/quantiles.hpp, the inverses without a
+// closed form.
 #pragma once
 
 #include <string>
@@ -26,6 +27,7 @@ template <class Rule>
 struct quantile_of {
   using log_cdf = Rule;
   static constexpr int arity = Rule::arity;
+  static constexpr auto pairs = Rule::pairs;
   static constexpr auto arguments =
       detail::quantile_arguments<Rule>(std::make_index_sequence<static_cast<std::size_t>(Rule::arity) - 1>{});
   /// The family's name, without "_lcdf".
@@ -40,6 +42,11 @@ AGRAD_COLD void fail_quantile(bool is_upper, std::size_t k, double value) {
   const density_argument& argument = Quantile::arguments[k];
   fail_check(Quantile::name(is_upper), argument.name, -1, value, argument.must, {});
 }
+template <class Quantile>
+AGRAD_COLD void fail_quantile(bool is_upper, const density_pair& pair, double x, double y) {
+  fail_relation(Quantile::name(is_upper), Quantile::arguments[pair.first].name, -1, x, pair.must,
+                Quantile::arguments[pair.second].name, y);
+}
 
 template <class Quantile, class... X>
 promoted_t<X...> apply_quantile(bool is_upper, const X&... x) {
@@ -48,6 +55,9 @@ promoted_t<X...> apply_quantile(bool is_upper, const X&... x) {
   const double values[] = {primal_value(stored_t<X>(x))...};
   for (std::size_t k = 0; k < sizeof...(X); ++k)
     if (AGRAD_UNLIKELY(!Quantile::arguments[k].must.holds(values[k]))) fail_quantile<Quantile>(is_upper, k, values[k]);
+  for (const density_pair& pair : Quantile::pairs)
+    if (AGRAD_UNLIKELY(!pair.must.holds(values[pair.first], values[pair.second])))
+      fail_quantile<Quantile>(is_upper, pair, values[pair.first], values[pair.second]);
   return Quantile::term(is_upper, T(x)...);
 }
 

@@ -88,10 +88,11 @@ auto student_t_cqf(const P& p, const Nu& nu, const Mu& mu, const Sigma& sigma) {
 struct cauchy_quantile : quantile_of<cauchy_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
+    const auto low = p < 0.25;
+    const auto high = p > 0.75;
     const T x = either<T>(
-        p<0.25, [&] { return T(-1.0 / tan(detail::pi * p)); },  //
-          p> 0.75,
-        [&] { return T(1.0 / tan(detail::pi * (1.0 - p))); },  //
+        low, [&] { return T(-1.0 / tan(detail::pi * p)); },          //
+        high, [&] { return T(1.0 / tan(detail::pi * (1.0 - p))); },  //
         [&] { return T(tan(detail::pi * (p - 0.5))); });
     return mu + sigma * detail::reflected(is_upper, x);
   }
@@ -203,9 +204,8 @@ auto exp_mod_normal_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Lamb
 struct uniform_quantile : quantile_of<uniform_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& alpha, const T& beta) {
-    const T width = beta - alpha;
-    return either<T>(
-        width > 0.0, [&] { return is_upper ? T(beta - width * p) : T(alpha + width * p); }, [] { return T(quiet_nan); });
+    const T below = (beta - alpha) * p;
+    return is_upper ? T(beta - below) : T(alpha + below);
   }
 };
 /// The value up to which the probability is p: the inverse of uniform_cdf.

@@ -53,7 +53,7 @@ struct log_share_of_interval_rule : rule<3> {
 struct uniform_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"alpha", must_be::finite, true}, {"beta", must_be::finite, true}};
-  static constexpr std::array<density_pair, 1> pairs{{{1, 2, "less than", [](double a, double b) { return a < b; }}}};
+  static constexpr std::array<density_pair, 1> pairs{{{1, 2, must_be::less_than}}};
 };
 
 /// Returns `below` or `above`, with derivatives of 0, where y is not between the ends a and b, and formula() elsewhere.

@@ -76,7 +76,8 @@ inline double log_rising_factorial(double x, double y) {
   if (!(x >= 0 && y >= 0)) return quiet_nan;
   if (y == 0) return 0;
 #ifdef __GLIBC__
-  if (y > 0.1 && x + y < 100) {  // near its root the value is as accurate as the parts, which are far larger
+  // long double keeps the digits of the difference; without it the sum below has fewer near the root
+  if (y > 0.1 && x + y < 100) {
     int sign;
     const long double wide = x;
     return static_cast<double>(lgammal_r(wide + y, &sign) - lgammal_r(wide, &sign));

@@ -44,7 +44,7 @@ struct lmgamma_rule : rule<2> {
   static constexpr interval domain[] = {{1, detail::highest_dimension, true}, {0, infinity}};
   static double value(double x, double y) {
     if (!(x >= 1 && x <= detail::highest_dimension && x == std::floor(x) && y >= 0.5 * (x - 1))) return quiet_nan;
-    double sum = 0.28618247146235004353585683783826468 * x * (x - 1);  // log(pi) / 4
+    double sum = 0.25 * detail::log_pi * x * (x - 1);
     for (int k = 0; k < x; ++k) sum += lgamma_rule::value(y - 0.5 * k);
     return sum;
   }

@@ -6,6 +6,7 @@
 
 #include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/probit.hpp>
+#include <agrad/rules/stirling.hpp>
 
 namespace agrad {
 
@@ -13,7 +14,7 @@ namespace detail {
 
 /// The integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) over t from 0 to a, for h >= 0 and a >= 0.
 inline double owens_t_integral(double h, double a) {
-  constexpr double deepest = 9.2, four_pi = 12.5663706143591729538505735331180115;
+  constexpr double deepest = 9.2;
   if (a == infinity || h == infinity) return h == infinity ? 0 : 0.5 * ndtr(-h);
   const double end = std::fmin(a, deepest / h);
   // The nodes are too few close to the poles at i and -i; what is missing beyond a is another such integral (Owen 1956,
@@ -27,7 +28,7 @@ inline double owens_t_integral(double h, double a) {
     const double t = end * (0.5 + 0.5 * (i < 16 ? -gauss_nodes[i] : gauss_nodes[31 - i])), s = h * t;
     sum += gauss_weights[i < 16 ? i : 31 - i] * std::exp(-0.5 * s * s) / (1 + t * t);
   }
-  return exp_of_square(h, -0.5) * (sum * end / four_pi);
+  return exp_of_square(h, -0.5) * (sum * end / (2 * two_pi));
 }
 
 inline double owens_t(double h, double a) {

@@ -12,7 +12,8 @@
 namespace agrad::detail {
 
 inline constexpr double pi = 3.14159265358979323846264338327950288;
-/// Orders above this overflow in the reflection formula.
+inline constexpr double log_pi = 1.14472988584940017414342735135305871;
+/// The highest order; beyond it values are nan.
 inline constexpr double highest_polygamma = 100;
 
 /// Bernoulli numbers B_2, B_4, ...

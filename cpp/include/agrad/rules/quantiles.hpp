@@ -6,8 +6,10 @@
 #pragma once
 
 #include <agrad/rules/betainc.hpp>
+#include <agrad/rules/gamma.hpp>
 #include <agrad/rules/log_gammainc.hpp>
 #include <agrad/rules/scaled_error.hpp>
+#include <agrad/rules/stirling.hpp>
 #include <agrad/rules/student.hpp>
 #include <agrad/rules/tail_inverse.hpp>
 
@@ -22,12 +24,13 @@ T slope_inside(const C& is_inside, const Slope& slope) {
 /// Returns x at which the lower or upper tail of the standard gamma distribution is p <= 1/2.
 inline double gamma_tail_inverse(double p, double a, bool is_upper) {
   // The lower tail is x^a / gamma(a + 1) for small x; Wilson and Hilferty's cube of a normal variable serves elsewhere.
-  const double log_p = std::log(p), power = (log_p + std::lgamma(a + 1)) / a;
-  if (!is_upper && power < -700) return std::exp(power);
+  const double log_p = std::log(p), log_lower = is_upper ? std::log1p(-p) : log_p;
+  const double power = (log_lower + (a < 0.5 ? lgamma1p(a) : lgamma_rule::value(1 + a))) / a;
+  if (power < -700) return std::exp(power);
   const double z = ndtri(p), cube = 1 - 1 / (9 * a) + (is_upper ? -z : z) / (3 * std::sqrt(a));
   double x = cube > 0.05 ? a * cube * cube * cube : 0;
   if (!is_upper && (x == 0 || power < -2)) x = std::exp(power);
-  if (is_upper && (x == 0 || a < 1)) x = std::fmax(-log_p - std::lgamma(a), 1e-3 * a);
+  if (is_upper && (x == 0 || a < 1)) x = std::fmax(-log_p - lgamma_rule::value(a), 1e-3 * a);
   const auto at = [&](double y) {
     const double slope = y * gamma_density_derivative(0, a, y);
     return excess_of(

@@ -26,7 +26,7 @@ tail_excess excess_of(double p, double tail, double slope, const LogTail& log_ta
 
 /// Returns the x between `low` and `high` at which at(x).value is zero, starting from x. at(x) rises in x if `rises`, else it
 /// falls; move(x, d) is x moved by d in the coordinate. A step that leaves the interval known to contain the solution is
-/// replaced by one to the middle between x and the interval's end.
+/// replaced by one to the middle between x and the interval's end. The result is nan if the steps do not come to an end.
 template <class At, class Move>
 double inverse_of_tail(bool rises, double low, double x, double high, const At& at, const Move& move) {
   constexpr int most_steps = 200;
@@ -38,7 +38,7 @@ double inverse_of_tail(bool rises, double low, double x, double high, const At& 
     const bool is_below = (here.value < 0) == rises;
     (is_below ? low : high) = x;
     double step = -here.value / here.slope;
-    if (!((step > 0) == is_below)) step = is_below ? 1 : -1;  // where the slope is 0 or nan
+    if (!((step > 0) == is_below)) step = is_below ? longest : -longest;  // where the slope is 0, infinite or nan
     step = std::abs(step) < longest ? step : std::copysign(longest, step);
     if (std::abs(step) < small && 2 * std::abs(step) > last) return x;  // rounding errors
     last = std::abs(step);
@@ -49,7 +49,7 @@ double inverse_of_tail(bool rises, double low, double x, double high, const At& 
     if (next == low || next == high) return next;
     x = next;
   }
-  return x;
+  return quiet_nan;
 }
 
 }  // namespace agrad::detail

@@ -46,14 +46,7 @@ AGRAD_INLINE void check_positive_definite(std::string_view function, std::string
   if (x.rows == 0) return;
   Eigen::MatrixXd l = a;
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(l);
-  if (!AGRAD_UNLIKELY(factor.info() != Eigen::Success)) return;
-  try {
-    linalg::fail_indefinite(function, a);
-  } catch (const DomainError& error) {  // the message names a
-    const std::string text = error.what();
-    const std::string head = std::string(function) + ": a ";
-    throw DomainError(std::string(function) + ": " + std::string(argument) + " " + text.substr(head.size()));
-  }
+  if (AGRAD_UNLIKELY(factor.info() != Eigen::Success)) linalg::fail_indefinite(function, a, argument);
 }
 AGRAD_INLINE void check_unit_diagonal(std::string_view function, std::string_view argument, const matrix_values& x,
                                       double limit) {
@@ -77,8 +70,7 @@ AGRAD_INLINE void check_correlation_factor(std::string_view function, std::strin
     double norm = 0;
     for (std::ptrdiff_t j = 0; j <= i; ++j) norm += x(i, j) * x(i, j);
     if (AGRAD_UNLIKELY(!(std::abs(norm - 1) <= allowed_rounding))) {
-      throw DomainError(sentence(function, std::string(argument) + "[" + std::to_string(i) + "]", -1,
-                                 "of norm " + to_text(std::sqrt(norm)), "of norm 1",
+      throw DomainError(sentence(function, row_name(argument, x, i), -1, "of norm " + to_text(std::sqrt(norm)), "of norm 1",
                                  "a row of the Cholesky factor of a correlation matrix"));
     }
   }

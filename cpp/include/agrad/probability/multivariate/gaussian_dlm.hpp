@@ -28,7 +28,9 @@ struct gaussian_dlm_obs_lpdf_rule : multivariate_rule<7> {
     auto mean = alike(Words::transposed(m0));
     auto covariance = alike(c0);
     const double constant = included.constants() ? -static_cast<double>(y.rows() * y.cols()) * detail::half_log_two_pi : 0.0;
-    auto sum = alike(Words::each([constant](const auto& x) { return 0.0 * x + constant; }, Words::sum(y)));
+    const auto none = Words::part(
+        false, [&] { return Words::sum(y); }, y);
+    auto sum = alike(detail::added<Words>(none, detail::one_number(constant)));
     for (Eigen::Index t = 0; t < y.cols(); ++t) {
       const auto state = Words::product(g, mean);
       const auto spread = detail::added<Words>(Words::product(Words::product(g, covariance), g_turned), w);

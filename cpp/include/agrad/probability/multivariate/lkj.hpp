@@ -11,11 +11,10 @@ namespace detail {
 /// The logarithm of the normalising constant for p rows: Lewandowski, Kurowicka and Joe (2009), equation 16.
 template <class W, class Eta>
 auto lkj_norm(const Eta& eta, Eigen::Index p) {
-  constexpr double log_of_pi = 1.14472988584940017414342735135;
   const double rest = static_cast<double>(p - 1);
   const Eigen::MatrixXd lesser = Eigen::VectorXd::LinSpaced(p - 1, 0, 0.5 * (rest - 1));
   const auto log_gamma = [](const auto& x, const auto& more) { return lgamma(x + more); };
-  const double constant = -0.25 * log_of_pi * rest * (rest + 1);
+  const double constant = -0.25 * log_pi * rest * (rest + 1);
   return W::each([=](const auto& whole, const auto& parts) { return rest * whole - parts + constant; },
                  W::each(log_gamma, eta, one_number(0.5 * rest)), W::sum(W::each(log_gamma, eta, lesser)));
 }
@@ -55,6 +54,7 @@ struct lkj_corr_cholesky_lpdf_rule : multivariate_rule<2> {
   static auto log_density(const parts& included, const L& l, const Eta& eta) {
     const Eigen::Index p = l.rows();
     Eigen::MatrixXd powers(p, 1);
+    // The first row is 1 and has no Jacobian.
     for (Eigen::Index i = 0; i < p; ++i) powers(i, 0) = i == 0 ? 0.0 : static_cast<double>(p - 1 - i);
     const auto logs = W::each(detail::log_of{}, W::diagonal(l));
     const auto jacobian = W::sum(W::each(detail::product_of{}, logs, powers));

@@ -103,8 +103,7 @@ auto gp_of_factor(const Parts& included, const Y& y, const L& l, const V& w) {
       included.of({2}), [&] { return W::sum(W::each(log_of{}, w)); }, w);
   const double outputs = static_cast<double>(y.rows()), p = static_cast<double>(y.cols());
   const double constant = included.constants() ? -outputs * p * half_log_two_pi : 0.0;
-  return W::each([&](const auto& a, const auto& b) { return a + constant + b; },
-                 weighted<W>(-0.5, squares, -outputs, half_log, 0.5 * p, scales), one_number(0));
+  return added<W>(weighted<W>(-0.5, squares, -outputs, half_log, 0.5 * p, scales), one_number(constant));
 }
 
 }  // namespace detail

@@ -17,7 +17,6 @@ namespace detail {
 /// The log density of the first passage at scaled time s; v is the distance of the start from the other boundary.
 template <class T>
 T log_first_passage(const T& s, const T& v) {
-  constexpr double log_of_pi = 1.14472988584940017414342735135;
   constexpr int terms = 5;
   const auto images = [&] {
     T sum(0.0);
@@ -36,7 +35,7 @@ T log_first_passage(const T& s, const T& v) {
           v < 0.5, [&] { return T(sign * sin(k * pi * v)); }, [&] { return T(sin(k * pi * (1.0 - v))); });
       sum = sum + k * wave * exp(-0.5 * pi * pi * (k * k - 1.0) * s);
     }
-    return T(log(sum) - 0.5 * pi * pi * s + log_of_pi);
+    return T(log(sum) - 0.5 * pi * pi * s + log_pi);
   };
   return either<T>(s < 0.45, images, sines);
 }

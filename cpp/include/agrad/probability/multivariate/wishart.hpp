@@ -4,22 +4,18 @@
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/exponential.hpp>
+#include <agrad/rules/multigamma.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-/// log of the multivariate gamma function of nu / 2, with the factor 2^(nu p / 2).
+/// log of the multivariate gamma function of nu / 2, with the factor 2^(nu p / 2), for p > 0.
 template <class W, class Nu>
 auto wishart_norm(const Nu& nu, Eigen::Index p) {
-  constexpr double log_of_pi = 1.14472988584940017414342735135, log_two = 0.693147180559945309417232121458;
-  const auto rows = static_cast<double>(p);
-  const Eigen::MatrixXd less = Eigen::VectorXd::LinSpaced(p, 0, 0.5 * (rows - 1));
-  const auto log_gamma = [](const auto& x, const auto& by) { return lgamma(0.5 * x - by); };
-  const double constant = 0.25 * rows * (rows - 1) * log_of_pi;
-  return W::each([=](const auto& x, const auto& sum) { return sum + 0.5 * rows * log_two * x + constant; }, nu,
-                 W::sum(W::each(log_gamma, nu, less)));
+  const int size = static_cast<int>(p);
+  return W::each([size](const auto& x) { return lmgamma(size, 0.5 * x) + (0.5 * size * log_2) * x; }, nu);
 }
 
 /// The log density of a matrix with Cholesky factor `of`: a times half of its log determinant, plus b times half of that of
@@ -31,17 +27,16 @@ auto wishart_sum(const Parts& included, double sign, const Nu& nu, const S& squa
   const auto powers = W::each([=](const auto& x, const auto& h, const auto& g) { return (sign * x - more) * h - sign * x * g; },
                               nu, half_log, half_log_scale);
   const auto norm = W::part(
-      included.of({1}), [&] { return wishart_norm<W>(nu, p); }, nu);
+      included.of({1}) && p > 0, [&] { return wishart_norm<W>(nu, p); }, nu);
   return weighted<W>(1, powers, -0.5, squares, -1, norm);
 }
 
 /// The log Jacobian of L -> L L': p log 2 + sum of (p - i) log L_ii, rows i from 0.
 template <class W, class L>
 auto log_jacobian_of_square(const L& l) {
-  constexpr double log_two = 0.693147180559945309417232121458;
   const Eigen::Index p = l.rows();
   const Eigen::MatrixXd powers = Eigen::VectorXd::LinSpaced(p, static_cast<double>(p), 1);
-  const auto term = [=](const auto& x, const auto& power) { return power * log(x) + log_two; };
+  const auto term = [=](const auto& x, const auto& power) { return power * log(x) + log_2; };
   return W::sum(W::each(term, W::diagonal(l), powers));
 }
 

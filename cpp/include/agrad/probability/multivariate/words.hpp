@@ -76,14 +76,10 @@ struct eigen_words {
   static auto cholesky(const A& a) {
     return agrad::cholesky(a);
   }
-  /// x with l x = b, or l' x = b.
+  /// x with l x = b.
   template <class L, class B>
   static auto solve_lower(const L& l, const B& b) {
     return agrad::solve_triangular<Eigen::Lower>(l, b);
-  }
-  template <class L, class B>
-  static auto solve_lower_transposed(const L& l, const B& b) {
-    return agrad::solve_triangular<Eigen::Lower, true>(l, b);
   }
   /// Entry k(i) of each row i, a column; k are data, and one row stands for all.
   template <class A>

@@ -43,7 +43,8 @@ AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced&
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op, adjoint);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
   if (what == &kernels::stop_gradient || what == &kernels::hold) return;
-  if (what == &kernels::perturbation || what == &kernels::checked) return propagate_entries(op.operands[0], adjoint, op.count);
+  if (what == &kernels::perturbation || what == &kernels::checked || what == &kernels::checked_pair)
+    return propagate_entries(op.operands[0], adjoint, op.count);
   if (what == &kernels::with_derivative) return propagate_entries(op.operands[2], adjoint, op.count);
   propagate_by_loops(op, adjoint);
 }

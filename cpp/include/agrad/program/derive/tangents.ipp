@@ -27,7 +27,8 @@ AGRAD_INLINE void tangent_recorder::propagate(const operation& op) {
     return propagate_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op);
-  if (what == &kernels::perturbation || what == &kernels::checked) return set_slots(op, op.operands[0]);
+  if (what == &kernels::perturbation || what == &kernels::checked || what == &kernels::checked_pair)
+    return set_slots(op, op.operands[0]);
   if (what == &kernels::with_derivative) return set_slots(op, op.operands[2]);
   propagate_by_loops(op);
 }

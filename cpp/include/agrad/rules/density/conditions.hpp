@@ -1,5 +1,5 @@
-// Conditions on the arguments of densities and distribution functions, and the list of all conditions that recorded checks
-// know.
+// Conditions on the arguments of densities and distribution functions, alone and in pairs, and the lists of all conditions
+// that recorded checks know.
 #pragma once
 
 #include <iterator>
@@ -7,6 +7,12 @@
 #include <agrad/base/check.hpp>
 
 namespace agrad {
+
+/// A condition on a number and another one: its name in a message, which continues with the other number, and its test.
+struct relation {
+  std::string_view name;
+  bool (*holds)(double first, double second);
+};
 
 namespace must_be {
 inline constexpr condition whole{"a whole number", [](double x) { return std::floor(x) == x && std::isfinite(x); }, true};
@@ -21,14 +27,27 @@ inline constexpr condition nonnegative_finite{"nonnegative and finite", [](doubl
 inline constexpr const condition* all[] = {
     &not_nan,           &finite,      &positive,    &positive_finite,   &nonnegative,       &whole,
     &whole_nonnegative, &zero_or_one, &probability, &inner_probability, &nonnegative_finite};
+
+inline constexpr relation less_than{"less than", [](double x, double y) { return x < y; }};
+
+/// Relations in the same way.
+inline constexpr const relation* all_relations[] = {&less_than};
 }  // namespace must_be
 
 namespace detail {
-/// Returns the place of the condition with this name in the list; the length of the list if none has the name.
-constexpr std::size_t place_of_condition(std::string_view name) {
+/// Returns the place of the condition with this name in a list; the length of the list if none has the name.
+template <class Condition, std::size_t N>
+constexpr std::size_t place_of_name(const Condition* const (&list)[N], std::string_view name) {
   std::size_t k = 0;
-  while (k < std::size(must_be::all) && must_be::all[k]->name != name) ++k;
+  while (k < N && list[k]->name != name) ++k;
   return k;
+}
+
+/// Throws an error: the first argument is x, but must be <relation> <second argument> = y.
+[[noreturn]] AGRAD_COLD inline void fail_relation(std::string_view function, std::string_view first, long index, double x,
+                                                  const relation& must, std::string_view second, double y) {
+  const std::string text = std::string(must.name) + " " + std::string(second) + " = " + to_text(y);
+  throw DomainError(sentence(function, first, index, x, text, {}));
 }
 }  // namespace detail
 

@@ -137,11 +137,6 @@ void density_check_argument(std::size_t n, const density_input<S>& in) {
                {});
 }
 
-/// Returns what the first argument of a pair must be, with the value of the second one.
-AGRAD_COLD inline std::string pair_condition(const density_pair& pair, std::string_view second, double value) {
-  return std::string(pair.must) + " " + std::string(second) + " = " + to_text(value);
-}
-
 template <class Rule, std::size_t P, class Inputs>
 void density_check_pair(std::size_t n, const Inputs& in) {
   constexpr density_pair pair = Rule::pairs[P];
@@ -150,9 +145,9 @@ void density_check_pair(std::size_t n, const Inputs& in) {
   const bool is_single = first.stride == 0 && second.stride == 0;
   for (std::size_t i = 0; i < (is_single && n > 0 ? 1 : n); ++i) {
     const double x = primal_value(first.values[i * first.stride]), y = primal_value(second.values[i * second.stride]);
-    if (AGRAD_UNLIKELY(!pair.holds(x, y)))
-      fail_check(Rule::name, Rule::arguments[pair.first].name, first.stride == 0 ? -1 : static_cast<long>(i), x,
-                 {pair_condition(pair, Rule::arguments[pair.second].name, y), nullptr}, {});
+    if (AGRAD_UNLIKELY(!pair.must.holds(x, y)))
+      fail_relation(Rule::name, Rule::arguments[pair.first].name, first.stride == 0 ? -1 : static_cast<long>(i), x, pair.must,
+                    Rule::arguments[pair.second].name, y);
   }
 }
 

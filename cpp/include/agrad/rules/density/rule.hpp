@@ -19,7 +19,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include <agrad/base/check.hpp>
+#include <agrad/rules/density/conditions.hpp>
 
 namespace agrad {
 
@@ -33,8 +33,7 @@ struct density_argument {
 /// A condition on two arguments of a term together, as a condition on the first one.
 struct density_pair {
   std::size_t first, second;  // indices of the arguments
-  std::string_view must;      // the message continues with the name and the value of the second argument
-  bool (*holds)(double first, double second);
+  relation must;
 };
 
 /// One argument of a call: one value (stride 0) or one for each term (stride 1).

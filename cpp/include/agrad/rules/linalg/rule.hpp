@@ -100,11 +100,12 @@ inline void check_same(std::string_view function, const shape& a, const shape& b
   if (AGRAD_UNLIKELY(a != b)) fail_shape(function, "b", b, "of the shape of a, which is " + to_text(a));
 }
 
-/// function: a is <is>, but must be <condition>; the pivot of row <row> is <pivot>
+/// function: <argument> is <is>, but must be <condition>; the pivot of row <row> is <pivot>
 [[noreturn]] AGRAD_COLD inline void fail_pivot(std::string_view function, std::string_view is, std::string_view condition,
-                                               Index row, double pivot) {
-  throw DomainError(agrad::detail::sentence(
-      function, "a", -1, is, condition, "the pivot of row " + std::to_string(row) + " is " + agrad::detail::to_text(pivot)));
+                                               Index row, double pivot, std::string_view argument = "a") {
+  throw DomainError(
+      agrad::detail::sentence(function, argument, -1, is, condition,
+                              "the pivot of row " + std::to_string(row) + " is " + agrad::detail::to_text(pivot)));
 }
 
 }  // namespace agrad::linalg

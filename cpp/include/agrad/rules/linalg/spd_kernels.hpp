@@ -34,19 +34,19 @@ void copy_symmetric_part(const In& a, Out& l) {
 
 /// Finds the first pivot that is not positive, by the textbook's algorithm, after Eigen's algorithm has failed.
 template <class In>
-AGRAD_COLD void fail_indefinite(std::string_view function, const In& a) {
+AGRAD_COLD void fail_indefinite(std::string_view function, const In& a, std::string_view argument = "a") {
   MatrixXd l(a.rows(), a.rows());
   copy_symmetric_part(a, l);
   for (Index j = 0; j < a.rows(); ++j) {
     const double pivot = l(j, j) - l.row(j).head(j).squaredNorm();
     if (!(pivot > 0 && pivot <= std::numeric_limits<double>::max()))
-      fail_pivot(function, "not positive definite", "positive definite", j, pivot);
+      fail_pivot(function, "not positive definite", "positive definite", j, pivot, argument);
     l(j, j) = std::sqrt(pivot);
     const Index below = a.rows() - 1 - j;
     l.col(j).tail(below) -= l.block(j + 1, 0, below, j) * l.row(j).head(j).transpose();
     l.col(j).tail(below) /= l(j, j);
   }
-  fail_pivot(function, "not positive definite", "positive definite", a.rows() - 1, quiet_nan);
+  fail_pivot(function, "not positive definite", "positive definite", a.rows() - 1, quiet_nan, argument);
 }
 
 /// The Cholesky factor in the lower triangle; the upper triangle is undefined.
