@@ -95,9 +95,9 @@ def test_derivatives_are_those_of_differences_of_scipy(name, method):
     np.testing.assert_allclose(ag.compile(ag.grad(f))(x), gradient, rtol=1e-13, atol=1e-300)
     np.testing.assert_allclose(ag.jacfwd(f)(x), gradient, rtol=1e-12, atol=1e-300)
     hessian = ag.hessian(f)(x)
-    if np.isfinite(hessian).all():
-        np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(ag.jacfwd(ag.grad(f))(x), hessian, rtol=1e-9, atol=1e-10)
+    assert np.isfinite(hessian).all()
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ag.jacfwd(ag.grad(f))(x), hessian, rtol=1e-9, atol=1e-10)
 
 
 @each_method
