@@ -124,7 +124,7 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
   return sum;
 }
 
-inline constexpr double usual_tolerance = 1.4901161193847656e-08;  // the root of the distance of numbers at 1
+inline constexpr double root_epsilon = 1.4901161193847656e-08;  // the root of the distance of numbers at 1
 inline constexpr int usual_depth = 15;
 
 }  // namespace detail
@@ -149,7 +149,7 @@ promoted_t<A, B, Args...> integrate_1d_gauss_kronrod_tol(const F& f, const A& a,
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_gauss_kronrod(const F& f, const A& a, const B& b, const Args&... args) {
   return detail::integrate("integrate_1d_gauss_kronrod", detail::quadrature_method::gauss_kronrod, f, a, b,
-                           detail::usual_tolerance, 0.0, detail::usual_depth, args...);
+                           detail::root_epsilon, 0.0, detail::usual_depth, args...);
 }
 
 /// Integrates f(x, xc, args...) from a to b after the substitution x = tanh(pi / 2 sinh(t)) or its like for infinite intervals,
@@ -170,7 +170,7 @@ promoted_t<A, B, Args...> integrate_1d_double_exponential_tol(const F& f, const 
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_double_exponential(const F& f, const A& a, const B& b, const Args&... args) {
   return detail::integrate("integrate_1d_double_exponential", detail::quadrature_method::double_exponential, f, a, b,
-                           detail::usual_tolerance, 0.0, detail::usual_depth, args...);
+                           detail::root_epsilon, 0.0, detail::usual_depth, args...);
 }
 
 }  // namespace agrad
