@@ -171,6 +171,14 @@ TEST_CASE("messages name the function, the argument and the entry") {
                        DomainError);
 }
 
+TEST_CASE("a dynamic linear model of observations whose sum overflows") {
+  const auto one = [](double x) { return MatrixXd::Constant(1, 1, x).eval(); };
+  const double far = 1e308, variance = 8e307;
+  const double log_density = gaussian_dlm_obs_lpdf(MatrixXd::Constant(1, 2, far).eval(), one(1), one(0), one(variance), one(0),
+                                                   Eigen::VectorXd::Zero(1).eval(), one(0));
+  CHECK(log_density == doctest::Approx(2 * normal_lpdf(far, 0, std::sqrt(variance))).epsilon(1e-14));
+}
+
 TEST_CASE("Wishart distributions of matrices without rows") {
   const MatrixXd none(0, 0);
   CHECK(wishart_lpdf(none, 1.5, none) == 0);

@@ -74,7 +74,7 @@ TEST_CASE("quantiles check conditions on two arguments") {
 }
 
 TEST_CASE("a normal variable plus an exponential one of a tiny rate") {
-  for (const double lambda : {1e-4, 1e-8}) {
+  for (const double lambda : {1e-4, 1e-8, 1e-300}) {
     CAPTURE(lambda);
     const double lower = exp_mod_normal_qf(0.3, 0, 1, lambda), upper = exp_mod_normal_cqf(0.3, 0, 1, lambda);
     CHECK(exp_mod_normal_cdf(lower, 0, 1, lambda) == doctest::Approx(0.3).epsilon(1e-12).scale(0));

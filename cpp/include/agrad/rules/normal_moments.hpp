@@ -67,15 +67,18 @@ inline double mean_normal_moment(int n, int m, double t, double a) {
 inline double shifted_normal_integral(int n, double z, double a) {
   if (a * (1 + z) * (n + 1) > 0.6)
     return ((n == 0 ? ndtr(z) : shifted_normal_integral(n - 1, z, a)) - shifted_normal_moment(n, z, a)) / a;
-  double before = inv_sqrt_two_pi * exp_of_square(z, -0.5), here = ndtr(z), sum = 0, factor = 1;
+  // The moments are in units of powers of 1 + z, which alone overflow.
+  const double unit = 1 + z, z_in_units = z / unit;
+  double before = inv_sqrt_two_pi * exp_of_square(z, -0.5) * unit, here = ndtr(z), sum = 0, factor = 1;
   for (int k = 0; k < most_normal_moments; ++k) {
-    const double next = (before + z * here) / (k + 1);
+    const double next = (before / unit / unit + z_in_units * here) / (k + 1);
     before = here;
     here = next;
     if (k < n) continue;
     sum += factor * here;
-    factor *= -a * (k + 1) / (k - n + 1);
+    factor *= -a * unit * (k + 1) / (k - n + 1);
   }
+  for (int k = 0; k <= n; ++k) sum *= unit;
   return sum;
 }
 
