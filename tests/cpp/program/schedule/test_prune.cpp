@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "program_probe.hpp"
@@ -69,6 +70,16 @@ std::shared_ptr<const program> cubes(const std::array<double, 3>& x, bool is_sto
   return schedule(r, {r.apply(kernels::sum, 1, &terms, 1, {3})});
 }
 
+std::pair<double, std::array<double, 3>> value_and_gradient(const program& f, agrad::workspace& w,
+                                                            const std::array<double, 3>& x) {
+  double y = 0;
+  const double one = 1;
+  std::array<double, 3> gradient{};
+  f.forward(w, x.data(), &y);
+  f.reverse(w, &one, gradient.data());
+  return {y, gradient};
+}
+
 }  // namespace
 
 TEST_CASE("operations before stop_gradient compute values only, and lack no derivatives") {
@@ -78,11 +89,7 @@ TEST_CASE("operations before stop_gradient compute values only, and lack no deri
   CHECK(f->first_without_tangents(1) == nullptr);
   CHECK(f->first_without_tangents(2) == nullptr);
   agrad::workspace w;
-  double y = 0;
-  const double one = 1;
-  std::array<double, 3> gradient{};
-  f->forward(w, x.data(), &y);
-  f->reverse(w, &one, gradient.data());
+  const auto [y, gradient] = value_and_gradient(*f, w, x);
   CHECK(y == 1.0 - 8.0 + 0.125);
   for (std::size_t i = 0; i < 3; ++i) CHECK(gradient[i] == x[i] * x[i]);  // the factor that is stopped
   double slope = 0;
@@ -99,11 +106,7 @@ TEST_CASE("an operation that an output reaches by another way keeps its derivati
   REQUIRE(f->first_without_tangents(1) != nullptr);
   CHECK(f->first_without_tangents(1)->name() == "squares");
   agrad::workspace w;
-  double y = 0;
-  const double one = 1;
-  std::array<double, 3> gradient{};
-  f->forward(w, x.data(), &y);
-  f->reverse(w, &one, gradient.data());
+  const std::array<double, 3> gradient = value_and_gradient(*f, w, x).second;
   for (std::size_t i = 0; i < 3; ++i) CHECK(gradient[i] == doctest::Approx(3 * x[i] * x[i]));
   CHECK(counts.with_adjoint == 1);
   CHECK(counts.reverse == 1);
