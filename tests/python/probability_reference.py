@@ -25,11 +25,18 @@ VALUES = {
 }
 
 
+def _upper_gamma(a: mpmath.mpf, x: mpmath.mpf) -> mpmath.mpf:
+    if x > 1e-3:
+        return mpmath.gammainc(a, x, mpmath.inf, regularized=True)
+    with mpmath.extradps(60):  # mpmath's integral takes seconds at small x
+        return 1 - mpmath.gammainc(a, 0, x, regularized=True)
+
+
 def reference(name: str) -> Callable[..., mpmath.mpf]:
     """Return one term of a function, computed by mpmath from the arguments in their order."""
     row = ROWS[name]
     names = {key: getattr(mpmath, key) for key in dir(mpmath) if not key.startswith("_")}
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
-    names["upper_gamma"] = lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True)
+    names["upper_gamma"] = _upper_gamma
     code = compile(row.reference, name, "eval")
     return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))

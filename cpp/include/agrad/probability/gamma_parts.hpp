@@ -17,10 +17,27 @@ auto lgamma_rest_of(const A& a) {
   return apply<lgamma_rest_rule>(0.0, a);
 }
 
-/// kl_div(shape, b y).
-template <class A, class B, class Y>
-auto deviance(const A& shape, const B& b, const Y& y) {
-  return apply<kl_div_of_product_rule>(shape, b, y);
+/// An argument of b and y, as the rules of two tails and of the deviance take it.
+template <class Argument, class B, class Y>
+struct argument_of {
+  using argument = Argument;
+  B b;
+  Y y;
+  promoted_t<B, Y> value() const { return Argument::of(promoted_t<B, Y>(b), promoted_t<B, Y>(y)); }
+  promoted_t<B, Y> log_value() const { return Argument::log_of(promoted_t<B, Y>(b), promoted_t<B, Y>(y)); }
+  /// kl_div(shape, argument).
+  template <class A>
+  auto deviance_of(const A& shape) const {
+    return apply<kl_div_of_rule<Argument>>(shape, b, y);
+  }
+};
+template <class B, class Y>
+argument_of<product_argument, B, Y> product_of(const B& b, const Y& y) {
+  return {b, y};
+}
+template <class B, class Y>
+argument_of<quotient_argument, B, Y> quotient_of(const B& b, const Y& y) {
+  return {b, y};
 }
 
 /// Log density of y for a shape and a rate; the rest of lgamma(shape) is given. Near 0 the power of y is written out for shapes
@@ -31,7 +48,7 @@ T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
     return T(shape * log(rate) + xlogy(shape - 1.0, y) - rate * y - (xlogy(shape, shape) - shape) - rest);
   };
   return either<T>(y == 0 || (rate * y < 1 && shape > 0.5 && shape < 3), near_0,
-                   [&] { return T(-deviance(shape, rate, y) - log(y) - rest); });
+                   [&] { return T(-product_of(rate, y).deviance_of(shape) - log(y) - rest); });
 }
 
 /// The rest of lgamma(shape), or 0 if it is a constant that is not wanted.

@@ -15,6 +15,32 @@ struct scaled_inv_chi_square_rule : probability_rule<3> {
     return y > 0;
   }
 };
+
+/// kl_div(1, s^2 / y), also where the square or the quotient underflows.
+template <class S, class Y>
+promoted_t<S, Y> deviance_of_square(const S& s, const Y& y) {
+  using T = promoted_t<S, Y>;
+  return either<T>(
+      s * s < smallest_argument || s * s < y * smallest_argument, [&] { return T(log(y) - 2.0 * log(s) - 1.0); },
+      [&] { return T(quotient_of(s * s, y).deviance_of(1.0)); });
+}
+
+/// The argument nu s^2 / (2 y).
+template <class N, class B, class S, class Y>
+struct square_argument {
+  using argument = quotient_argument;
+  B b;
+  Y y;
+  N nu;
+  S s;
+  promoted_t<B, Y> value() const { return b / y; }
+  promoted_t<B, Y> log_value() const { return log(0.5 * nu) + 2.0 * log(s) - log(y); }
+};
+template <class N, class S, class Y>
+auto square_over(const N& nu, const S& s, const Y& y) {
+  using B = promoted_t<N, S>;
+  return square_argument<N, B, S, Y>{B(0.5 * nu * (s * s)), y, nu, s};
+}
 }  // namespace detail
 
 struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
@@ -36,7 +62,7 @@ struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P& rest, const Y& y, const N& nu, const S& s) {
     using T = promoted_t<Y, N, S, P>;
-    return T(-0.5 * nu * detail::deviance(1.0, s * s, 1.0 / y) - log(y) - rest);
+    return T(-0.5 * nu * detail::deviance_of_square(s, y) - log(y) - rest);
   }
 };
 /// Sum of the scaled inverse chi-square log densities of y; see normal_lpdf.
@@ -54,7 +80,7 @@ struct scaled_inv_chi_square_cdf_rule : detail::scaled_inv_chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
-    return detail::gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 1.0, 0.5 * nu, 0.5 * nu * (s * s), 1.0 / y);
+    return detail::gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 1.0, 0.5 * nu, detail::square_over(nu, s, y));
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -69,7 +95,7 @@ struct scaled_inv_chi_square_lcdf_rule : detail::scaled_inv_chi_square_rule {
                                     source = "log F(y; nu, s) = log gammaincc(nu / 2, nu s^2 / (2 y))";
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, 0.5 * nu * (s * s), 1.0 / y);
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, detail::square_over(nu, s, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -87,8 +113,8 @@ struct scaled_inv_chi_square_lccdf_rule : detail::scaled_inv_chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
-    return detail::log_gamma_tail_of<false, promoted_t<Y, N, S>>(y == infinity, -infinity, 0.5 * nu, 0.5 * nu * (s * s),
-                                                                 1.0 / y);
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N, S>>(y == infinity, -infinity, 0.5 * nu,
+                                                                 detail::square_over(nu, s, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

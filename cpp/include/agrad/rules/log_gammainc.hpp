@@ -1,6 +1,7 @@
 // Logarithms of the regularised incomplete gamma functions, finite wherever the truth is, with derivatives of any order.
 //
-// The tails are also given as functions of a product, the second argument b y: then mixed derivatives of b and y do not cancel.
+// The tails are also given as functions of b and y, where the second argument is b y or b / y: then mixed derivatives of b and
+// y do not cancel.
 #pragma once
 
 #include <agrad/rules/entropy.hpp>
@@ -84,22 +85,22 @@ struct log_gamma_slopes {
         is_small(x, value), [&] { return is_upper ? of_upper() : of_lower(); },
         [&] { return T(apply<gamma_tail_rule<is_upper>>(1.0, a, x) / tail(a, x)); });
   }
-  /// The derivative with respect to b, where x is b y.
+  /// The derivative with respect to a variable on which x depends with this slope; `over_slope` is x / slope.
   template <class T>
-  static T of_factor(const T& a, const T& x, const T& b, const T& y, const T& value) {
+  static T of_argument(const T& a, const T& x, const T& over_slope, const T& slope, const T& value) {
     const auto small = [&] {
-      return is_upper ? T(-y / apply<upper_gamma_factor_rule>(0.0, a, x))
-                      : T(a / apply<lower_gamma_factor_rule>(0.0, a, x) / b);
+      return is_upper ? T(-slope / apply<upper_gamma_factor_rule>(0.0, a, x))
+                      : T(a / apply<lower_gamma_factor_rule>(0.0, a, x) / over_slope);
     };
-    return either<T>(is_small(x, value), small, [&] { return T(of_factor_plain(a, x, b, y) / tail(a, x)); });
+    return either<T>(is_small(x, value), small, [&] { return T(of_argument_plain(a, x, over_slope, slope) / tail(a, x)); });
   }
-  /// The derivative of the tail itself. A small power of y has a logarithm as its large part; others have y.
+  /// The derivative of the tail itself. A small power of x has a logarithm as its large part; others have x.
   template <class T>
-  static T of_factor_plain(const T& a, const T& x, const T& b, const T& y) {
-    const T slope = either<T>(
-        a > 0.5, [&] { return T(y * apply<gamma_density_rule>(0.0, a, x)); },
-        [&] { return T(apply<gamma_power_rule>(0.0, a, x) / b); });
-    return is_upper ? T(-slope) : slope;
+  static T of_argument_plain(const T& a, const T& x, const T& over_slope, const T& slope) {
+    const T derivative = either<T>(
+        a > 0.5, [&] { return T(slope * apply<gamma_density_rule>(0.0, a, x)); },
+        [&] { return T(apply<gamma_power_rule>(0.0, a, x) / over_slope); });
+    return is_upper ? T(-derivative) : derivative;
   }
 
  private:
@@ -109,41 +110,43 @@ struct log_gamma_slopes {
   }
 };
 
-/// gammainc or gammaincc of a and b y.
-template <bool is_upper>
-struct gamma_tail_of_product_rule : rule<3> {
-  static constexpr std::string_view name = is_upper ? "gammaincc_of_product" : "gammainc_of_product";
-  static double value(double a, double b, double y) { return gamma_tail_derivative(0, a, b * y, is_upper); }
+/// gammainc or gammaincc of a and an argument of b and y.
+template <bool is_upper, class Argument>
+struct gamma_tail_of_rule : rule<3> {
+  using slopes = log_gamma_slopes<is_upper>;
+  static constexpr std::string_view name = is_upper ? "gammaincc_of_argument" : "gammainc_of_argument";
+  static double value(double a, double b, double y) { return gamma_tail_derivative(0, a, Argument::of(b, y), is_upper); }
   template <class T>
   static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T&) {
-    return apply<gamma_tail_rule<is_upper>>(1.0, a, b * y);
+    return apply<gamma_tail_rule<is_upper>>(1.0, a, Argument::of(b, y));
   }
   template <class T>
   static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T&) {
-    return log_gamma_slopes<is_upper>::of_factor_plain(a, T(b * y), b, y);
+    return slopes::of_argument_plain(a, T(Argument::of(b, y)), b, T(Argument::factor(y)));
   }
   template <class T>
   static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T&) {
-    return log_gamma_slopes<is_upper>::of_factor_plain(a, T(b * y), y, b);
+    return slopes::of_argument_plain(a, T(Argument::of(b, y)), T(Argument::over_slope(y)), T(Argument::slope(b, y)));
   }
 };
 
-/// log_gammainc or log_gammaincc of a and b y.
-template <bool is_upper>
-struct log_gamma_tail_of_product_rule : rule<3> {
-  static constexpr std::string_view name = is_upper ? "log_gammaincc_of_product" : "log_gammainc_of_product";
-  static double value(double a, double b, double y) { return log_gamma_tail(a, b * y, is_upper); }
+/// log_gammainc or log_gammaincc of a and an argument of b and y.
+template <bool is_upper, class Argument>
+struct log_gamma_tail_of_rule : rule<3> {
+  using slopes = log_gamma_slopes<is_upper>;
+  static constexpr std::string_view name = is_upper ? "log_gammaincc_of_argument" : "log_gammainc_of_argument";
+  static double value(double a, double b, double y) { return log_gamma_tail(a, Argument::of(b, y), is_upper); }
   template <class T>
   static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T& value) {
-    return log_gamma_slopes<is_upper>::of_shape(a, T(b * y), value);
+    return slopes::of_shape(a, T(Argument::of(b, y)), value);
   }
   template <class T>
   static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T& value) {
-    return log_gamma_slopes<is_upper>::of_factor(a, T(b * y), b, y, value);
+    return slopes::of_argument(a, T(Argument::of(b, y)), b, T(Argument::factor(y)), value);
   }
   template <class T>
   static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T& value) {
-    return log_gamma_slopes<is_upper>::of_factor(a, T(b * y), y, b, value);
+    return slopes::of_argument(a, T(Argument::of(b, y)), T(Argument::over_slope(y)), T(Argument::slope(b, y)), value);
   }
 };
 
@@ -160,7 +163,7 @@ struct log_gammainc_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T& value) {
-    return detail::log_gamma_slopes<false>::of_factor(x, y, y, T(1.0), value);
+    return detail::log_gamma_slopes<false>::of_argument(x, y, y, T(1.0), value);
   }
 };
 template <class X, class Y>
@@ -179,7 +182,7 @@ struct log_gammaincc_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T& value) {
-    return detail::log_gamma_slopes<true>::of_factor(x, y, y, T(1.0), value);
+    return detail::log_gamma_slopes<true>::of_argument(x, y, y, T(1.0), value);
   }
 };
 template <class X, class Y>

@@ -19,28 +19,121 @@ struct exp_rest_rule : rule<1> {
   }
 };
 
-/// kl_div(a, b y). With the product within the rule, mixed derivatives of b and y do not cancel.
-struct kl_div_of_product_rule : rule<3> {
-  static constexpr std::string_view name = "kl_div_of_product";
-  static double value(double a, double b, double y) { return b * y == infinity ? infinity : kl_div_rule::value(a, b * y); }
+/// Below this an argument may have lost digits, or all of them, which its logarithm has.
+inline constexpr double smallest_argument = 1e-290;
+
+/// The argument b y of a function, for rules of b and y: with the product within the rule, mixed derivatives do not cancel.
+struct product_argument {
+  static constexpr std::string_view name = "product";
+  template <class T>
+  static T of(const T& b, const T& y) {
+    return b * y;
+  }
+  template <class T>
+  static T log_of(const T& b, const T& y) {
+    return log(b) + log(y);
+  }
+  /// The derivative with respect to y.
+  template <class T>
+  static T slope(const T& b, const T&) {
+    return b;
+  }
+  /// The argument, divided by its derivative with respect to y.
+  template <class T>
+  static T over_slope(const T& y) {
+    return y;
+  }
+  /// The derivative with respect to b.
+  template <class T>
+  static T factor(const T& y) {
+    return y;
+  }
+};
+
+/// The argument b / y, whose derivatives do not contain the square of y, which underflows.
+struct quotient_argument {
+  static constexpr std::string_view name = "quotient";
+  template <class T>
+  static T of(const T& b, const T& y) {
+    return b / y;
+  }
+  template <class T>
+  static T log_of(const T& b, const T& y) {
+    return log(b) - log(y);
+  }
+  template <class T>
+  static T slope(const T& b, const T& y) {
+    return -(b / y) / y;
+  }
+  template <class T>
+  static T over_slope(const T& y) {
+    return -y;
+  }
+  template <class T>
+  static T factor(const T& y) {
+    return 1.0 / y;
+  }
+};
+
+/// log(a / x) of an argument x of b and y.
+template <class Argument>
+struct log_ratio_of_rule : rule<3> {
+  static constexpr std::string_view name = Argument::name == "product" ? "log_ratio_of_product" : "log_ratio_of_quotient";
+  static double value(double a, double b, double y) {
+    const double x = Argument::of(b, y);
+    return x < smallest_argument ? std::log(a) - Argument::log_of(b, y) : log_ratio(a, x);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T& a, const T&, const T&, const T&) {
+    return 1.0 / a;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& b, const T&, const T&) {
+    return -1.0 / b;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T&, const T&, const T& y, const T&) {
+    return -1.0 / Argument::over_slope(y);
+  }
+};
+
+/// kl_div(a, x) of an argument x of b and y.
+template <class Argument>
+struct kl_div_of_rule : rule<3> {
+  static constexpr std::string_view name = Argument::name == "product" ? "kl_div_of_product" : "kl_div_of_quotient";
+  static double value(double a, double b, double y) {
+    const double x = Argument::of(b, y);
+    if (a > 0 && x < smallest_argument && b >= 0 && y >= 0) return a * (std::log(a) - Argument::log_of(b, y)) - a;
+    return x == infinity ? infinity : kl_div_rule::value(a, x);
+  }
   template <class T>
   static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T&) {
-    return apply<log_ratio_rule>(a, b * y);
+    return apply<log_ratio_of_rule<Argument>>(a, b, y);
   }
   template <class T>
   static T derivative(wrt<1>, const T& a, const T& b, const T& y, const T&) {
-    return slope(a, b, y);
+    return slope(a, T(Argument::of(b, y)), b, T(Argument::factor(y)));
   }
   template <class T>
   static T derivative(wrt<2>, const T& a, const T& b, const T& y, const T&) {
-    return slope(a, y, b);
+    return slope(a, T(Argument::of(b, y)), T(Argument::over_slope(y)), T(Argument::slope(b, y)));
   }
 
  private:
   template <class T>
-  static T slope(const T& a, const T& b, const T& y) {
+  static T slope(const T& a, const T& x, const T& over_slope, const T& slope) {
     return either<T>(
-        b * y > 2.0 * a, [&] { return T(y - a / b); }, [&] { return T((b * y - a) / b); });
+        x > 2.0 * a, [&] { return T(slope - a / over_slope); }, [&] { return T((x - a) / over_slope); });
+  }
+};
+
+/// log(gamma(1 + x)) for x >= 0, with all digits near 0.
+struct lgamma1p_rule : rule<1> {
+  static constexpr std::string_view name = "lgamma1p";
+  static double value(double x) { return x < 0.5 ? lgamma1p(x) : lgamma_rule::value(1 + x); }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return digamma(1.0 + x);
   }
 };
 

@@ -1,0 +1,82 @@
+"""Densities and distribution functions at arguments whose products, quotients or squares are no normal numbers."""
+
+import itertools
+
+import mpmath
+import numpy as np
+import pytest
+
+import agrad as ag
+from probability_reference import reference
+
+STEP = mpmath.mpf(10) ** -30
+GAMMA = [(1e-250, 2e-3, 1e-300), (1e-250, 2.0, 1e-300), (1e-320, 1e-3, 3.0), (1e-5, 0.3, 1e-300), (1e-160, 0.02, 1e-160)]
+INV_GAMMA = [(1e250, 2e-3, 1e-300), (1e-310, 2.0, 1e-310), (1e160, 2.0, 3.0), (1e200, 0.01, 2.0), (1e250, 1e-3, 1e250)]
+INV_CHI_SQUARE = [(1e160, 2.0), (1e200, 0.01), (1e300, 1e-3)]
+SCALED = [(1e200, 4e-3, 1e-170), (1e200, 4e-3, 1e-100), (1e250, 0.1, 1e-30), (2.0, 3.0, 1.4)]
+#: The points of each function.
+POINTS = {
+    "gamma_lpdf": GAMMA,
+    "gamma_cdf": [GAMMA[0], *GAMMA[2:]],
+    "gamma_lcdf": GAMMA,
+    "gamma_lccdf": [GAMMA[0], *GAMMA[2:]],
+    "chi_square_lcdf": [(1e-320, 1e-3), (1e-300, 0.1)],
+    "inv_gamma_lpdf": INV_GAMMA,
+    "inv_gamma_lcdf": INV_GAMMA[:2],
+    "inv_gamma_lccdf": INV_GAMMA,
+    "inv_chi_square_lpdf": INV_CHI_SQUARE,
+    "inv_chi_square_lccdf": INV_CHI_SQUARE,
+    "scaled_inv_chi_square_lpdf": SCALED,
+    "scaled_inv_chi_square_lccdf": SCALED,
+}
+
+
+def _moved(exact, point, *moves):
+    """Return the function at a point whose entries are moved by a share of STEP."""
+    moved = list(point)
+    for argument, sign in moves:
+        moved[argument] *= 1 + sign * STEP
+    return exact(*moved)
+
+
+def slope(exact, point, i):
+    return (_moved(exact, point, (i, 1)) - _moved(exact, point, (i, -1))) / (2 * STEP * point[i])
+
+
+def curvature(exact, point, i, j):
+    """Return a second derivative and the size of its rounding error."""
+    if i == j:
+        terms = [_moved(exact, point, (i, 1)), -2 * exact(*point), _moved(exact, point, (i, -1))]
+        divisor = (STEP * point[i]) ** 2
+    else:
+        terms = [s * t * _moved(exact, point, (i, s), (j, t)) for s, t in itertools.product((1, -1), repeat=2)]
+        divisor = 4 * STEP * STEP * point[i] * point[j]
+    largest = max(map(abs, terms))
+    return sum(terms) / divisor, abs(largest / divisor) * mpmath.mpf(10) ** -150
+
+
+def assert_close(computed, exact, tolerance, what, noise=0):
+    """Compare where the truth is a number far from overflow and certain; return how many numbers were compared."""
+    if abs(exact) < 1e-307 or abs(exact) > 1e307 or noise > abs(exact) * tolerance:
+        return 0
+    error = abs(mpmath.mpf(float(computed)) - exact) / abs(exact) if np.isfinite(computed) else mpmath.inf
+    assert error < tolerance, f"{what}: {computed}, but must be {mpmath.nstr(exact, 17)}"
+    return 1
+
+
+@pytest.mark.parametrize(("name", "point"), [(name, point) for name, points in POINTS.items() for point in points])
+def test_derivatives_to_second_order_are_those_of_mpmath(name, point):
+    function, exact, n = getattr(ag, name), reference(name), len(point)
+
+    def of_point(x):
+        return function(*(x[i] for i in range(n)))
+
+    with mpmath.workdps(160):
+        at = [mpmath.mpf(value) for value in point]
+        checked = assert_close(function(*point), exact(*at), 1e-13, f"{name}{point}")
+        gradient, hessian = ag.grad(of_point)(np.array(point)), ag.hessian(of_point)(np.array(point))
+        checked += sum(assert_close(gradient[i], slope(exact, at, i), 1e-12, f"{name}{point} by {i}") for i in range(n))
+        for i, j in itertools.combinations_with_replacement(range(n), 2):
+            second, noise = curvature(exact, at, i, j)
+            checked += assert_close(hessian[i, j], second, 1e-11, f"{name}{point} by {i}, {j}", noise)
+    assert checked >= 2
