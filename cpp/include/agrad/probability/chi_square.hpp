@@ -54,7 +54,7 @@ struct chi_square_cdf_rule : detail::chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, detail::product_of(0.5, y));
+    return detail::gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -69,7 +69,7 @@ struct chi_square_lcdf_rule : detail::chi_square_rule {
                                     source = "log F(y; nu) = log gammainc(nu / 2, y / 2)";
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::product_of(0.5, y));
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -86,7 +86,7 @@ struct chi_square_lccdf_rule : detail::chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::product_of(0.5, y));
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

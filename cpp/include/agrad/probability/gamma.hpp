@@ -55,7 +55,7 @@ struct gamma_cdf_rule : detail::gamma_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::product_of(beta, y));
+    return detail::gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::product_at(beta, y));
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -70,7 +70,7 @@ struct gamma_lcdf_rule : detail::gamma_rule {
                                     source = "log F(y; alpha, beta) = log gammainc(alpha, beta y)";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::product_of(beta, y));
+    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::product_at(beta, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -87,7 +87,7 @@ struct gamma_lccdf_rule : detail::gamma_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::product_of(beta, y));
+    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::product_at(beta, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

@@ -32,11 +32,11 @@ struct argument_of {
   }
 };
 template <class B, class Y>
-argument_of<product_argument, B, Y> product_of(const B& b, const Y& y) {
+argument_of<product_argument, B, Y> product_at(const B& b, const Y& y) {
   return {b, y};
 }
 template <class B, class Y>
-argument_of<quotient_argument, B, Y> quotient_of(const B& b, const Y& y) {
+argument_of<quotient_argument, B, Y> quotient_at(const B& b, const Y& y) {
   return {b, y};
 }
 
@@ -48,7 +48,7 @@ T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
     return T(shape * log(rate) + xlogy(shape - 1.0, y) - rate * y - (xlogy(shape, shape) - shape) - rest);
   };
   return either<T>(y == 0 || (rate * y < 1 && shape > 0.5 && shape < 3), near_0,
-                   [&] { return T(-product_of(rate, y).deviance_of(shape) - log(y) - rest); });
+                   [&] { return T(-product_at(rate, y).deviance_of(shape) - log(y) - rest); });
 }
 
 /// The rest of lgamma(shape), or 0 if it is a constant that is not wanted.

@@ -33,7 +33,7 @@ struct inv_chi_square_lpdf_rule : detail::inv_chi_square_rule {
   template <class P, class Y, class N>
   static auto term(const parts&, const P& rest, const Y& y, const N& nu) {
     using T = promoted_t<Y, N, P>;
-    return T(-detail::quotient_of(0.5, y).deviance_of(0.5 * nu) - log(y) - rest);
+    return T(-detail::quotient_at(0.5, y).deviance_of(0.5 * nu) - log(y) - rest);
   }
 };
 /// Sum of the inverse chi-square log densities of y; see normal_lpdf.
@@ -51,7 +51,7 @@ struct inv_chi_square_cdf_rule : detail::inv_chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, detail::quotient_of(0.5, y));
+    return detail::gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, detail::quotient_at(0.5, y));
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -66,7 +66,7 @@ struct inv_chi_square_lcdf_rule : detail::inv_chi_square_rule {
                                     source = "log F(y; nu) = log gammaincc(nu / 2, 1 / (2 y))";
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::quotient_of(0.5, y));
+    return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::quotient_at(0.5, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -83,7 +83,7 @@ struct inv_chi_square_lccdf_rule : detail::inv_chi_square_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class N>
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
-    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::quotient_of(0.5, y));
+    return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::quotient_at(0.5, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

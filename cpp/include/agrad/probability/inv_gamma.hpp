@@ -35,7 +35,7 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P& rest, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B, P>;
-    return T(-detail::quotient_of(beta, y).deviance_of(alpha) - log(y) - rest);
+    return T(-detail::quotient_at(beta, y).deviance_of(alpha) - log(y) - rest);
   }
 };
 /// Sum of the inverse gamma log densities of y; see normal_lpdf.
@@ -53,7 +53,7 @@ struct inv_gamma_cdf_rule : detail::inv_gamma_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::quotient_of(beta, y));
+    return detail::gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::quotient_at(beta, y));
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -68,7 +68,7 @@ struct inv_gamma_lcdf_rule : detail::inv_gamma_rule {
                                     source = "log F(y; alpha, beta) = log gammaincc(alpha, beta / y)";
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::quotient_of(beta, y));
+    return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::quotient_at(beta, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -85,7 +85,7 @@ struct inv_gamma_lccdf_rule : detail::inv_gamma_rule {
   static constexpr double outside = 0;
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
-    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::quotient_of(beta, y));
+    return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::quotient_at(beta, y));
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

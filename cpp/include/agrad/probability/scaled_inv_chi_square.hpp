@@ -22,7 +22,7 @@ promoted_t<S, Y> deviance_of_square(const S& s, const Y& y) {
   using T = promoted_t<S, Y>;
   return either<T>(
       s * s < smallest_argument || s * s < y * smallest_argument, [&] { return T(log(y) - 2.0 * log(s) - 1.0); },
-      [&] { return T(quotient_of(s * s, y).deviance_of(1.0)); });
+      [&] { return T(quotient_at(s * s, y).deviance_of(1.0)); });
 }
 
 /// The argument nu s^2 / (2 y).
