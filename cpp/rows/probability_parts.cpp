@@ -9,6 +9,9 @@ namespace agrad {
 
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
+template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<false, false>>();
+template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<false, true>>();
+template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<true, true>>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<false>>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<true>>();

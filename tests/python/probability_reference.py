@@ -19,6 +19,7 @@ VALUES = {
     "nonnegative and finite": POSITIVE,
     "a whole number": [0.0, 1.0, 2.0, 5.0, 17.0],
     "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
+    "a whole number between 0 and 8388607": [0.0, 1.0, 2.0, 5.0, 17.0],
     "0 or 1": [0.0, 1.0],
     "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
     "between 0 and 1, not 0 or 1": [0.01, 0.3, 0.5, 0.9],
