@@ -14,8 +14,6 @@ namespace agrad {
 
 namespace detail {
 
-inline constexpr double inv_pi = 0.318309886183790671537767526745028724;
-
 /// log(1 + (d / sigma)^2), where the square may overflow. Far from 0 the parts of d and of sigma are separate, so that their
 /// mixed derivative does not cancel.
 template <class T>

@@ -10,6 +10,7 @@
 namespace agrad::detail {
 
 inline constexpr double two_pi = 6.28318530717958647692528676655900577;
+inline constexpr double inv_pi = 0.318309886183790671537767526745028724;
 
 /// u - log(1 + u), also if u and log(1 + u) are nearly equal: r (u - 2 r^2 (1/3 + r^2/5 + ...)) with r = u / (2 + u).
 inline double log1p_rest(double u) {
