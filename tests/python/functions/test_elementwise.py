@@ -98,7 +98,7 @@ def test_value(row, widest, count, tolerance):
     for point, truth in usable(row, count, widest):
         assert_near(row(*point), truth, tolerance, f"{row.name}{tuple(point)}", lambda p: reference.value(row, p), point)
         checked += 1
-    assert checked >= count // 3
+    assert checked >= count // 3 > 0
 
 
 @every_row
@@ -115,7 +115,7 @@ def test_first_derivatives(row, widest, count, tolerance):
             nearby = lambda p, place=place: reference.derivative(row, p, place)  # noqa: E731
             assert_near(row.derivative(place, *point), truth, tolerance, what, nearby, point)
             checked += 1
-    assert checked >= count // 3
+    assert checked >= count // 3 > 0
 
 
 @every_row
