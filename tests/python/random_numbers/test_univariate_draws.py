@@ -86,7 +86,7 @@ def draw(name: str, *parameters: float, size: int = DRAWS, salt: int = 0) -> np.
 
 def of_agrad(name: str, parameters: tuple[float, ...]) -> Callable:
     cdf = getattr(ag, f"{name}_cdf")
-    return np.vectorize(lambda y: float(cdf(y, *parameters)), otypes=[float])
+    return lambda y: np.array([float(cdf(value, *parameters)) for value in np.ravel(y)]).reshape(np.shape(y))
 
 
 def require_distribution(y: np.ndarray, cdf: Callable) -> None:
