@@ -15,9 +15,10 @@ ORDER = [
     {"_core"},
     {"_record", "density", "elementwise", "_info"},
     {"_numpy", "_loops"},
-    {"linalg", "special", "_ode", "_stats", "_transforms", "_random"},
-    {"solve", "stats", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},
-    {"transforms"},
+    {"linalg", "special", "_ode", "_transforms", "_random"},
+    {"solve", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},
+    {"_stats", "transforms"},
+    {"stats"},
     {""},
     {"demo", "__main__"},
 ]

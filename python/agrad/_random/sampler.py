@@ -19,7 +19,7 @@ from agrad._core import ShapeError, checked, density_rows
 from agrad._random.conditions import TOO_LARGE, fail_unless, is_whole
 from agrad._record.structure import find_recording
 
-__all__ = ["Argument", "Numbers", "Seed", "Size", "sampler"]
+__all__ = ["NO_DERIVATIVE", "Argument", "Numbers", "Seed", "Size", "generator", "sampler", "shape_of"]
 
 P = ParamSpec("P")
 #: Parameters: numbers or array-like for users, a checked array within a function.
@@ -29,7 +29,7 @@ Size: TypeAlias = int | Sequence[int] | None
 Shape: TypeAlias = tuple[int, ...]
 
 _ROWS = {row.name: row for row in density_rows()}
-_NO_DERIVATIVE = (
+NO_DERIVATIVE = (
     "but must be plain, because a random number has no derivative; draw numbers that do not depend on it, outside of the"
     " recorded function, and compute with them, as mu + sigma * z"
 )
@@ -68,23 +68,23 @@ class Argument:
         return f"{shape}{', or one number' if self.may_be_number else ''}. {text}." if shape else f"{text}."
 
 
-def generator(function: str, rng: Any) -> np.random.Generator:
+def generator(function: str, rng: Any, argument: str = "rng") -> np.random.Generator:
     """Returns the generator that a user gives, or that a seed makes."""
     if isinstance(rng, np.random.Generator):
         return rng
     hint = "must be a numpy.random.Generator, a seed or None"
     if isinstance(rng, (bool, float, str, np.random.RandomState)):
-        raise TypeError(f"{function}: rng is {rng!r}, but {hint}")
+        raise TypeError(f"{function}: {argument} is {rng!r}, but {hint}")
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{function}: rng is {rng!r}, but {hint}; {error}") from None
+        raise type(error)(f"{function}: {argument} is {rng!r}, but {hint}; {error}") from None
 
 
 def _plain(function: str, name: str, x: Any, argument: Argument) -> np.ndarray:
     """Returns a parameter as an array of doubles, or of int64 where it must be whole, after all checks of it alone."""
     if find_recording(x) is not None:
-        raise TypeError(f"{function}: {name} is a recorded value, {_NO_DERIVATIVE}")
+        raise TypeError(f"{function}: {name} is a recorded value, {NO_DERIVATIVE}")
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{function}: {name} is a masked array, but must be an array without a mask")
     try:
@@ -122,7 +122,7 @@ def _own_axes(function: str, arguments: dict[str, Argument], x: dict[str, np.nda
                 raise ShapeError(f"{function}: {name} is of shape {shape}, but must be of shape (..., {wanted}); by {by}")
 
 
-def _shape_of(function: str, size: Any, leading: dict[str, Shape]) -> Shape:
+def shape_of(function: str, size: Any, leading: dict[str, Shape]) -> Shape:
     """Returns the shape of the draws, to which the leading axes of all parameters broadcast."""
     try:
         common = np.broadcast_shapes(*leading.values())
@@ -200,7 +200,7 @@ def sampler(
                     of.check(name, each, x[each])
             rng = generator(name, given["rng"])
             ranks = {each: x[each].ndim - len(of.axes) for each, of in arguments.items()}
-            shape = _shape_of(name, given["size"], {each: x[each].shape[: ranks[each]] for each in x})
+            shape = shape_of(name, given["size"], {each: x[each].shape[: ranks[each]] for each in x})
             broadcast = {
                 each: int(x[each]) if of.is_single else np.broadcast_to(x[each], shape + x[each].shape[ranks[each] :])
                 for each, of in arguments.items()

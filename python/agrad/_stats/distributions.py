@@ -1,126 +1,26 @@
-"""Distributions with SciPy's methods: densities, distribution functions and quantiles, entry by entry.
+"""Distributions with SciPy's methods, and distributions with parameters.
 
-A method checks SciPy's parameters, makes the rule's arguments of them, and calls the function of entries of a row. There are
-the methods whose rules exist; a method is a line of ``_METHODS``, or of ``_QUANTILES``.
+A distribution has the methods of ``methods`` that can be computed for its family. This file makes their signatures and
+docstrings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
-import numpy as np
-
-from agrad._core import checked
-from agrad._record.structure import array
 from agrad._stats.families import Family
+from agrad._stats.methods import METHODS, Computation
 
 __all__ = ["Distribution", "Frozen"]
 
-#: Of each method: its meaning, the row that it needs, and the row of a reflected distribution.
-_METHODS = {
-    "logpdf": ("The logarithm of the density at x", "lpdf", "lpdf"),
-    "pdf": ("The density at x", "lpdf", "lpdf"),
-    "logpmf": ("The logarithm of the probability of k", "lpmf", "lpmf"),
-    "pmf": ("The probability of k", "lpmf", "lpmf"),
-    "cdf": ("The probability of a value up to {x}", "cdf", "lccdf"),
-    "logcdf": ("The logarithm of the probability of a value up to {x}", "lcdf", "lccdf"),
-    "sf": ("The probability of a value beyond {x}", "lccdf", "cdf"),
-    "logsf": ("The logarithm of the probability of a value beyond {x}", "lccdf", "lcdf"),
+_FIRST = {
+    "x": "Any numbers but nan.",
+    "k": "Any numbers but nan.",
+    "q": "Probabilities, between 0 and 1.",
+    "confidence": "Probabilities, between 0 and 1.",
 }
-_QUANTILES = {
-    "ppf": ("The value up to which the probability is q, the inverse of cdf", "qf", "cqf"),
-    "isf": ("The value beyond which the probability is q, the inverse of sf", "cqf", "qf"),
-}
-#: Where a mass is defined, by the condition on its first argument.
-_SUPPORTS: dict[str, Callable[[Any], Any]] = {
-    "a whole number": lambda k: abs(k) < np.inf,
-    "a whole number, not negative": lambda k: (k >= 0) & (k < np.inf),
-    "0 or 1": lambda k: (k == 0) | (k == 1),
-}
-_MOST = 2.0**53
-_AT_INFINITY = {"cdf": 1.0, "lcdf": 0.0, "lccdf": -np.inf}
-
-
-def _given(x: Any) -> Any:
-    return array(x) if isinstance(x, (list, tuple)) else x
-
-
-class _Call:
-    """The checked parameters of one call, and what follows from them."""
-
-    def __init__(self, family: Family, method: str, values: Sequence[Any]) -> None:
-        name = f"stats.{family.name}.{method}"
-        self.family = family
-        named = {
-            parameter: checked(name, parameter, condition, _given(value))
-            for (parameter, condition), value in zip(family.parameters.items(), values, strict=True)
-        }
-        self.loc, self.scale = named["loc"], named.get("scale", 1)
-        self.arguments = [
-            value(**named) if term in named else checked(name, term, condition, value(**named))
-            for (term, condition), value in zip(family.arguments, family.argument_functions, strict=True)
-        ]
-
-    def of_rule(self, x: Any, row: str) -> Any:
-        """Return the entries of a density or distribution function."""
-        family = self.family
-        y = family.form.of_x(x, self.loc, self.scale)
-        if family.is_discrete:
-            return self._of_mass(y) if row == "lpmf" else self._of_steps(y, row)
-        value = family.densities[row].terms(y, *self.arguments)
-        is_density = row == "lpdf" and family.form.is_scaled
-        if not is_density or isinstance(self.scale, int):
-            return value
-        return value - np.where(value > -np.inf, np.log(self.scale), 0.0)  # so that outside derivatives are 0
-
-    def _of_mass(self, k: Any) -> Any:
-        row = self.family.density
-        inside = (k == np.floor(k)) & _SUPPORTS[row.arguments[0][1]](k)
-        return np.where(inside, row.terms(np.where(inside, k, 0.0), *self.arguments), -np.inf)
-
-    def _of_steps(self, k: Any, row: str) -> Any:
-        value = self.family.densities[row].terms(np.floor(np.minimum(np.maximum(k, -_MOST), _MOST)), *self.arguments)
-        return np.where(k < np.inf, value, _AT_INFINITY[row])
-
-    def quantile(self, q: Any, row: str) -> Any:
-        """Return the entries of a quantile."""
-        return self.family.form.to_x(self.family.quantiles[row](q, *self.arguments), self.loc, self.scale)
-
-
-def _plain(x: Any) -> Any:
-    """Return NumPy's array without axes as a number."""
-    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
-
-
-def _computation(family: Family, method: str) -> Callable[[Any, Sequence[Any]], Any] | None:
-    """Return what a method computes from its first argument and the parameters; None if the family has no such rule."""
-    name = f"stats.{family.name}.{method}"
-    if method in _QUANTILES:
-        quantile = _QUANTILES[method][1 + family.form.is_reflected]
-        if quantile not in family.quantiles:
-            return None
-
-        def of_probability(q: Any, values: Sequence[Any]) -> Any:
-            q = checked(name, "q", "between 0 and 1", _given(q))
-            return _plain(_Call(family, method, values).quantile(q, quantile))
-
-        return of_probability
-    _, straight, reflected = _METHODS[method]
-    row = reflected if family.form.is_reflected else straight
-    if row not in family.densities:
-        return None
-    is_exponential = row in ("lpdf", "lpmf", "lcdf", "lccdf") and not method.startswith("log")
-    first = "k" if family.is_discrete else "x"
-    condition = "finite" if family.density.arguments[0][1] == "finite" else "a number, not nan"
-
-    def of_value(x: Any, values: Sequence[Any]) -> Any:
-        x = checked(name, first, condition, _given(x))
-        value = _Call(family, method, values).of_rule(x, row)
-        return _plain(np.exp(value) if is_exponential else value)
-
-    return of_value
 
 
 def _map_text(family: Family) -> str:
@@ -132,33 +32,44 @@ def _map_text(family: Family) -> str:
 
 
 def _docstring(family: Family, method: str, first: str) -> str:
-    meaning = (_METHODS | _QUANTILES)[method][0].format(x=first)
-    of_first = {"x": "Any numbers but nan.", "k": "Any numbers but nan.", "q": "Probabilities, between 0 and 1."}[first]
-    parameters = "".join(
-        f"{name} : number, array-like or recorded array\n    {condition.capitalize()}.\n"
-        for name, condition in family.parameters.items()
+    of = METHODS[method]
+    meaning = of.of_counts if of.of_counts and family.is_discrete else of.meaning
+    conditions = {name: f"{condition.capitalize()}." for name, condition in family.parameters.items()}
+    firsts = {first: f"{_FIRST[first]} All arguments broadcast."} if first else {}
+    texts = (firsts | conditions).items()
+    plain = {name for name, _ in texts if of.plain(family, name)}
+    kinds = {name: "number or array-like" if name in plain else "number, array-like or recorded array" for name, _ in texts}
+    parameters = "".join(f"{name} : {kinds[name]}\n    {text}\n" for name, text in texts)
+    no_recording = (
+        f"TypeError\n    One of {', '.join(name for name in kinds if name in plain)} is a recorded value.\n" if plain else ""
     )
+    extras = "".join(f"{name} : {extra.text}\n" for name, extra in of.extras)
     return (
-        f"{meaning}, entry by entry.\n\nParameters\n----------\n"
-        f"{first} : number, array-like or recorded array\n    {of_first} All arguments broadcast.\n{parameters}\n"
-        "Returns\n-------\nfloat, numpy.ndarray or Array\n    Of the broadcast shape.\n\n"
-        "Raises\n------\nDomainError\n    An argument does not meet its condition, where SciPy gives nan.\n\n"
+        f"{meaning.format(x=first)}, entry by entry.\n\nParameters\n----------\n"
+        f"{parameters}{extras}\n"
+        f"Returns\n-------\n{of.returns}\n\n"
+        "Raises\n------\nDomainError\n    An argument does not meet its condition, where SciPy gives nan.\n"
+        f"{no_recording}{of.raises}\n"
         f"References\n----------\nThe rules of {family.density.name}, where {_map_text(family)}: {family.density.source}"
     )
 
 
-def _method(family: Family, method: str, of: Callable[[Any, Sequence[Any]], Any]) -> Callable[..., Any]:
-    first = "q" if method in _QUANTILES else "k" if family.is_discrete else "x"
+def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
+    row = METHODS[method]
+    first = "k" if row.first == "x" and family.is_discrete else row.first
     kind = Parameter.POSITIONAL_OR_KEYWORD
     defaults = {"loc": 0, "scale": 1}
+    firsts = [Parameter(first, kind)] if first else []
     parameters = [Parameter(k, kind, default=defaults.get(k, Parameter.empty)) for k in family.parameters]
-    signature = Signature([Parameter(first, kind), *parameters])
+    extras = [Parameter(name, extra.kind, default=extra.default) for name, extra in row.extras]
+    signature = Signature([*firsts, *parameters, *extras])
 
     def function(*arguments: Any, **named: Any) -> Any:
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
-        x, *values = bound.arguments.values()
-        return of(x, values)
+        given = bound.arguments
+        values = [given[name] for name in family.parameters]
+        return of(*(given[each.name] for each in firsts), values, **{name: given[name] for name, _ in row.extras})
 
     function.__name__ = method
     function.__qualname__ = f"{family.name}.{method}"
@@ -169,18 +80,15 @@ def _method(family: Family, method: str, of: Callable[[Any, Sequence[Any]], Any]
 
 
 class Distribution:
-    """A distribution with SciPy's methods, as far as there are rules for them; called with parameters, it is frozen."""
+    """A distribution with SciPy's methods, as far as they can be computed; called with parameters, it is frozen."""
 
     def __init__(self, family: Family) -> None:
         self._family = family
         self.name = family.name
         self.__module__ = "agrad.stats"  # where pickles look for the name
         self.shapes = ", ".join(family.shapes) or None
-        self.methods: dict[str, Callable[..., Any]] = {}
-        for method in [*_METHODS, *_QUANTILES]:
-            of = _computation(family, method)
-            if of is not None:
-                self.methods[method] = _method(family, method, of)
+        computed = {method: row.of(family) for method, row in METHODS.items()}
+        self.methods = {method: _method(family, method, of) for method, of in computed.items() if of is not None}
         vars(self).update(self.methods)
         names = ", ".join(family.parameters)
         self.__doc__ = (
@@ -204,20 +112,36 @@ class Distribution:
 
 
 class Frozen:
-    """A distribution with parameters, whose methods take x, k or q alone."""
+    """A distribution with parameters, whose methods take their other arguments alone."""
 
     def __init__(self, distribution: Distribution, parameters: tuple[Any, ...], named: dict[str, Any]) -> None:
         self.dist = distribution
         self.args = parameters
         self.kwds = named
-        any_method = next(iter(distribution.methods.values()))
-        any_method.__signature__.bind(0, *parameters, **named)  # type: ignore[attr-defined]
+        family = distribution._family
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        needed = [Parameter(name, kind) for name in family.shapes]
+        optional = [Parameter(name, kind, default=None) for name in family.parameters if name not in family.shapes]
+        Signature([*needed, *optional]).bind(*parameters, **named)
 
-    def __getattr__(self, name: str) -> Callable[[Any], Any]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name in ("dist", "args", "kwds"):
             raise AttributeError(name)
         method = getattr(self.dist, name)
-        return lambda x: method(x, *self.args, **self.kwds)
+        own = self.dist._family.parameters
+        others = [each for each in method.__signature__.parameters.values() if each.name not in own]
+        signature = Signature([each.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for each in others])
+        extras = {extra for extra, _ in METHODS[name].extras}
+
+        def function(*arguments: Any, **named: Any) -> Any:
+            given = signature.bind(*arguments, **named).arguments
+            firsts = (value for each, value in given.items() if each not in extras)
+            return method(*firsts, *self.args, **self.kwds, **{each: given[each] for each in given if each in extras})
+
+        function.__name__ = name
+        function.__doc__ = method.__doc__
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        return function
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.dist.methods]

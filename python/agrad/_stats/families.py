@@ -19,6 +19,11 @@ __all__ = ["FORMS", "Family", "Form", "families"]
 _TEXT = re.compile(r"(?P<name>\w+)(?:\((?P<shapes>.*?)\))?: (?P<form>.*?); (?P<arguments>.*)")
 _SHAPE = re.compile(r"(\w+)(?: \{(.*?)\})?(?:, |$)")
 _LOC_AND_SCALE = {"loc": "finite", "scale": "positive and finite"}
+#: Conditions on two parameters together: the first minus the second must be so.
+_PAIRS = {
+    "hypergeom": ("M", "N", "a whole number, not negative"),
+    "randint": ("high", "low", "positive and finite"),
+}
 
 
 def _is(x: Any, value: float) -> bool:
@@ -68,6 +73,7 @@ class Family:
     argument_functions: tuple[Callable[..., Any], ...]
     densities: Mapping[str, DensityRow]  # "lpdf" or "lpmf", "cdf", "lcdf", "lccdf", as far as there are rules
     quantiles: Mapping[str, QuantileRow]  # "qf" and "cqf"
+    pair: tuple[str, str, str] | None  # two parameters, and the condition on their difference
 
     @property
     def density(self) -> DensityRow:
@@ -100,6 +106,7 @@ def _family(text: str, rule: str, densities: Mapping[str, DensityRow], quantiles
         argument_functions=functions,
         densities=densities,
         quantiles=quantiles,
+        pair=_PAIRS.get(match["name"]),
     )
 
 

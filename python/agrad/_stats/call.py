@@ -1,0 +1,112 @@
+"""One call of a method: the checked parameters, and the entries of the rules' functions that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from agrad._core import ShapeError, checked
+from agrad._record.structure import array
+from agrad._stats.families import Family
+
+__all__ = ["Call", "given", "plain"]
+
+#: Where a mass is defined, by the condition on its first argument.
+_INSIDE: dict[str, Callable[[Any], Any]] = {
+    "a whole number": lambda k: abs(k) < np.inf,
+    "a whole number, not negative": lambda k: (k >= 0) & (k < np.inf),
+    "0 or 1": lambda k: (k == 0) | (k == 1),
+}
+_MOST = 2.0**53
+_ROOM = 62  # for the characters of function and argument in a recorded check
+_AT_INFINITY = {"cdf": 1.0, "lcdf": 0.0, "lccdf": -np.inf}
+
+
+def given(x: Any) -> Any:
+    """Return lists and tuples as arrays, recorded ones if their entries are recorded."""
+    return array(x) if isinstance(x, (list, tuple)) else x
+
+
+def plain(x: Any) -> Any:
+    """Return NumPy's array without axes as a number."""
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+
+
+def _short(name: str, term: str) -> str:
+    return name if len(name) + len(term) <= _ROOM else name.removeprefix("stats.")
+
+
+class Call:
+    """The checked parameters of one call, and what follows from them."""
+
+    def __init__(self, family: Family, method: str, values: Sequence[Any]) -> None:
+        name = f"stats.{family.name}.{method}"
+        self.name = name
+        self.family = family
+        named = {
+            parameter: checked(name, parameter, condition, given(value))
+            for (parameter, condition), value in zip(family.parameters.items(), values, strict=True)
+        }
+        self.named = named
+        self.shape = self.shape_with()
+        if family.pair is not None:
+            larger, smaller, condition = family.pair
+            difference = checked(name, f"{larger} - {smaller}", condition, named[larger] - named[smaller])
+            named[larger] = named[smaller] + difference  # which is exact, and has recordings check it
+        self.loc, self.scale = named["loc"], named.get("scale", 1)
+        self.shapes = [named[shape] for shape in family.shapes]
+
+    def shape_with(self, **first: Any) -> tuple[int, ...]:
+        """Return the shape to which the parameters and a first argument broadcast."""
+        shapes = {name: getattr(value, "shape", ()) for name, value in (first | self.named).items()}
+        try:
+            return np.broadcast_shapes(*shapes.values())
+        except ValueError:
+            texts = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+            raise ShapeError(f"{self.name}: shapes of arguments are {texts}, but must broadcast") from None
+
+    @cached_property
+    def arguments(self) -> list[Any]:
+        """Return the rule's arguments behind the first."""
+        family, named = self.family, self.named
+        return [
+            value(**named) if term in named else checked(_short(self.name, term), term, condition, value(**named))
+            for (term, condition), value in zip(family.arguments, family.argument_functions, strict=True)
+        ]
+
+    def of_rule(self, x: Any, row: str) -> Any:
+        """Return the entries of a density or distribution function."""
+        family = self.family
+        y = family.form.of_x(x, self.loc, self.scale)
+        if family.is_discrete:
+            return self._of_mass(y) if row == "lpmf" else self._of_steps(y, row)
+        value = family.densities[row].terms(y, *self.arguments)
+        is_density = row == "lpdf" and family.form.is_scaled
+        if not is_density or isinstance(self.scale, int):
+            return value
+        return value - np.where(value > -np.inf, np.log(self.scale), 0.0)  # so that outside derivatives are 0
+
+    def _of_mass(self, k: Any) -> Any:
+        row = self.family.density
+        inside = (k == np.floor(k)) & _INSIDE[row.arguments[0][1]](k)
+        return np.where(inside, row.terms(np.where(inside, k, 0.0), *self.arguments), -np.inf)
+
+    def _of_steps(self, k: Any, row: str) -> Any:
+        """Return the entries of a distribution function that has steps, at k without loc."""
+        value = self.family.densities[row].terms(np.floor(np.minimum(np.maximum(k, -_MOST), _MOST)), *self.arguments)
+        return np.where(k < np.inf, value, _AT_INFINITY[row])
+
+    def quantile(self, q: Any, row: str) -> Any:
+        """Return the entries of a quantile."""
+        return self.to_x(self.family.quantiles[row](q, *self.arguments))
+
+    def to_x(self, y: Any) -> Any:
+        """Return SciPy's values of the rule's."""
+        return self.family.form.to_x(y, self.loc, self.scale)
+
+    def filled(self, x: Any) -> Any:
+        """Return x of the shape to which the parameters broadcast."""
+        return plain(x if getattr(x, "shape", ()) == self.shape else x + np.zeros(self.shape))
