@@ -103,6 +103,7 @@ _PROGRAM = """#include <agrad/constraints.hpp>
 #include <agrad/ode.hpp>
 #include <agrad/probability.hpp>
 #include <agrad/random.hpp>
+#include <agrad/stan.hpp>
 #include <iostream>
 namespace names {{ {names} }}
 void expressions(Eigen::MatrixXd A, Eigen::MatrixXd B, Eigen::MatrixXd L, Eigen::MatrixXd S, Eigen::VectorXd x,

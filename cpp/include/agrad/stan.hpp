@@ -1,0 +1,8 @@
+// Functions of agrad under Stan's names, where the names or the shapes differ and the main headers do without.
+//
+// docs/coming_from_stan.md has Stan's functions side by side with agrad's. Those that agrad declares under Stan's name anyway
+// are where they belong: densities in <agrad/probability.hpp>, random numbers in <agrad/random.hpp>, and so on.
+#pragma once
+
+#include <agrad/agrad.hpp>
+#include <agrad/rules/linalg/stan_names.hpp>
