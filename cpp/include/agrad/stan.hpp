@@ -5,4 +5,6 @@
 #pragma once
 
 #include <agrad/agrad.hpp>
+#include <agrad/rules/linalg/compressed_rows.hpp>
+#include <agrad/rules/linalg/matrix_power.hpp>
 #include <agrad/rules/linalg/stan_names.hpp>

@@ -2,23 +2,15 @@
 #include <agrad/rules/linalg/stan_names.hpp>
 
 #include "linalg_probe.hpp"
+#include "message_of.hpp"
 
 namespace test_linalg_stan_names {
 
 using namespace linalg_probe;
+using messages::message_of;
 
 namespace {
-template <class Error, class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-/// |v| entry by entry: does not depend on the signs of vectors.
+/// Squares of entries do not depend on the signs of vectors.
 template <class T>
 Mat<T> squares(const Mat<T>& v) {
   return v.cwiseProduct(v);
