@@ -8,3 +8,5 @@
 #include <agrad/rules/linalg/compressed_rows.hpp>
 #include <agrad/rules/linalg/matrix_power.hpp>
 #include <agrad/rules/linalg/stan_names.hpp>
+#include <agrad/rules/moments.hpp>
+#include <agrad/rules/sorting.hpp>

@@ -20,10 +20,10 @@ Mat<T> squares(const Mat<T>& v) {
 const auto decompositions = [](const auto& a) {
   using T = typename std::decay_t<decltype(a)>::Scalar;
   const auto y = agrad::eigendecompose_sym(a);
-  Mat<T> result = squares(agrad::eigenvectors_sym(a)) - y.vectors.cwiseProduct(y.vectors) * T(0.5);
+  Mat<T> result = squares(agrad::eigenvectors_sym(a)) - 2.5 * squares(y.vectors);
   result.col(0) += y.values + agrad::eigenvalues_sym(a);
-  result += squares(agrad::svd_U(a)) * squares(agrad::svd_V(a)).transpose();
-  result += agrad::qr_thin_Q(a) + agrad::qr_thin(a).q * agrad::qr_thin_R(a);
+  result += squares(agrad::svd_U(a)) + 1.5 * squares(agrad::svd_V(a));
+  result += agrad::qr_thin_Q(a) + agrad::qr_thin_R(a) + squares(agrad::qr_thin(a).q);
   return Mat<T>(result + agrad::generalized_inverse(a));
 };
 }  // namespace
