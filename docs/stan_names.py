@@ -21,7 +21,7 @@ import agrad as ag
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "reference" / "stan_functions.tsv"
-#: Why agrad does without a function.
+#: Why agrad's Python does without a function.
 WITHOUT = {
     "fatal_error": "raise an exception",
     "reject": "raise an exception",

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <agrad/agrad.hpp>
+#include <agrad/base/reject.hpp>
+#include <agrad/rules/joining.hpp>
 #include <agrad/rules/linalg/compressed_rows.hpp>
 #include <agrad/rules/linalg/matrix_power.hpp>
 #include <agrad/rules/linalg/stan_names.hpp>
 #include <agrad/rules/moments.hpp>
 #include <agrad/rules/sorting.hpp>
+#include <agrad/tape/matrix/append.hpp>
