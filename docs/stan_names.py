@@ -95,10 +95,10 @@ def counts() -> str:
 
 
 _PROGRAM = """#include <agrad/constraints.hpp>
+#include <agrad/functionals/algebra_solver.hpp>
 #include <agrad/functionals/by_parts.hpp>
-#include <agrad/functionals/hidden_markov.hpp>
+#include <agrad/functionals/hidden_states.hpp>
 #include <agrad/functionals/quadrature.hpp>
-#include <agrad/functionals/roots.hpp>
 #include <agrad/gaussian_processes.hpp>
 #include <agrad/ode.hpp>
 #include <agrad/probability.hpp>
