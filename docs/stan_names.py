@@ -95,6 +95,7 @@ def counts() -> str:
 
 
 _PROGRAM = """#include <agrad/constraints.hpp>
+#include <agrad/dae.hpp>
 #include <agrad/functionals/algebra_solver.hpp>
 #include <agrad/functionals/by_parts.hpp>
 #include <agrad/functionals/hidden_states.hpp>

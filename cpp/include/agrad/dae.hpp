@@ -3,5 +3,6 @@
 #pragma once
 
 #include <agrad/solve/dae_adjoint.hpp>
+#include <agrad/solve/dae_forward.hpp>
 #include <agrad/solve/record/dae_problem.hpp>
 #include <agrad/solve/record/solve_operation.hpp>

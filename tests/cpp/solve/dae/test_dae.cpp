@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <agrad/solve/dae_forward.hpp>
+
 #include "dae_systems.hpp"
 
 namespace test_dae {
@@ -40,6 +42,27 @@ struct plain {
 double distance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) { return (a - b).norm() / std::max(1e-300, b.norm()); }
 
 }  // namespace
+
+TEST_CASE("dae and dae_tol: closed forms, and errors by name") {
+  const double a = 2, k = 0.5, c = 3;
+  const agrad::scope own;
+  const vector_of<var> y0 = vec(a, 0.3).cast<var>(), p = vec(k, c).cast<var>();
+  const auto usual = agrad::dae(square{}, y0, none2, 0.0, {0.0, 1.0}, p);
+  const auto loose = agrad::dae_tol(square{}, y0, none2, 0.0, {0.0, 1.0}, 1e-7, 1e-7, 10000, p);
+  for (const bool is_usual : {true, false}) {
+    const auto& y = is_usual ? usual : loose;
+    const double tolerance = is_usual ? 1e-8 : 1e-5, decayed = std::exp(-2 * k);
+    CHECK(y[0][1].val() == Approx(c * a * a).epsilon(1e-12));
+    CHECK(y[1][0].val() == Approx(a * std::exp(-k)).epsilon(tolerance));
+    var(y[1][1] * 1.0).grad();  // c a^2 exp(-2 k)
+    CHECK(y0[0].adj() == Approx(2 * c * a * decayed).epsilon(tolerance));
+    CHECK(p[0].adj() == Approx(-2 * c * a * a * decayed).epsilon(tolerance));
+    CHECK(p[1].adj() == Approx(a * a * decayed).epsilon(tolerance));
+  }
+  CHECK_THROWS_WITH_AS(agrad::dae(square{}, y0, none2, 0.0, {-1.0}, p), doctest::Contains("dae: "), agrad::DomainError);
+  CHECK_THROWS_WITH_AS(agrad::dae_tol(square{}, y0, none2, 0.0, {1.0}, 0.0, 1e-6, 100, p), doctest::Contains("dae_tol: "),
+                       agrad::DomainError);
+}
 
 TEST_CASE("an algebraic state at several times, one of them t0: values and gradient in closed form") {
   const double a = 2, k = 0.5, c = 3;
