@@ -30,8 +30,6 @@ WITHOUT = {
     "complex_schur_decompose_t": "as `complex_schur_decompose`",
     "complex_schur_decompose_u": "as `complex_schur_decompose`",
 }
-#: Names that agrad's C++ declares for something else, such as for Eigen.
-OTHERS_IN_CPP = {"conj", "norm"}
 
 
 class Name(NamedTuple):
@@ -162,7 +160,7 @@ def main() -> None:
     if errors := compiler_errors([], [row.cpp for row in rows if row.cpp not in ("", "-")], eigen):
         raise SystemExit("\n".join(errors))
     tried = [row.name for row in rows if row.name in possible]
-    missing = {row.name for row in rows} - {*tried} | undeclared(compiler_errors(tried, [], eigen)) | OTHERS_IN_CPP
+    missing = {row.name for row in rows} - {*tried} | undeclared(compiler_errors(tried, [], eigen))
     head = LIST.read_text().splitlines()[0]
     columns = [row.cpp.strip("-") if row.name not in missing and not row.cpp.strip("-") else row.cpp or "-" for row in rows]
     lines = ["\t".join((*row[:3], cpp)) for row, cpp in zip(rows, columns, strict=True)]

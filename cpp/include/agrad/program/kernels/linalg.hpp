@@ -17,6 +17,7 @@
 #include <agrad/dual/matrix.hpp>
 #include <agrad/program/kernels/linalg_slots.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/rules/linalg/algebra.hpp>
 #include <agrad/tape/matrix/linalg.hpp>
 #include <agrad/tape/scope.hpp>
 
@@ -60,6 +61,10 @@ inline constexpr bool checks_second = false;
 template <class Rule>
 inline constexpr bool checks_second<Rule, std::void_t<decltype(&Rule::template check_second<const_block>)>> = true;
 
+/// Whether a rule is its own tangent, and its adjoint the same everywhere.
+template <class Rule>
+inline constexpr bool is_linear = std::is_base_of_v<linear_rule<Rule>, Rule>;
+
 /// An operation of the rule. Functions that are not inlined serve both one direction and several lanes.
 template <class Rule>
 class program_operation {
@@ -84,12 +89,16 @@ class program_operation {
   [[gnu::noinline]] void tangent(const double* values, double* tangents, Index width) const {
     if constexpr (propagates_tangents<Rule>)
       propagate(values, tangents, width);
+    else if constexpr (is_linear<Rule>)
+      map_tangents(tangents, width);
     else
       tangent(values, tangents, width, every_argument{}, every_result{});
   }
   [[gnu::noinline]] void second(const second_spaces& w, Index width) const {
     if constexpr (propagates_tangents<Rule>)
       propagate_second(w, width);
+    else if constexpr (is_linear<Rule>)
+      pull_back_linear(w, width);
     else
       second(w, width, every_argument{}, every_result{});
   }
@@ -171,6 +180,22 @@ class program_operation {
       adding x_bar(x_[0].apart(width), w.adjoint_tangents, k, true);
       Rule{}.add(d, *x_bar.get());
     }
+  }
+
+  void map_tangents(double* tangents, Index width) const {
+    const placed from = x_[0].apart(width), to = y_[0].apart(width);
+    for (Index k = 0; k < width && from.size() > 0; ++k) {
+      MatrixXd d = MatrixXd::Zero(y_[0].s.rows, y_[0].s.cols);
+      if (!from.is_zero(tangents, k)) Rule{}.value(nothing{}, const_block(from.read(tangents, k)), block(d));
+      to.write(d, tangents, k);
+    }
+  }
+  /// The Jacobian has no tangent, so adjoints and their tangents take the same way.
+  void pull_back_linear(const second_spaces& w, Index width) const {
+    const reading x(x_[0], w.values), y(y_[0], w.values);
+    const std::index_sequence<0> only{};
+    pull_back(nothing{}, &x, &y, w.adjoints, 1, 0, only, only);
+    for (Index k = 0; k < width; ++k) pull_back(nothing{}, &x, &y, w.adjoint_tangents, width, k, only, only);
   }
 
   template <class M>

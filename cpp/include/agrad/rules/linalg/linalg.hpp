@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/base/typelist.hpp>
+#include <agrad/rules/fourier/complex.hpp>
 #include <agrad/rules/linalg/determinant.hpp>
 #include <agrad/rules/linalg/eigen.hpp>
 #include <agrad/rules/linalg/exponential.hpp>
@@ -26,7 +27,7 @@ using triangular = typelist<linalg::solve_triangular_rule<Mode, false>, linalg::
 using equations = concat_t<
     typelist<linalg::solve_rule, linalg::inverse_rule, linalg::determinant_rule, linalg::slogdet_rule,
              linalg::log_determinant_rule, linalg::cholesky_rule, linalg::solve_spd_rule, linalg::log_determinant_spd_rule>,
-    triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>>;
+    triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>, fourier>;
 using decompositions =
     typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
              linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule, linalg::matrix_exp_rule>;

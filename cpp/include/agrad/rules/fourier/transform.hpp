@@ -1,0 +1,22 @@
+// Transform: discrete Fourier transforms of any length, on doubles.
+//
+// y_f = sum_j exp(-2 pi i f j / n) x_j. With real and imaginary parts exchanged, of x and of y, it is the transform with +i:
+// n times the inverse, and the adjoint. Lengths with small prime factors take passes (rules/fourier/passes.hpp), others
+// Bluestein's convolution. Definitions are in rules/fourier/transform.ipp. Read next: rules/fourier/rule.hpp.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace agrad::fourier {
+
+using Eigen::Index;
+
+/// Computes a transform of length n. The results may not overlap the arguments.
+/// The error is about 1e-16 log2(n) of the norm. Tables of each thread's last lengths are kept.
+void transform(Index n, const double* re, const double* im, double* y_re, double* y_im);
+
+}  // namespace agrad::fourier
+
+#ifndef AGRAD_COMPILED
+#include <agrad/rules/fourier/transform.ipp>
+#endif
