@@ -15,6 +15,9 @@ import scipy.special
 import stan_names
 
 from agrad import linalg, random, special, stats
+from agrad._complex.fourier import functions as transforms
+from agrad._complex.functions import functions as of_complex
+from agrad._complex.ufuncs import ufuncs as complex_ufuncs
 from agrad._core import density_rows, elementwise_rows, glm_rows, multivariate_rows, quantile_rows
 from agrad._numpy import order
 from agrad._numpy.functions import groups
@@ -154,6 +157,16 @@ def linear_algebra() -> str:
     return _table(["module", "functions"], rows)
 
 
+def complex_arrays() -> str:
+    """Return a row for np.fft, for NumPy's functions and for the ufuncs of complex recorded arrays."""
+    rows = [
+        ["`np.fft`", _names(transforms)],
+        ["`np`, of complex arrays", _names(function for function in of_complex if function not in transforms)],
+        ["ufuncs, of complex arrays", ", ".join(f"`{name}`" for name in sorted(complex_ufuncs))],
+    ]
+    return _table(["module", "functions"], rows)
+
+
 def special_functions() -> str:
     """Return the names of agrad.special."""
     return ", ".join(f"`{name}`" for name in special.__all__)
@@ -179,6 +192,7 @@ TABLES = {
     "numpy_integers": numpy_integers,
     "numpy_missing": numpy_missing,
     "linear_algebra": linear_algebra,
+    "complex_arrays": complex_arrays,
     "special_functions": special_functions,
     "stan_counts": stan_names.counts,
     "stan_tables": stan_names.tables,
@@ -186,7 +200,7 @@ TABLES = {
     "quantile_table": quantiles,
     "distribution_table": distributions,
 }
-PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "stats.md", "random.md", "coming_from_stan.md")]
+PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "fft.md", "stats.md", "random.md", "coming_from_stan.md")]
 
 
 def filled(text: str) -> str:

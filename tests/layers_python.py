@@ -14,6 +14,7 @@ ORDER = [
     {"_processor"},
     {"_core"},
     {"_record", "density", "elementwise", "_info"},
+    {"_complex"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
     {"solve", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},

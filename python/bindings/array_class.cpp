@@ -90,9 +90,22 @@ array copied(const array& a) {
       "NumPy's functions (np.exp, not math.exp)");
 }
 
+/// Whether an operand is a complex number or array, recorded or plain.
+bool is_complex(const py::handle& x) {
+  if (PyFloat_CheckExact(x.ptr()) || PyLong_CheckExact(x.ptr()) || recorded(x) != nullptr) return false;
+  if (PyComplex_Check(x.ptr())) return true;
+  if (py::isinstance<py::array>(x)) return py::reinterpret_borrow<py::array>(x).dtype().kind() == 'c';
+  const py::object kind = py::getattr(py::getattr(x, "dtype", py::none()), "kind", py::none());
+  return py::isinstance<py::str>(kind) && kind.cast<std::string>() == "c";
+}
+py::object operate_on_complex(std::string_view name, const py::handle& a, const py::handle& b) {
+  return py::module_::import("agrad._complex.protocol").attr("operate")(name, a, b);
+}
+
 /// Returns a operator b, or NotImplemented if b cannot be an operand, so that Python tries b's operator.
 py::object operate(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   if (py::isinstance<py::str>(b) || b.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  if (is_complex(a) || is_complex(b)) return operate_on_complex(row.name, a, b);
   const py::handle operands[] = {a, b};
   return py::cast(record_elementwise(row, operands, 2));
 }
@@ -151,6 +164,7 @@ py::object divmod(const py::handle& a, const py::handle& b) {
 py::object multiply_matrices(const elementwise_row&, const py::handle& a, const py::handle& b) {
   for (const py::handle& x : {a, b})
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  if (is_complex(a) || is_complex(b)) return operate_on_complex("matmul", a, b);
   for (const py::handle& x : {a, b})
     if (recorded(x) == nullptr && !py::isinstance<py::array>(x) && py::hasattr(x, "tocsr"))
       return py::module_::import("agrad._numpy.sparse_products").attr("product")(a, b);

@@ -153,6 +153,10 @@ void set_item(const py::object& self, const py::object& given, const py::object&
 py::object assign_in_place(const py::object& self, const py::object& result) {
   auto& a = self.cast<array&>();
   if (result.ptr() == Py_NotImplemented || a.shape().empty()) return result;  // numbers cannot be written into
+  if (!py::isinstance<array>(result))
+    fail_type(
+        "in-place operation: result is complex, but must be real, as the array into which the result is written; write "
+        "x = x + y for x += y");
   const auto& now = result.cast<const array&>();
   check_writable("in-place operation", a);
   if (now.shape() != a.shape()) {

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from agrad._complex.array import Pair, made
 from agrad._core import Array
 from agrad._numpy.functions import functions
 from agrad._numpy.updates import At
@@ -49,8 +50,11 @@ def _astype(self: Array, dtype: Any, *_: Any, **__: Any) -> Any:
         return self.with_slots(self.slots, condition=False)
     if np.dtype(dtype) == np.bool_:
         return self.copy() if self.is_condition else np.not_equal(self, 0.0)
+    if np.dtype(dtype) == np.complex128:
+        return made(self.recording, Pair(self, None))
     raise TypeError(
-        f"astype: dtype is {np.dtype(dtype)}, but must be float64 for a recorded array; np.trunc(x) drops the fraction"
+        f"astype: dtype is {np.dtype(dtype)}, but must be float64 or complex128 for a recorded array; np.trunc(x) drops the "
+        "fraction"
     )
 
 

@@ -24,8 +24,6 @@ INSTEAD: dict[Callable[..., object], str] = {
     np.linalg.eigvals: "write np.linalg.eigvalsh of a symmetric matrix; eigenvalues of others may be complex",
     np.roots: "solve for the eigenvalues of the companion matrix",
     np.unwrap: "write np.diff and np.cumsum of the values that are to be continuous",
-    np.fft.fft: "recorded arrays are real; write the products with np.cos and np.sin matrices",
-    np.fft.rfft: "recorded arrays are real; write the products with np.cos and np.sin matrices",
     np.save: "return the values from the function and save them outside of it",
     np.savetxt: "return the values from the function and save them outside of it",
 }

@@ -13,6 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from agrad._complex.array import ComplexArray, holds_complex
+from agrad._complex.fourier import functions as _transforms
+from agrad._complex.protocol import call_function, call_ufunc
 from agrad._core import Array, elementwise_rows, matmul
 from agrad._numpy.choosing import where
 from agrad._numpy.functions import functions as _of_arrays
@@ -29,7 +32,7 @@ from agrad._record.structure import array
 __all__ = ["array", "where"]
 
 _rows = {row.name: row for row in elementwise_rows()}
-_functions = {**_of_arrays, **_linear_algebra}
+_functions = {**_of_arrays, **_linear_algebra, **_transforms}
 
 
 def _fail(name: str, hint: str) -> NoReturn:
@@ -76,6 +79,8 @@ _composed: dict[str, Callable[..., Any]] = {
     "divmod": _reflected(divmod, "__rdivmod__"),
 }
 _by_name: dict[str, Callable[..., Any]] = {row.ufunc: row for row in elementwise_rows()} | _composed
+#: Ufuncs by operators, which would not raise for complex arrays.
+_CONJUGATING = ("vecdot", "matvec", "vecmat")
 _by_ufunc: dict[np.ufunc, Callable[..., Any]] = {}  # filled at the first use of each ufunc
 
 
@@ -83,11 +88,17 @@ def _array_ufunc(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **opti
     if method == "__call__" and not options:
         function = _by_ufunc.get(ufunc)
         if function is not None:
-            return function(*inputs)
+            try:
+                return function(*inputs)
+            except TypeError:
+                if not holds_complex(inputs):
+                    raise
     return _any_ufunc(ufunc, method, inputs, options)
 
 
 def _any_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if holds_complex(inputs):
+        return call_ufunc(ufunc, method, inputs, options)
     name = ufunc.__name__
     out = options.pop("out", None)
     if out is not None:
@@ -108,7 +119,8 @@ def _any_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: d
     unknown = sorted(option for option, value in options.items() if value is not None and not _is_default(option, value))
     if unknown:
         _fail(name, f"its options {unknown} work on plain arrays only")
-    _by_ufunc[ufunc] = function
+    if name not in _CONJUGATING:
+        _by_ufunc[ufunc] = function
     return function(*inputs)
 
 
@@ -138,6 +150,8 @@ def _write(name: str, out: tuple[Any, ...], result: Any) -> Any:
 
 
 def _array_function(self: Array, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+    if ComplexArray in types:
+        return call_function(function, args, kwargs)
     known = _functions.get(function)
     if function in writers and args and holds_objects(args[0]):
         return _write_objects(self, function, args, kwargs)
@@ -147,6 +161,8 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
     try:
         return known(*args, **kwargs)
     except TypeError:
+        if function not in _transforms and holds_complex([*args, *kwargs.values()]):
+            return call_function(function, args, kwargs)
         _check_call(_name(function), inspect.signature(known), args, kwargs)
         raise
 
@@ -154,7 +170,7 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
 def _write_objects(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
     """Calls a function that writes into its first argument, for an array of objects as first argument."""
     written = self.recording.array(args[0])
-    _array_function(self, function, None, (written, *args[1:]), kwargs)
+    _array_function(self, function, (), (written, *args[1:]), kwargs)
     args[0][...] = objects_of(written)
 
 

@@ -171,7 +171,7 @@ def test_methods(shape, data):
         (lambda x: np.concatenate([x, np.ones(5)]), ValueError, "same number of dimensions"),
         (lambda x: np.squeeze(x, 0), ValueError, "cannot select an axis to squeeze"),
         (lambda x: np.broadcast_to(x, (2, 5)), ValueError, "could not be broadcast"),
-        (lambda x: np.concatenate([x, np.array([[1j, 1, 1]])]), TypeError, "argument is complex, but must be real"),
+        (lambda x: np.concatenate([x, np.array([[1j, 1, 1]])]), TypeError, "result is <complex recorded array"),
     ],
 )
 def test_numpys_own_errors(f, error, message):

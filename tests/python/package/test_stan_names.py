@@ -47,7 +47,7 @@ def test_expressions_in_python_can_be_evaluated_and_differentiated(names):
             found = eval(row.in_python(), names.variables(p[:3], np.reshape(p[3:], (3, 3))))
             assert found is not None, row
             parts = found if isinstance(found, tuple) else (found,)
-            return p[0] + sum(0.0 if callable(part) else np.sum(part * 1.0) for part in parts)
+            return p[0] + sum(0.0 if callable(part) else np.sum(np.real(part * 1.0)) for part in parts)
 
         p = np.concatenate([X, A.ravel()])
         if row.in_python() == f"ag.{row.name}":

@@ -1,0 +1,169 @@
+"""Defines NumPy's ufuncs of complex recorded arrays, by ufuncs of real and imaginary parts.
+
+A function takes pairs of parts (``array.Pair``) and returns a pair, or a real array. Zeros that are known are None, so that
+``1j * x`` records the imaginary part alone.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agrad._complex.array import Pair, made, pair_of, recording_of
+
+__all__ = ["apply", "bilinear", "conjugated", "ufuncs"]
+
+
+def _plus(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
+
+
+def _minus(a: Any, b: Any) -> Any:
+    return a if b is None else -b if a is None else a - b
+
+
+def bilinear(product: Callable[[Any, Any], Any], z: Pair, w: Pair) -> Pair:
+    """Returns a product of pairs by a product of real arrays."""
+
+    def of(a: Any, b: Any) -> Any:
+        return None if a is None or b is None else product(a, b)
+
+    return Pair(_minus(of(z.re, w.re), of(z.im, w.im)), _plus(of(z.re, w.im), of(z.im, w.re)))
+
+
+def conjugated(z: Pair) -> Pair:
+    """Returns the conjugate."""
+    return Pair(z.re, None if z.im is None else -z.im)
+
+
+def _multiply(z: Pair, w: Pair) -> Pair:
+    return bilinear(operator.mul, z, w)
+
+
+def _scaled(z: Pair, divisor: Any) -> Pair:
+    return Pair(*(None if each is None else each / divisor for each in z))
+
+
+def _divide(z: Pair, w: Pair) -> Pair:
+    """Divides by the absolute value first, which neither overflows nor underflows where the result does not."""
+    if w.im is None:
+        return _scaled(z, w.re)
+    if w.re is None:  # z / (i b) = -i z / b
+        turned = Pair(z.im, None if z.re is None else -z.re)
+        return _scaled(turned, w.im)
+    size = np.hypot(w.re, w.im)
+    return _scaled(_multiply(z, conjugated(_scaled(w, size))), size)
+
+
+def _power(z: Pair, w: Pair) -> Pair:
+    n = w.re
+    if w.im is not None or not isinstance(n, (int, float, np.integer, np.floating)) or not float(n).is_integer():
+        raise TypeError("power: exponent of a complex array must be a whole number; write np.exp(w * np.log(z))")
+    count = abs(int(n))
+    result, factor = None, z
+    while count:
+        if count & 1:
+            result = factor if result is None else _multiply(result, factor)
+        count >>= 1
+        factor = _multiply(factor, factor) if count else factor
+    if result is None:
+        return Pair(1.0, None)
+    return result if n > 0 else _divide(Pair(1.0, None), result)
+
+
+def _absolute(z: Pair) -> Any:
+    return np.hypot(z.re, z.im)
+
+
+def _exp(z: Pair) -> Pair:
+    size = np.exp(z.re)
+    return Pair(size * np.cos(z.im), size * np.sin(z.im))
+
+
+def _log(z: Pair) -> Pair:
+    return Pair(np.log(np.hypot(z.re, z.im)), np.arctan2(z.im, z.re))
+
+
+def _sqrt(z: Pair) -> Pair:
+    """Returns the root t + i s with t >= 0: the larger of both is a root of a sum, the smaller one follows by 2 t s = Im z."""
+    zero = np.logical_and(z.re == 0, z.im == 0)
+    re = np.where(zero, 1.0, z.re)
+    large = np.sqrt(0.5 * (np.hypot(re, z.im) + np.abs(re)))
+    small = z.im / (2 * large)
+    right = re > 0
+    t = np.where(right, large, np.where(z.im < 0, -small, small))
+    s = np.where(right, small, np.copysign(large, z.im))
+    return Pair(np.where(zero, np.sqrt(np.abs(z.re)), t), np.where(zero, 0.0, s))  # at 0 the derivative is nan
+
+
+def _trigonometric(sin: bool, hyperbolic: bool) -> Callable[[Pair], Pair]:
+    def function(z: Pair) -> Pair:
+        if hyperbolic:
+            a, b = (np.sinh(z.re), np.cosh(z.re)) if sin else (np.cosh(z.re), np.sinh(z.re))
+            return Pair(a * np.cos(z.im), b * np.sin(z.im))
+        if sin:
+            return Pair(np.sin(z.re) * np.cosh(z.im), np.cos(z.re) * np.sinh(z.im))
+        return Pair(np.cos(z.re) * np.cosh(z.im), -np.sin(z.re) * np.sinh(z.im))
+
+    return function
+
+
+def _vecdot(z: Pair, w: Pair) -> Pair:
+    return bilinear(lambda a, b: np.sum(a * b, axis=-1), conjugated(z), w)
+
+
+#: Ufuncs of two arguments -> the same for pairs, whose result has the arguments' broadcast shape.
+_binary: dict[str, Callable[[Pair, Pair], Pair]] = {
+    "add": lambda z, w: Pair(_plus(z.re, w.re), _plus(z.im, w.im)),
+    "subtract": lambda z, w: Pair(_minus(z.re, w.re), _minus(z.im, w.im)),
+    "multiply": _multiply,
+    "divide": _divide,
+    "power": _power,
+}
+#: Products of vectors and matrices.
+_products: dict[str, Callable[[Pair, Pair], Pair]] = {
+    "matmul": lambda z, w: bilinear(np.matmul, z, w),
+    "vecdot": _vecdot,
+}
+#: Ufuncs of one argument.
+_unary: dict[str, Callable[[Pair], Any]] = {
+    "positive": lambda z: z,
+    "negative": lambda z: Pair(-z.re, -z.im),
+    "conjugate": conjugated,
+    "absolute": _absolute,
+    "square": lambda z: _multiply(z, z),
+    "reciprocal": lambda z: _divide(Pair(1.0, None), z),
+    "exp": _exp,
+    "log": _log,
+    "sqrt": _sqrt,
+    "sin": _trigonometric(True, False),
+    "cos": _trigonometric(False, False),
+    "sinh": _trigonometric(True, True),
+    "cosh": _trigonometric(False, True),
+    "isfinite": lambda z: np.logical_and(np.isfinite(z.re), np.isfinite(z.im)),
+    "isinf": lambda z: np.logical_or(np.isinf(z.re), np.isinf(z.im)),
+    "isnan": lambda z: np.logical_or(np.isnan(z.re), np.isnan(z.im)),
+}
+ufuncs: tuple[str, ...] = (*_binary, *_products, *_unary)
+#: Names of ufuncs and of their rules that have others.
+_ALIASES = {"true_divide": "divide", "pow": "power", "float_power": "power", "abs": "absolute", "conj": "conjugate"}
+_ORDERS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "maximum", "minimum", "fmax", "fmin", "sign"}
+
+
+def apply(given: str, *inputs: Any) -> Any:
+    """Returns a ufunc of arrays, of which one is complex and one recorded."""
+    name = _ALIASES.get(given, given)
+    pairs = [pair_of(x) for x in inputs]
+    if name in _unary and len(pairs) == 1:
+        result = _unary[name](pairs[0])
+        return made(recording_of(*inputs), result, np.shape(inputs[0])) if isinstance(result, Pair) else result
+    if name in _binary and len(pairs) == 2:
+        shape = np.broadcast_shapes(*map(np.shape, inputs))
+        return made(recording_of(*inputs), _binary[name](*pairs), shape)
+    if name in _products and len(pairs) == 2:
+        return made(recording_of(*inputs), _products[name](*pairs))
+    hint = "compare np.abs(z), z.real or z.imag" if name in _ORDERS else "write it with z.real and z.imag"
+    raise TypeError(f"{given}: argument is complex, but must be real; {hint}")
