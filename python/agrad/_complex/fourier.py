@@ -1,7 +1,8 @@
 """Defines ``np.fft`` for real and complex recorded arrays, by an operation of the program for all transforms along an axis.
 
 The operation takes 2 k rows of n numbers, the real parts of k transforms' arguments and then the imaginary parts. With the
-parts exchanged it is n times the inverse. ``numpy.fft``'s conventions are added here: axes, lengths and factors.
+parts exchanged it is n times the inverse. Transforms of real numbers, and to real numbers, are operations of k rows and of 2 k
+rows of half the length. ``numpy.fft``'s conventions are added here: axes, lengths and factors.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agrad._record.foreign import stand_for_foreign
 
 __all__ = ["functions"]
 
-(_transform,) = (row for row in linalg_rows() if row.name == "fourier")
+_rows = {(row.name, row.options): row for row in linalg_rows()}
 _EXCHANGED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -64,19 +65,22 @@ def _fitted(x: Any, n: int, axis: int) -> Any:
 
 def _transformed(z: Pair, axis: int, is_inverse: bool, factor: float) -> Pair:
     """Returns the transform along an axis, times a factor; with `is_inverse` of exp(+2 pi i j k / n)."""
-    first, second = (np.moveaxis(each, axis, -1) for each in (z[::-1] if is_inverse else z))
-    shape = first.shape
-    n = shape[-1]
-    rows = np.stack([first, second]).reshape(n, -1)
-    if rows.size == 0:
-        parts = [first, second]
-    else:
-        (result,) = _transform(rows)
-        both = np.reshape(result, (2, *shape))
-        both = both if factor == 1 else both * factor
-        parts = [both[0], both[1]]
-    re, im = (np.moveaxis(each, -1, axis) for each in (parts[::-1] if is_inverse else parts))
+    both = np.stack([np.moveaxis(each, axis, -1) for each in (z[::-1] if is_inverse else z)])
+    result = _scaled(_applied("fourier", 0, both, both.shape), factor)
+    re, im = (np.moveaxis(result[part], -1, axis) for part in ((1, 0) if is_inverse else (0, 1)))
     return Pair(re, im)
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _applied(name: str, options: int, x: Any, shape: tuple[int, ...]) -> Any:
+    """Returns an operation's result for rows along the last axis, in a shape."""
+    if x.size == 0:
+        return x.recording.array(np.zeros(shape))
+    (result,) = _rows[name, options](np.reshape(x, (x.shape[-1], -1)))
+    return np.reshape(result, shape)
 
 
 def _complex(z: Pair) -> ComplexArray:
@@ -95,20 +99,24 @@ def _along(name: str, z: Pair, n: Any, axis: Any, norm: Any, is_inverse: bool) -
 
 def _real_along(name: str, x: Any, n: Any, axis: Any, norm: Any) -> Pair:
     """Returns the first n // 2 + 1 entries of the transform of real numbers; the others are conjugates of these."""
-    z = _along(name, Pair(x, np.zeros_like(x)), n, axis, norm, False)
     axis = _axis(name, x, axis)
-    length = z.re.shape[axis] // 2 + 1
-    return Pair(*(_fitted(each, length, axis) for each in z))
+    length = _length(name, n, x.shape[axis])
+    rows = np.moveaxis(_fitted(x, length, axis), axis, -1)
+    shape = (2, *rows.shape[:-1], length // 2 + 1)
+    result = _scaled(_applied("real_fourier", 0, rows, shape), _factor(name, length, norm, False))
+    re, im = (np.moveaxis(result[part], -1, axis) for part in (0, 1))
+    return Pair(re, im)
 
 
 def _to_real_along(name: str, z: Pair, n: Any, axis: Any, norm: Any) -> Any:
     """Returns the inverse transform of the first n // 2 + 1 entries and the conjugates that follow."""
     axis = _axis(name, z.re, axis)
     length = _length(name, n, 2 * (z.re.shape[axis] - 1))
-    half = [_fitted(each, length // 2 + 1, axis) for each in z]
-    mirror = (slice(None),) * axis + (slice((length - 1) // 2, 0, -1),)
-    whole = Pair(*(np.concatenate([x, sign * x[mirror]], axis) for x, sign in zip(half, (1.0, -1.0), strict=True)))
-    return _transformed(whole, axis, True, _factor(name, length, norm, True)).re.copy()
+    rows = np.stack([np.moveaxis(_fitted(each, length // 2 + 1, axis), axis, -1) for each in z])
+    weights = np.full(length // 2 + 1, 2 * _factor(name, length, norm, True))  # of an entry and its conjugate
+    weights[[0, -1] if length % 2 == 0 else [0]] /= 2
+    x = _applied("transposed_real_fourier", length % 2, rows * weights, (*rows.shape[1:-1], length))
+    return np.moveaxis(x, -1, axis).copy()
 
 
 def _check_out(name: str, out: Any) -> None:

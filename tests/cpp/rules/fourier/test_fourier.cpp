@@ -63,6 +63,34 @@ TEST_CASE("transforms of lengths with every radix, with prime factors and primes
   CHECK(agrad::fft(VectorXd(0)).real.size() == 0);
 }
 
+TEST_CASE("transforms of real numbers are half of the others, and their adjoints the transposed maps") {
+  for (const Index n : {1, 2, 3, 4, 6, 7, 8, 10, 37, 64, 74, 194}) {
+    CAPTURE(n);
+    const Index half = n / 2 + 1;
+    const MatrixXd x = numbers(2 * n, 0.4).reshaped(n, 2), w = numbers(4 * half, 1.3).reshaped(half, 4);
+    const MatrixXd y = agrad::linalg::apply(agrad::linalg::real_fourier_rule{}, x);
+    const auto whole = sums(x.col(1), VectorXd::Zero(n));
+    CHECK(distance({y.col(1), y.col(3)}, {whole.real.head(half), whole.imag.head(half)}) < 1e-15);
+    const agrad::scope own;
+    const agrad::matrix<var> of_x(x), of_w(w);
+    const auto seeded = [](const agrad::matrix<var>& z, const MatrixXd& seeds) {
+      var sum = 0.0;
+      for (Index i = 0; i < seeds.rows(); ++i)
+        for (Index j = 0; j < seeds.cols(); ++j) sum += seeds(i, j) * z(i, j);
+      sum.grad();
+    };
+    seeded(agrad::linalg::apply(agrad::linalg::real_fourier_rule{}, of_x), w);
+    const auto back = [n](const auto& z) {
+      return n % 2 == 0 ? agrad::linalg::apply(agrad::linalg::transposed_real_fourier_rule<false>{}, z)
+                        : agrad::linalg::apply(agrad::linalg::transposed_real_fourier_rule<true>{}, z);
+    };
+    CHECK((of_x.adj() - back(w)).norm() == 0);
+    CHECK((of_x.adj().array() * x.array()).sum() == doctest::Approx((w.array() * y.array()).sum()));
+    seeded(back(of_w), x);
+    CHECK((of_w.adj() - y).norm() == 0);
+  }
+}
+
 TEST_CASE("the gradient of a power spectrum, and its second derivative, are those of Parseval's identity") {
   const Index n = 12;
   const VectorXd w = numbers(n, 0.2);

@@ -23,6 +23,7 @@ inline number operator+(number a, number b) { return {a.re + b.re, a.im + b.im};
 inline number operator-(number a, number b) { return {a.re - b.re, a.im - b.im}; }
 inline number operator*(double f, number a) { return {f * a.re, f * a.im}; }
 inline number operator*(number a, number b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+inline number conjugate(number a) { return {a.re, -a.im}; }
 /// -i a.
 inline number turned(number a) { return {a.im, -a.re}; }
 

@@ -142,28 +142,107 @@ AGRAD_INLINE void plan::run_passes(constant_split x, split y, double* room) cons
   }
 }
 
-/// Returns the plan of a length, which lives until the next call in this thread.
-inline const plan& plan_of(Index n) {
-  constexpr std::size_t most = 8;
-  thread_local std::vector<std::unique_ptr<plan>> kept;  // the last used first
-  auto found = std::find_if(kept.begin(), kept.end(), [n](const auto& p) { return p->size() == n; });
-  if (found == kept.end()) {
-    auto made = std::make_unique<plan>(n);
-    if (kept.size() == most) kept.pop_back();
-    kept.push_back(std::move(made));
-    found = kept.end() - 1;
+/// The roots of 1 that join two transforms of length n / 2.
+class half_circle {
+ public:
+  explicit half_circle(Index n) : n_(n) {
+    for (Index f = 0; f <= n / 4; ++f) {
+      const number w = root(f, n);
+      re_.push_back(w.re);
+      im_.push_back(w.im);
+    }
   }
-  std::rotate(kept.begin(), found, found + 1);
-  return *kept.front();
+  Index size() const { return n_; }
+  number operator[](Index f) const { return {re_[static_cast<std::size_t>(f)], im_[static_cast<std::size_t>(f)]}; }
+
+ private:
+  Index n_;
+  std::vector<double> re_, im_;
+};
+
+/// Returns the tables of a length, which live until the next call for the same kind of tables in this thread.
+template <class Table>
+const Table& kept(Index n) {
+  constexpr std::size_t most = 8;
+  thread_local std::vector<std::unique_ptr<Table>> tables;  // the last used first
+  auto found = std::find_if(tables.begin(), tables.end(), [n](const auto& p) { return p->size() == n; });
+  if (found == tables.end()) {
+    auto made = std::make_unique<Table>(n);
+    if (tables.size() == most) tables.pop_back();
+    tables.push_back(std::move(made));
+    found = tables.end() - 1;
+  }
+  std::rotate(tables.begin(), found, found + 1);
+  return *tables.front();
+}
+
+/// Returns memory of this thread, until the next call.
+inline double* memory(Index size) {
+  thread_local std::vector<double> room;
+  if (const auto needed = static_cast<std::size_t>(size); room.size() < needed || room.size() > 4 * needed + 65536)
+    room = std::vector<double>(needed);
+  return room.data();
 }
 
 AGRAD_INLINE void transform(Index n, const double* re, const double* im, double* y_re, double* y_im) {
   if (n == 0) return;
-  thread_local std::vector<double> room;
-  const plan& p = plan_of(n);
-  if (const auto needed = static_cast<std::size_t>(p.room()); room.size() < needed || room.size() > 4 * needed + 65536)
-    room = std::vector<double>(needed);
-  p.run({re, im}, {y_re, y_im}, room.data());
+  const plan& p = kept<plan>(n);
+  p.run({re, im}, {y_re, y_im}, memory(p.room()));
+}
+
+/// Even entries as real parts, odd ones as imaginary parts: the transform of half the length has the sum of both transforms,
+/// which the conjugated entries n / 2 - f tell apart (Cooley, Lewis and Welch 1970, Journal of Sound and Vibration 12:315).
+AGRAD_INLINE void real_transform(Index n, const double* x, double* y_re, double* y_im) {
+  const bool is_even = n % 2 == 0;
+  const Index m = is_even ? n / 2 : n;
+  if (n == 0) return;
+  const plan& p = kept<plan>(m);
+  double* room = memory(4 * m + p.room());
+  const split a{room, room + m}, b{room + 2 * m, room + 3 * m};
+  for (Index j = 0; j < m; ++j) a.set(j, is_even ? number{x[2 * j], x[2 * j + 1]} : number{x[j], 0});
+  p.run({a.re, a.im}, b, room + 4 * m);
+  const split y{y_re, y_im};
+  if (!is_even) {
+    std::copy_n(b.re, n / 2 + 1, y_re);
+    std::copy_n(b.im, n / 2 + 1, y_im);
+    return;
+  }
+  const half_circle& w = kept<half_circle>(n);
+  for (Index f = 0; f <= m / 2; ++f) {
+    const number one = b[f], other = conjugate(b[f == 0 ? 0 : m - f]);
+    const number even = 0.5 * (one + other), odd = w[f] * turned(0.5 * (one - other));
+    y.set(f, even + odd);
+    y.set(m - f, conjugate(even - odd));
+  }
+}
+
+AGRAD_INLINE void transposed_real_transform(Index n, const double* y_re, const double* y_im, double* x) {
+  const bool is_even = n % 2 == 0;
+  const Index m = is_even ? n / 2 : n;
+  if (n == 0) return;
+  const plan& p = kept<plan>(m);
+  double* room = memory(4 * m + p.room());
+  const split a{room, room + m}, b{room + 2 * m, room + 3 * m};
+  const constant_split y{y_re, y_im};
+  if (!is_even) {
+    for (Index f = 0; f < n; ++f) a.set(f, f <= n / 2 ? y[f] : number{0, 0});
+    p.run({a.im, a.re}, {b.im, b.re}, room + 4 * m);
+    std::copy_n(b.re, n, x);
+    return;
+  }
+  const half_circle& w = kept<half_circle>(n);
+  const auto hermitian = [&](Index f) { return f == 0 || f == m ? number{y_re[f], 0} : 0.5 * y[f]; };
+  for (Index f = 0; f <= m / 2; ++f) {
+    const number one = hermitian(f), other = conjugate(hermitian(m - f));
+    const number even = one + other, odd = conjugate(turned(w[f] * conjugate(one - other)));  // i conj(w) (one - other)
+    a.set(f, even + odd);
+    if (f != 0) a.set(m - f, conjugate(even - odd));
+  }
+  p.run({a.im, a.re}, {b.im, b.re}, room + 4 * m);
+  for (Index j = 0; j < m; ++j) {
+    x[2 * j] = b.re[j];
+    x[2 * j + 1] = b.im[j];
+  }
 }
 
 }  // namespace agrad::fourier
