@@ -76,7 +76,7 @@ inline pass make_pass(Index radix, Index m, Index s, bool wants_roots) {
   return p;
 }
 
-// ---- transforms of 2, 3, 4, 5 and 8 numbers ------------------------------------------------------------------------------
+// ---- transforms of 2, 3, 4 and 5 numbers ----------------------------------------------------------------------------------
 
 template <int P>
 struct short_transform;
@@ -120,24 +120,6 @@ struct short_transform<5> {
     a[2] = second + low;
     a[3] = second - low;
     a[4] = first - up;
-  }
-};
-template <>
-struct short_transform<8> {
-  static void run(number (&a)[8]) {
-    constexpr double h = 0.70710678118654752440;
-    number even[] = {a[0] + a[4], a[1] + a[5], a[2] + a[6], a[3] + a[7]};
-    const number d1 = a[1] - a[5], d3 = a[3] - a[7];
-    number odd[] = {a[0] - a[4],
-                    {h * (d1.re + d1.im), h * (d1.im - d1.re)},
-                    turned(a[2] - a[6]),
-                    {h * (d3.im - d3.re), -h * (d3.re + d3.im)}};
-    short_transform<4>::run(even);
-    short_transform<4>::run(odd);
-    for (int j = 0; j < 4; ++j) {
-      a[2 * j] = even[j];
-      a[2 * j + 1] = odd[j];
-    }
   }
 };
 
