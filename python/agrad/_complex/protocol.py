@@ -112,6 +112,10 @@ def _reshape(self: ComplexArray, *shape: Any, order: Any = "C") -> Any:
     return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
 
+def _flatten(self: ComplexArray, order: Any = "C") -> Any:
+    return np.ravel(self, order).copy()
+
+
 def _transpose(self: ComplexArray, *axes: Any) -> Any:
     return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
@@ -138,7 +142,7 @@ _members: dict[str, Any] = {
     "T": property(lambda self: np.transpose(self)),
     "reshape": _reshape,
     "transpose": _transpose,
-    "flatten": lambda self, order="C": np.ravel(self, order).copy(),
+    "flatten": _flatten,
     "conj": lambda self: operate("conjugate", self),
     "conjugate": lambda self: operate("conjugate", self),
     "astype": _astype,
