@@ -114,7 +114,8 @@ struct log_gamma_slopes {
 template <bool is_upper, class Argument>
 struct gamma_tail_of_rule : rule<3> {
   using slopes = log_gamma_slopes<is_upper>;
-  static constexpr std::string_view name = is_upper ? "gammaincc_of_argument" : "gammainc_of_argument";
+  static constexpr std::string_view name = Argument::is_quotient ? (is_upper ? "gammaincc_of_quotient" : "gammainc_of_quotient")
+                                                                 : (is_upper ? "gammaincc_of_product" : "gammainc_of_product");
   static double value(double a, double b, double y) { return gamma_tail_derivative(0, a, Argument::of(b, y), is_upper); }
   template <class T>
   static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T&) {
@@ -134,7 +135,9 @@ struct gamma_tail_of_rule : rule<3> {
 template <bool is_upper, class Argument>
 struct log_gamma_tail_of_rule : rule<3> {
   using slopes = log_gamma_slopes<is_upper>;
-  static constexpr std::string_view name = is_upper ? "log_gammaincc_of_argument" : "log_gammainc_of_argument";
+  static constexpr std::string_view name = Argument::is_quotient
+                                               ? (is_upper ? "log_gammaincc_of_quotient" : "log_gammainc_of_quotient")
+                                               : (is_upper ? "log_gammaincc_of_product" : "log_gammainc_of_product");
   static double value(double a, double b, double y) { return log_gamma_tail(a, Argument::of(b, y), is_upper); }
   template <class T>
   static T derivative(wrt<0>, const T& a, const T& b, const T& y, const T& value) {

@@ -24,7 +24,7 @@ inline constexpr double smallest_argument = 1e-290;
 
 /// The argument b y of a function, for rules of b and y: with the product within the rule, mixed derivatives do not cancel.
 struct product_argument {
-  static constexpr std::string_view name = "product";
+  static constexpr bool is_quotient = false;
   template <class T>
   static T of(const T& b, const T& y) {
     return b * y;
@@ -52,7 +52,7 @@ struct product_argument {
 
 /// The argument b / y, whose derivatives do not contain the square of y, which underflows.
 struct quotient_argument {
-  static constexpr std::string_view name = "quotient";
+  static constexpr bool is_quotient = true;
   template <class T>
   static T of(const T& b, const T& y) {
     return b / y;
@@ -78,7 +78,7 @@ struct quotient_argument {
 /// log(a / x) of an argument x of b and y.
 template <class Argument>
 struct log_ratio_of_rule : rule<3> {
-  static constexpr std::string_view name = Argument::name == "product" ? "log_ratio_of_product" : "log_ratio_of_quotient";
+  static constexpr std::string_view name = Argument::is_quotient ? "log_ratio_of_quotient" : "log_ratio_of_product";
   static double value(double a, double b, double y) {
     const double x = Argument::of(b, y);
     return x < smallest_argument ? std::log(a) - Argument::log_of(b, y) : log_ratio(a, x);
@@ -100,7 +100,7 @@ struct log_ratio_of_rule : rule<3> {
 /// kl_div(a, x) of an argument x of b and y.
 template <class Argument>
 struct kl_div_of_rule : rule<3> {
-  static constexpr std::string_view name = Argument::name == "product" ? "kl_div_of_product" : "kl_div_of_quotient";
+  static constexpr std::string_view name = Argument::is_quotient ? "kl_div_of_quotient" : "kl_div_of_product";
   static double value(double a, double b, double y) {
     const double x = Argument::of(b, y);
     if (a > 0 && x < smallest_argument && b >= 0 && y >= 0) return a * (std::log(a) - Argument::log_of(b, y)) - a;
