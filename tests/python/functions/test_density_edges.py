@@ -9,6 +9,8 @@ import pytest
 import agrad as ag
 from probability_reference import ROWS, reference
 
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
 STEP = mpmath.mpf(10) ** -30
 GAMMA = [(1e-250, 2e-3, 1e-300), (1e-250, 2.0, 1e-300), (1e-320, 1e-3, 3.0), (1e-5, 0.3, 1e-300), (1e-160, 0.02, 1e-160)]
 INV_GAMMA = [(1e250, 2e-3, 1e-300), (1e-310, 2.0, 1e-310), (1e160, 2.0, 3.0), (1e200, 0.01, 2.0), (1e250, 1e-3, 1e250)]

@@ -8,6 +8,8 @@ import pytest
 
 import agrad as ag
 
+pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+
 POINTS = [(0.0, 0.0), (0.0, 3.0), (1e-8, 2.0), (-1e-9, 1e8), (-0.3, 20.0), (0.4, -3.0), (-3.0, 2.0), (3.0, -2.0)]
 TAILS = [
     (-40.0, 5.0),
