@@ -38,7 +38,7 @@ def test_transforms_of_any_length(n):
         return stacked(z), stacked(back), stacked(np.fft.rfft(x[0]))
 
     z, back, half = ag.compile(both)(x)
-    error = 3e-16 * (2 + np.log2(n)) * (1 if n < 10000 else 2)
+    error = 1e-16 * (2 + np.log2(n)) * (1 if n < 10000 else 2)
     assert norm_of_difference(z, plain(np.fft.fft(x[0] + 1j * x[1]))) < error
     assert norm_of_difference(back, x) < 2 * error
     assert norm_of_difference(half, plain(np.fft.rfft(x[0]))) < error
