@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <agrad/dual/density.hpp>
+#include <agrad/probability/octets.hpp>
 #include <agrad/probability/rule.hpp>
 #include <agrad/tape/density.hpp>
 
@@ -23,19 +24,28 @@ namespace detail {
 template <std::size_t K>
 using place = std::integral_constant<std::size_t, K>;
 
-/// Calls use(i, term) for each of n > 0 terms. read(place<K>, i) returns argument K of term i.
-template <class Rule, class Read, class Use, std::size_t... K>
-void each_probability_term(std::size_t n, const typename Rule::parts& included, bool prepares_each, const Read& read,
-                           const Use& use, std::index_sequence<K...>) {
-  const auto prepared_for = [&](std::size_t i) { return Rule::prepare(included, read(place<K>{}, i)...); };
-  auto prepared = prepared_for(0);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (prepares_each && i != 0) prepared = prepared_for(i);
+/// Calls use(i, term) for the terms from begin to end. read(place<K>, i) returns argument K of term i; `first` is what is
+/// prepared for term 0.
+template <class Rule, class Prepared, class Read, class Use, std::size_t... K>
+void each_probability_term(std::size_t begin, std::size_t end, const typename Rule::parts& included, const Prepared& first,
+                           bool prepares_each, const Read& read, const Use& use, std::index_sequence<K...>) {
+  Prepared prepared = first;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (prepares_each && i != 0) prepared = Rule::prepare(included, read(place<K>{}, i)...);
     if (Rule::in_support(read(place<K>{}, i)...))
       use(i, Rule::term(included, prepared, read(place<K>{}, i)...));
     else
       use(i, Rule::outside);
   }
+}
+
+/// Whether terms of a rule are added in octets: where it has formulas for octets and an argument is an array.
+template <class Rule, bool propto, class... Operand>
+constexpr bool adds_octets() {
+  if constexpr (has_octets<Rule>)
+    return (!propto || Rule::octets::has_propto) && (Operand::is_array || ...);
+  else
+    return false;
 }
 
 /// Whether argument k of a rule is data, which have no derivative.
@@ -84,7 +94,17 @@ struct probability_on {
       else
         total += S(term);
     };
-    each_probability_term<Rule>(n, included, prepares_each, read, add, places);
+    const auto prepared = Rule::prepare(included, read(place<K>{}, 0)...);
+    const auto add_each = [&](std::size_t begin, std::size_t end) {
+      each_probability_term<Rule>(begin, end, included, prepared, prepares_each, read, add, places);
+    };
+    std::size_t done = 0;
+    if constexpr (std::is_same_v<S, double> && adds_octets<Rule, propto, std::tuple_element_t<K, Operands>...>()) {
+      octet_sums<Rule, std::tuple_element_t<K, Operands>::is_array...> sums;
+      done = sums.template add<((void)K, false)...>(n, {std::get<K>(in)...}, included, {}, add_each);
+      total += sums.value.sum();
+    }
+    add_each(done, n);
     return total;
   }
 };
@@ -133,7 +153,20 @@ struct probability_on<Rule, var, propto> {
           partial[k][i] = slope;
       }
     };
-    if (!is_nothing<Rule>(n, included)) each_probability_term<Rule>(n, included, prepares_each, read, add, places);
+    if (!is_nothing<Rule>(n, included)) {
+      const auto prepared = Rule::prepare(included, read(place<K>{}, 0)...);
+      const auto add_each = [&](std::size_t begin, std::size_t end) {
+        each_probability_term<Rule>(begin, end, included, prepared, prepares_each, read, add, places);
+      };
+      std::size_t done = 0;
+      if constexpr (adds_octets<Rule, propto, std::decay_t<Operand>...>()) {
+        octet_sums<Rule, std::decay_t<Operand>::is_array...> octets;
+        done = octets.template add<is_active[K]...>(n, in, included, partial, add_each);
+        total += octets.value.sum();
+        ((is_active[K] ? void(sums.tangent[lane_of(is_active, K)] += octets.partials[K].sum()) : void()), ...);
+      }
+      add_each(done, n);
+    }
     for (std::size_t k = 0; k < sizeof...(K); ++k)
       if (is_active[k] && in[k].stride == 0)
         *partial[k] = sums.tangent[lane_of(is_active, k)];
@@ -161,7 +194,8 @@ struct probability_on<Rule, var, propto> {
     std::vector<double> terms(n), others(n);
     const auto read = [&](auto k, std::size_t i) { return in[k].values[i * in[k].stride]; };
     const auto keep = [&](std::size_t i, double term) { terms[i] = term; };
-    each_probability_term<Rule>(n, typename Rule::parts(), true, read, keep, places);
+    const typename Rule::parts included;
+    each_probability_term<Rule>(0, n, included, Rule::prepare(included, read(place<K>{}, 0)...), true, read, keep, places);
     double product = 1;
     for (std::size_t i = 0; i < n; ++i) others[i] = product, product *= terms[i];
     product = 1;

@@ -18,13 +18,26 @@ struct bernoulli_lpmf_rule : probability_rule<2> {
                                     reference = "log(theta) if n == 1 else log1p(-theta)",
                                     source = "log f(n; theta) = n log theta + (1 - n) log(1 - theta)";
   static constexpr std::string_view scipy = "bernoulli(p): x - loc; p";
-  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"theta", must_be::probability}};
+  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"theta", must_be::probability, true}};
   template <class P, class N, class A>
   static auto term(const parts&, const P&, const N& n, const A& theta) {
     using T = promoted_t<N, A>;
     return either<T>(
         n == 1, [&] { return T(log(theta)); }, [&] { return T(log1m(theta)); });
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 4> prepare(const parts&, const each<S>& x) {
+      return {log(x[1]), log1m(x[1]), 1.0 / x[1], -1.0 / (1.0 - x[1])};
+    }
+    static auto suits(const each<>& x) { return within(x[1], 1e-100, 1.0); }
+    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
+      slope[0] = 0.0;
+      slope[1] = chosen(x[0] == 1.0, prepared[2], prepared[3]);
+      return chosen(x[0] == 1.0, prepared[0], prepared[1]);
+    }
+  };
 };
 /// Sum of the Bernoulli log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Theta>
@@ -43,6 +56,20 @@ struct bernoulli_logit_lpmf_rule : probability_rule<2> {
     return either<T>(
         n == 1, [&] { return T(log_inv_logit(alpha)); }, [&] { return T(log_inv_logit(-alpha)); });
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 1> prepare(const parts&, const each<S>&) {
+      return {S(0.0)};
+    }
+    static auto suits(const each<>& x) { return within(x[1], -700, 700); }
+    static octet term(const std::array<octet, 1>&, const each<>& x, const parts&, each<>& slope) {
+      const octet signed_odds = chosen(x[0] == 1.0, x[1], -x[1]), miss = inv_logit(-signed_odds);
+      slope[0] = 0.0;
+      slope[1] = chosen(x[0] == 1.0, miss, -miss);
+      return log_inv_logit(signed_odds);
+    }
+  };
 };
 /// Sum of the Bernoulli log masses of n, given log odds; see normal_lpdf.
 template <bool propto = false, class N, class Alpha>

@@ -20,7 +20,7 @@ struct beta_lpdf_rule : probability_rule<3> {
                                         " binomial probabilities, for large shapes";
   static constexpr std::string_view scipy = "beta(a, b): (x - loc) / scale; a, b";
   static constexpr density_argument arguments[] = {
-      {"theta", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+      {"theta", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   template <class Y, class A, class B>
   static auto in_support(const Y& theta, const A&, const B&) {
     return theta >= 0 && theta <= 1;
@@ -31,6 +31,24 @@ struct beta_lpdf_rule : probability_rule<3> {
     if (included.of({1, 2})) return T(apply<detail::beta_log_density_rule>(alpha, beta, theta));
     return T(xlogy(alpha - 1.0, theta) + xlog1py(beta - 1.0, -theta));
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      const S sum = x[1] + x[2], slope_of_sum = apply<digamma_rule>(sum);
+      const S constant = apply<lgamma_rule>(sum) - apply<lgamma_rule>(x[1]) - apply<lgamma_rule>(x[2]);
+      return {slope_of_sum - apply<digamma_rule>(x[1]), slope_of_sum - apply<digamma_rule>(x[2]),
+              included.of({1, 2}) ? constant : S(0.0)};
+    }
+    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1.0) && within(x[1], 1e-3, 64) && within(x[2], 1e-3, 64); }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet rest = 1.0 - x[0], log_y = log(x[0]), log_rest = log1p(-x[0]), a = x[1] - 1.0, b = x[2] - 1.0;
+      slope[0] = a / x[0] - b / rest;
+      slope[1] = prepared[0] + log_y;
+      slope[2] = prepared[1] + log_rest;
+      return prepared[2] + a * log_y + b * log_rest;
+    }
+  };
 };
 /// Sum of the beta log densities of theta; see normal_lpdf.
 template <bool propto = false, class Theta, class Alpha, class Beta>

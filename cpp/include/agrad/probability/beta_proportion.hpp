@@ -22,7 +22,7 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
           "log f(theta; mu, kappa) = (a - 1) log(theta) + (b - 1) log(1 - theta) - betaln(a, b) with a = mu kappa and"
           " b = (1 - mu) kappa; for large kappa as deviances, Loader (2000)";
   static constexpr density_argument arguments[] = {
-      {"theta", must_be::not_nan}, {"mu", must_be::inner_probability}, {"kappa", must_be::positive_finite}};
+      {"theta", must_be::not_nan}, {"mu", must_be::inner_probability, true}, {"kappa", must_be::positive_finite, true}};
   template <class Y, class M, class K>
   static auto in_support(const Y& theta, const M&, const K&) {
     return theta >= 0 && theta <= 1;
@@ -46,6 +46,27 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
           return T(rests - kappa * (kl_div(mu, theta) + kl_div(1.0 - mu, 1.0 - theta)) - log(theta) - log1m(theta));
         });
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
+      const S a = x[1] * x[2], b = (1.0 - x[1]) * x[2];
+      const S constant = apply<lgamma_rule>(x[2]) - apply<lgamma_rule>(a) - apply<lgamma_rule>(b);
+      return {apply<digamma_rule>(a), apply<digamma_rule>(b), apply<digamma_rule>(x[2]),
+              included.of({1, 2}) ? constant : S(0.0)};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0], 1e-50, 1.0) && within(x[1], 1e-3, 1.0 - 1e-3) && within(x[2], 1e-2, 64);
+    }
+    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet rest = 1.0 - x[0], mu_rest = 1.0 - x[1], log_y = log(x[0]), log_rest = log1p(-x[0]);
+      const octet a = x[1] * x[2] - 1.0, b = mu_rest * x[2] - 1.0, of_a = log_y - prepared[0], of_b = log_rest - prepared[1];
+      slope[0] = a / x[0] - b / rest;
+      slope[1] = x[2] * (of_a - of_b);
+      slope[2] = prepared[2] + x[1] * of_a + mu_rest * of_b;
+      return prepared[3] + a * log_y + b * log_rest;
+    }
+  };
 };
 /// Sum of the beta log densities of theta with means mu; see normal_lpdf.
 template <bool propto = false, class Theta, class Mu, class Kappa>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_octets.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/factorial.hpp>
 #include <agrad/rules/links.hpp>
@@ -40,13 +41,27 @@ struct binomial_lpmf_rule : detail::binomial_rule {
                                         "theta) = log(N! / (n! (N - n)!)) + n log theta + (N - n) log(1 - theta)";
   static constexpr std::string_view scipy = "binom(n, p): x - loc; n, p";
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole_nonnegative}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability}};
+      {"n", must_be::whole_nonnegative}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability, true}};
   template <class P, class N, class S, class A>
   static auto term(const parts& included, const P&, const N& n, const S& size, const A& theta) {
     using T = promoted_t<N, S, A>;
     if (!included.constants()) return T(xlogy(n, theta) + xlog1py(size - n, -theta));
     return T(detail::binomial_rest(n, size) - kl_div(n, size * theta) - kl_div(size - n, size * (1.0 - theta)));
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+      return {log(x[2]), log1m(x[2]), 1.0 / (x[2] * (1.0 - x[2]))};
+    }
+    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < detail::small_count && within(x[2], 1e-50, 1.0); }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      slope[0] = slope[1] = 0.0;
+      slope[2] = (x[0] - x[1] * x[2]) * prepared[2];
+      const octet value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
+      return included.constants() ? value + detail::log_choices(x[1], x[0]) : value;
+    }
+  };
 };
 /// Sum of the binomial log masses of n in N trials; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Theta>
@@ -64,7 +79,7 @@ struct binomial_logit_lpmf_rule : detail::binomial_rule {
                                         "log f(n; N, alpha) = log(N! / (n! (N - n)!)) - n log(1 + exp(-alpha)) -"
                                         " (N - n) log(1 + exp(alpha))";
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole_nonnegative}, {"N", must_be::whole_nonnegative}, {"alpha", must_be::finite}};
+      {"n", must_be::whole_nonnegative}, {"N", must_be::whole_nonnegative}, {"alpha", must_be::finite, true}};
   template <class P, class N, class S, class A>
   static auto term(const parts& included, const P&, const N& n, const S& size, const A& alpha) {
     using T = promoted_t<N, S, A>;
@@ -76,6 +91,20 @@ struct binomial_logit_lpmf_rule : detail::binomial_rule {
     };
     return either<T>(abs(alpha - log(n / (size - n))) < 1, near_mean, [&] { return T(lchoose(size, n) + plain()); });
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+      return {log_inv_logit(x[2]), log_inv_logit(S(-x[2])), inv_logit(x[2])};
+    }
+    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < detail::small_count && within(x[2], -700, 700); }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      slope[0] = slope[1] = 0.0;
+      slope[2] = x[0] - x[1] * prepared[2];
+      const octet value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
+      return included.constants() ? value + detail::log_choices(x[1], x[0]) : value;
+    }
+  };
 };
 /// Sum of the binomial log masses of n in N trials, given log odds; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Alpha>

@@ -32,6 +32,21 @@ struct double_exponential_lpdf_rule : detail::location_scale_density {
   static auto term(const parts&, const P& of_scale, const Y& y, const M& mu, const S& sigma) {
     return of_scale - abs(y - mu) / sigma;
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      return {1.0 / x[2], detail::log_density_of_scale<2>(included, -detail::log_2, x[2])};
+    }
+    static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet z = (x[0] - x[1]) * prepared[0], size = abs(z);
+      slope[1] = chosen(z > 0.0, prepared[0], chosen(z < 0.0, -prepared[0], 0.0));
+      slope[0] = -slope[1];
+      slope[2] = (size - 1.0) * prepared[0];
+      return prepared[1] - size;
+    }
+  };
 };
 /// Sum of the double exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma>

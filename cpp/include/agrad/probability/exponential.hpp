@@ -34,6 +34,19 @@ struct exponential_lpdf_rule : detail::exponential_rule {
   static auto term(const parts&, const P& log_beta, const Y& y, const B& beta) {
     return log_beta - beta * y;
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      return {included.of({1}) ? log(x[1]) : S(0.0), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) { return x[0] >= 0.0 && within(x[0], -1.0, 1e50) && within(x[1], 1e-50, 1e50); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      slope[0] = -x[1];
+      slope[1] = prepared[1] - x[0];
+      return prepared[0] - x[1] * x[0];
+    }
+  };
 };
 /// Sum of the exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Beta>

@@ -10,7 +10,7 @@ namespace detail {
 /// distribution function is a power of y.
 struct frechet_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"sigma", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"sigma", must_be::positive_finite, true}};
   template <class Y, class A, class S>
   static auto in_support(const Y& y, const A&, const S&) {
     return y > 0;
@@ -38,6 +38,23 @@ struct frechet_lpdf_rule : detail::frechet_rule {
     if (included.of({1})) sum += log(alpha);
     return sum;
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
+      return {1.0 / x[2], 1.0 / x[1], included.of({1}) ? S(log(x[1])) : S(0.0), log(x[2])};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0], 1e-6 * x[2], 1e6 * x[2]) && within(x[1], 0.1, 40) && within(x[2], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet log_y = log(x[0] * prepared[0]), power = exp(-x[1] * log_y), rest = 1.0 - power;
+      slope[0] = -(x[1] * rest + 1.0) / x[0];
+      slope[1] = prepared[1] - log_y * rest;
+      slope[2] = x[1] * rest * prepared[0];
+      return prepared[2] - prepared[3] - (x[1] + 1.0) * log_y - power;
+    }
+  };
 };
 /// Sum of the Frechet log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Sigma>

@@ -51,6 +51,12 @@ T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
                    [&] { return T(-product_at(rate, y).deviance_of(shape) - log(y) - rest); });
 }
 
+/// lgamma(shape), or what the deviance has of it if its rest is not wanted.
+template <class Parts, class A>
+A wanted_lgamma(const Parts& included, int argument, const A& shape) {
+  return included.of({argument}) ? A(apply<lgamma_rule>(shape)) : A(shape * log(shape) - shape);
+}
+
 /// The rest of lgamma(shape), or 0 if it is a constant that is not wanted.
 template <class Parts, class A>
 promoted_t<A> wanted_rest(const Parts& included, int argument, const A& shape) {

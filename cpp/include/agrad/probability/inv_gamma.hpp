@@ -18,6 +18,8 @@ struct inv_gamma_rule : probability_rule<3> {
 }  // namespace detail
 
 struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   static constexpr std::string_view
       name = "inv_gamma_lpdf",
       text = "Log density of y > 0 with shape alpha and scale beta.",
@@ -37,6 +39,24 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
     using T = promoted_t<Y, A, B, P>;
     return T(-detail::quotient_at(beta, y).deviance_of(alpha) - log(y) - rest);
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      const S log_scale = log(x[2]);
+      return {log_scale - apply<digamma_rule>(x[1]), x[1] * log_scale - detail::wanted_lgamma(included, 1, x[1]), x[1] / x[2]};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 64) && within(x[2], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet log_y = log(x[0]), inverse = 1.0 / x[0], power = x[1] + 1.0;
+      slope[0] = (x[2] * inverse - power) * inverse;
+      slope[1] = prepared[0] - log_y;
+      slope[2] = prepared[2] - inverse;
+      return prepared[1] - power * log_y - x[2] * inverse;
+    }
+  };
 };
 /// Sum of the inverse gamma log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_octets.hpp>
 #include <agrad/rules/count_deviance.hpp>
 #include <agrad/rules/gamma_rest.hpp>
 
@@ -39,13 +40,31 @@ struct neg_binomial_lpmf_rule : probability_rule<3> {
                                         " alpha log(beta / (1 + beta)) - n log(1 + beta)";
   static constexpr std::string_view scipy = "nbinom(n, p {between 0 and 1, not 0 or 1}): x - loc; n, p / (1 - p)";
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole_nonnegative}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+      {"n", must_be::whole_nonnegative}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite, true}};
   template <class P, class N, class A, class B>
   static auto term(const parts& included, const P&, const N& n, const A& alpha, const B& beta) {
     promoted_t<N, A, B> sum(detail::neg_binomial_rest(included, 1, n, alpha));
     if (included.of({1, 2})) sum -= apply<detail::odds_deviance_rule>(n, alpha, beta);
     return sum;
   }
+
+  struct octets : octet_formulas<3> {
+    static constexpr bool has_propto = false;
+    template <class S>
+    static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+      return {log1p(x[2]), log1p(1.0 / x[2]), 1.0 / (x[2] * (1.0 + x[2]))};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] <= detail::longest_product && within(x[1], 1e-3, 200) && within(x[2], 1e-3, 1e3);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const detail::rising_product product(x[0], x[1]);
+      slope[0] = 0.0;
+      slope[1] = product.sum_of_inverses - prepared[1];
+      slope[2] = (x[1] - x[0] * x[2]) * prepared[2];
+      return log(product.ratio) - x[1] * prepared[1] - x[0] * prepared[0];
+    }
+  };
 };
 /// Sum of the negative binomial log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Alpha, class Beta>
@@ -60,7 +79,7 @@ struct neg_binomial_2_lpmf_rule : probability_rule<3> {
                                         " - (n * log1p(phi / mu) if n != 0 else 0)",
                                     source = detail::neg_binomial_source;
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole_nonnegative}, {"mu", must_be::positive_finite}, {"phi", must_be::positive_finite}};
+      {"n", must_be::whole_nonnegative}, {"mu", must_be::positive_finite, true}, {"phi", must_be::positive_finite, true}};
   template <class P, class N, class M, class F>
   static auto term(const parts& included, const P&, const N& n, const M& mu, const F& phi) {
     using T = promoted_t<N, M, F>;
@@ -72,6 +91,25 @@ struct neg_binomial_2_lpmf_rule : probability_rule<3> {
     const auto one = [&] { return T(log(mu) - log1p(mu / phi) - apply<detail::shaped_deviance_rule>(0.0, mu, phi)); };
     return included.propto ? general() : either<T>(n == 1 && mu < phi, one, general);
   }
+
+  struct octets : octet_formulas<3> {
+    static constexpr bool has_propto = false;
+    template <class S>
+    static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+      return {log1p(x[1] / x[2]), log1p(x[2] / x[1]), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] <= detail::longest_product && within(x[1], 1e-3, 1e3) && within(x[2], 1e-2, 200);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const detail::rising_product product(x[0], x[2]);
+      const octet inverse = 1.0 / (x[1] + x[2]);
+      slope[0] = 0.0;
+      slope[1] = x[2] * (x[0] - x[1]) * prepared[2] * inverse;
+      slope[2] = product.sum_of_inverses - prepared[0] + (x[1] - x[0]) * inverse;
+      return log(product.ratio) - x[2] * prepared[0] - x[0] * prepared[1];
+    }
+  };
 };
 /// Sum of the negative binomial log masses of n, given means and shapes; see normal_lpdf.
 template <bool propto = false, class N, class Mu, class Phi>
@@ -87,7 +125,7 @@ struct neg_binomial_2_log_lpmf_rule : probability_rule<3> {
                                         " - (n * log1p(exp(log(phi) - eta)) if n != 0 else 0)",
                                     source = detail::neg_binomial_source;
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole_nonnegative}, {"eta", must_be::finite}, {"phi", must_be::positive_finite}};
+      {"n", must_be::whole_nonnegative}, {"eta", must_be::finite, true}, {"phi", must_be::positive_finite, true}};
   template <class P, class N, class E, class F>
   static auto term(const parts& included, const P&, const N& n, const E& eta, const F& phi) {
     using T = promoted_t<N, E, F>;
@@ -102,6 +140,26 @@ struct neg_binomial_2_log_lpmf_rule : probability_rule<3> {
     };
     return included.propto ? general() : either<T>(n == 1 && eta < -0.5 && eta < log(phi), one, general);
   }
+
+  struct octets : octet_formulas<3> {
+    static constexpr bool has_propto = false;
+    template <class S>
+    static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+      const S mu = exp(x[1]);
+      return {log1p(mu / x[2]), log1p(x[2] / mu), mu};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] <= detail::longest_product && within(x[1], -7, 7) && within(x[2], 1e-2, 200);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const detail::rising_product product(x[0], x[2]);
+      const octet inverse = 1.0 / (prepared[2] + x[2]);
+      slope[0] = 0.0;
+      slope[1] = x[2] * (x[0] - prepared[2]) * inverse;
+      slope[2] = product.sum_of_inverses - prepared[0] + (prepared[2] - x[0]) * inverse;
+      return log(product.ratio) - x[2] * prepared[0] - x[0] * prepared[1];
+    }
+  };
 };
 /// Sum of the negative binomial log masses of n, given log means and shapes; see normal_lpdf.
 template <bool propto = false, class N, class Eta, class Phi>

@@ -34,6 +34,18 @@ struct std_normal_lpdf_rule : detail::std_normal_rule {
   static auto term(const parts& included, const P&, const Y& y) {
     return -0.5 * (y * y) + (included.constants() ? -detail::half_log_two_pi : 0.0);
   }
+
+  struct octets : octet_formulas<1> {
+    template <class S>
+    static std::array<S, 1> prepare(const parts& included, const each<S>&) {
+      return {S(included.constants() ? -detail::half_log_two_pi : 0.0)};
+    }
+    static auto suits(const each<>& x) { return within(x[0], -1e50, 1e50); }
+    static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+      slope[0] = -x[0];
+      return prepared[0] - 0.5 * (x[0] * x[0]);
+    }
+  };
 };
 /// Sum of the standard normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y>

@@ -9,7 +9,7 @@ namespace detail {
 /// What the functions of the Pareto distribution have in common.
 struct pareto_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"y_min", must_be::positive_finite}, {"alpha", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"y_min", must_be::positive_finite, true}, {"alpha", must_be::positive_finite, true}};
   template <class Y, class M, class A>
   static auto in_support(const Y& y, const M& y_min, const A&) {
     return y >= y_min;
@@ -34,6 +34,24 @@ struct pareto_lpdf_rule : detail::pareto_rule {
     if (included.of({2})) sum += log(alpha);
     return sum;
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      return {1.0 / x[1], 1.0 / x[2], included.of({2}) ? S(log(x[2])) : S(0.0)};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] >= x[1] && within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      const octet inverse = 1.0 / x[0], log_y = log(x[0] * prepared[0]);
+      slope[0] = -(x[2] + 1.0) * inverse;
+      slope[1] = x[2] * prepared[0];
+      slope[2] = prepared[1] - log_y;
+      const octet value = prepared[2] - x[2] * log_y;
+      return included.of({0}) ? value - log(x[0]) : value;
+    }
+  };
 };
 /// Sum of the Pareto log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class YMin, class Alpha>

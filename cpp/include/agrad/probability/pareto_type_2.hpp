@@ -10,8 +10,8 @@ namespace detail {
 struct pareto_type_2_rule : probability_rule<4> {
   static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
                                                    {"mu", must_be::finite},
-                                                   {"lambda_", must_be::positive_finite},
-                                                   {"alpha", must_be::positive_finite}};
+                                                   {"lambda_", must_be::positive_finite, true},
+                                                   {"alpha", must_be::positive_finite, true}};
   template <class Y, class M, class L, class A>
   static auto in_support(const Y& y, const M& mu, const L&, const A&) {
     return y >= mu;
@@ -49,6 +49,25 @@ struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
     if (included.of({3})) sum += log(alpha);
     return sum;
   }
+
+  struct octets : octet_formulas<4> {
+    template <class S>
+    static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
+      return {1.0 / x[2], 1.0 / x[3], included.of({3}) ? S(log(x[3])) : S(0.0), log(x[2])};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] >= x[1] && within(x[0] - x[1], -1.0, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      const octet distance = x[0] - x[1], inverse = 1.0 / (distance + x[2]), power = log1p(distance * prepared[0]);
+      slope[1] = (x[3] + 1.0) * inverse;
+      slope[0] = -slope[1];
+      slope[2] = (x[3] * (distance * prepared[0]) - 1.0) * inverse;
+      slope[3] = prepared[1] - power;
+      const octet value = prepared[2] - x[3] * power;
+      return included.of({0, 1, 2}) ? value - (power + prepared[3]) : value;
+    }
+  };
 };
 /// Sum of the log densities of y of the Pareto distribution of type 2; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Lambda, class Alpha>

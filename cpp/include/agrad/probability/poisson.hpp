@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_octets.hpp>
 #include <agrad/rules/count_deviance.hpp>
 #include <agrad/rules/gamma_rest.hpp>
 #include <agrad/rules/gammainc.hpp>
@@ -23,7 +24,7 @@ struct poisson_lpmf_rule : probability_rule<2> {
                                     reference = "(n * log(lambda_) if n != 0 else 0) - lambda_ - loggamma(n + 1)",
                                     source = detail::poisson_source;
   static constexpr std::string_view scipy = "poisson(mu): x - loc; mu";
-  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"lambda_", must_be::nonnegative}};
+  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"lambda_", must_be::nonnegative, true}};
   template <class N, class L>
   static auto in_support(const N&, const L& lambda) {
     return lambda < infinity;
@@ -34,6 +35,20 @@ struct poisson_lpmf_rule : probability_rule<2> {
     if (included.constants()) return T(-kl_div(n, lambda) - apply<detail::factorial_rest_rule>(n));
     return T(xlogy(n, lambda) - lambda);
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts&, const each<S>& x) {
+      return {log(x[1]), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) { return x[0] < detail::small_count && within(x[1], 1e-50, 1e6); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      slope[0] = 0.0;
+      slope[1] = (x[0] - x[1]) * prepared[1];
+      const octet value = x[0] * prepared[0] - x[1];
+      return included.constants() ? value - detail::log_factorial(x[0]) : value;
+    }
+  };
 };
 /// Sum of the Poisson log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Lambda>
@@ -45,7 +60,7 @@ struct poisson_log_lpmf_rule : probability_rule<2> {
   static constexpr std::string_view name = "poisson_log_lpmf", text = "Log mass of the count n with log rate alpha.",
                                     reference = "n * alpha - exp(alpha) - loggamma(n + 1)",
                                     source = "log f(n; alpha) = n alpha - exp(alpha) - log n!";
-  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"alpha", must_be::not_nan}};
+  static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative}, {"alpha", must_be::not_nan, true}};
   template <class N, class A>
   static auto in_support(const N& n, const A& alpha) {
     return (alpha > -infinity || n == 0) && alpha < infinity;
@@ -58,6 +73,20 @@ struct poisson_log_lpmf_rule : probability_rule<2> {
     return either<T>(
         n == 0, [&] { return T(-exp(alpha)); }, [&] { return T(n * alpha - exp(alpha)); });
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+      return {exp(x[1])};
+    }
+    static auto suits(const each<>& x) { return x[0] < detail::small_count && within(x[1], -300, 50); }
+    static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      slope[0] = 0.0;
+      slope[1] = x[0] - prepared[0];
+      const octet value = x[0] * x[1] - prepared[0];
+      return included.constants() ? value - detail::log_factorial(x[0]) : value;
+    }
+  };
 };
 /// Sum of the Poisson log masses of n, given log rates; see normal_lpdf.
 template <bool propto = false, class N, class Alpha>

@@ -41,6 +41,21 @@ struct rayleigh_lpdf_rule : detail::rayleigh_rule {
     if (included.of({0})) sum += log(y);
     return sum;
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      return {included.of({1}) ? S(-2.0 * log(x[1])) : S(0.0), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {
+      const octet z = x[0] * prepared[1], square = z * z;
+      slope[0] = 1.0 / x[0] - z * prepared[1];
+      slope[1] = (square - 2.0) * prepared[1];
+      const octet value = prepared[0] - 0.5 * square;
+      return included.of({0}) ? value + log(x[0]) : value;
+    }
+  };
 };
 /// Sum of the Rayleigh log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Sigma>

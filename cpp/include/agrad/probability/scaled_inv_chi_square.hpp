@@ -44,6 +44,8 @@ auto square_over(const N& nu, const S& s, const Y& y) {
 }  // namespace detail
 
 struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
+  static constexpr density_argument arguments[] = {
+      {"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}, {"s", must_be::positive_finite, true}};
   static constexpr std::string_view
       name = "scaled_inv_chi_square_lpdf",
       text = "Log density of y > 0 with nu degrees of freedom and scale s.",
@@ -64,6 +66,25 @@ struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
     using T = promoted_t<Y, N, S, P>;
     return T(-0.5 * nu * detail::deviance_of_square(s, y) - log(y) - rest);
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      const S shape = 0.5 * x[1], log_scale = log(shape) + 2.0 * log(x[2]);
+      return {0.5 * (log_scale + 1.0 - apply<digamma_rule>(shape)),
+              shape * log_scale - detail::wanted_lgamma(included, 1, shape), x[1] / x[2]};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128) && within(x[2], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet log_y = log(x[0]), inverse = 1.0 / x[0], shape = 0.5 * x[1], ratio = x[2] * x[2] * inverse;
+      slope[0] = (shape * ratio - (shape + 1.0)) * inverse;
+      slope[1] = prepared[0] - 0.5 * (log_y + ratio);
+      slope[2] = prepared[2] * (1.0 - ratio);
+      return prepared[1] - (shape + 1.0) * log_y - shape * ratio;
+    }
+  };
 };
 /// Sum of the scaled inverse chi-square log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Nu, class Scale>

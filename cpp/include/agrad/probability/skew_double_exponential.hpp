@@ -63,6 +63,27 @@ struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule 
         z > 0.0, [&] { return T(tau); }, [&] { return T(1.0 - tau); });
     return of_scale - 2.0 * slope * abs(z);
   }
+
+  struct octets : octet_formulas<4> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      S sum(included.constants() ? detail::log_2 : 0.0);
+      if (included.of({2})) sum -= log(x[2]);
+      if (included.of({3})) sum += log(x[3]) + log1m(x[3]);
+      return {1.0 / x[2], sum, 1.0 / x[3] - 1.0 / (1.0 - x[3])};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1.0);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet z = (x[0] - x[1]) * prepared[0], weight = 2.0 * chosen(z > 0.0, x[3], 1.0 - x[3]);
+      slope[1] = chosen(z > 0.0, weight, chosen(z < 0.0, -weight, 0.0)) * prepared[0];
+      slope[0] = -slope[1];
+      slope[2] = (weight * abs(z) - 1.0) * prepared[0];
+      slope[3] = prepared[2] - 2.0 * z;
+      return prepared[1] - weight * abs(z);
+    }
+  };
 };
 /// Sum of the skew double exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma, class Tau>

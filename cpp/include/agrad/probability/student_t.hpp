@@ -86,6 +86,28 @@ struct student_t_lpdf_rule : probability_rule<4> {
     using T = promoted_t<Y, N, M, S>;
     return of_scale + detail::student_t_kernel(T(nu), T(y - mu), T(sigma));
   }
+
+  struct octets : octet_formulas<4> {
+    template <class S>
+    static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
+      S sum(included.constants() ? -detail::half_log_two_pi : 0.0);
+      if (included.of({1})) sum += apply<detail::half_gamma_ratio_rule>(S(0.0), S(0.5 * x[1]));
+      if (included.of({3})) sum -= log(x[3]);
+      return {1.0 / x[3], sum, 0.5 * apply<detail::half_gamma_ratio_rule>(S(1.0), S(0.5 * x[1])), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) {
+      return within(x[0] - x[2], -1e50, 1e50) && within(x[1], 0.01, 64) && within(x[3], 1e-50, 1e50);
+    }
+    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet inverse = prepared[0], z = (x[0] - x[2]) * inverse, square = z * z, u = square * prepared[3];
+      const octet log_power = log1p(u), rest = 1.0 / (1.0 + u), share = inverse * rest, half = 0.5 * (x[1] + 1.0);
+      slope[2] = (x[1] + 1.0) * z * share * prepared[3];
+      slope[0] = -slope[2];
+      slope[3] = (square - 1.0) * share;
+      slope[1] = prepared[2] - 0.5 * (log_power - u * rest * (1.0 + prepared[3]));
+      return prepared[1] - half * log_power;
+    }
+  };
 };
 /// Sum of Student's t log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Nu, class Mu, class Sigma>

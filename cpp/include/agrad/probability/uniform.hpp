@@ -84,6 +84,20 @@ struct uniform_lpdf_rule : detail::uniform_rule {
   static auto term(const parts&, const P& minus_log_width, const Y&, const A&, const B&) {
     return minus_log_width;
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      return {included.of({1, 2}) ? S(-log(x[2] - x[1])) : S(0.0), 1.0 / (x[2] - x[1])};
+    }
+    static auto suits(const each<>& x) { return x[1] <= x[0] && x[0] <= x[2] && within(x[2] - x[1], 1e-50, 1e50); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>&, const parts&, each<>& slope) {
+      slope[0] = 0.0;
+      slope[1] = prepared[1];
+      slope[2] = -prepared[1];
+      return prepared[0];
+    }
+  };
 };
 /// Sum of the uniform log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>

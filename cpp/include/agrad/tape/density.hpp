@@ -58,6 +58,7 @@ template <class X, class = void>
 class tape_operand {
  public:
   static constexpr int leaves = 0, sequences = 0;
+  static constexpr bool is_array = !sequence<X>::is_scalar;
   explicit tape_operand(const X& x) : values_(x) {}
   density_input<double> input() const { return values_.input(false); }
   double* partial() { return nullptr; }
@@ -72,6 +73,7 @@ template <class X>
 class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && sequence<X>::is_scalar>> {
  public:
   static constexpr int leaves = 1, sequences = 0;
+  static constexpr bool is_array = false;
   explicit tape_operand(const X& x) : leaf_(operand_of<var>::make(x)) {}
   density_input<double> input() const { return {&leaf_.value, 0, true}; }
   double* partial() { return &partial_; }
@@ -87,6 +89,7 @@ template <class X>
 class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !sequence<X>::is_scalar>> {
  public:
   static constexpr int leaves = 0, sequences = 1;
+  static constexpr bool is_array = true;
   explicit tape_operand(const X& x)
       : size_(sequence<X>::size(x)), values_(tape::current().memory().allocate_array<double>(size_)) {
     if constexpr (std::is_same_v<X, matrix<var>>) {

@@ -67,6 +67,7 @@ struct sequence<X, std::enable_if_t<is_eigen<X>>> {  // a plain matrix or array,
 template <class S, class X, class = void>
 class density_operand {
  public:
+  static constexpr bool is_array = true;
   explicit density_operand(const X& x) {
     if constexpr (std::is_same_v<std::decay_t<decltype(sequence<X>::at(x, 0))>, S>) values_ = sequence<X>::data(x);
     if (values_ != nullptr) return;
@@ -85,6 +86,7 @@ class density_operand {
 template <class S, class X>
 class density_operand<S, X, std::enable_if_t<sequence<X>::is_scalar>> {
  public:
+  static constexpr bool is_array = false;
   explicit density_operand(const X& x) : value_(x) {}
   density_operand(const density_operand&) = delete;
   density_operand& operator=(const density_operand&) = delete;

@@ -11,6 +11,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include <agrad/base/error.hpp>
 
 namespace agrad::detail {
@@ -31,6 +35,10 @@ struct comparisons {
   AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) {
     return {x.low & y.low, x.high & y.high};
   }
+  AGRAD_ALWAYS_INLINE friend comparisons operator|(const comparisons& x, const comparisons& y) {
+    return {x.low | y.low, x.high | y.high};
+  }
+  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {~x.low, ~x.high}; }
   AGRAD_ALWAYS_INLINE bool all_hold() const { return (low & high).all_hold(); }
 };
 
@@ -45,17 +53,29 @@ struct comparisons<N, true> {
   vector all;
 
   AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) { return {x.all & y.all}; }
-  AGRAD_ALWAYS_INLINE bool all_hold() const {
+  AGRAD_ALWAYS_INLINE friend comparisons operator|(const comparisons& x, const comparisons& y) { return {x.all | y.all}; }
 #if defined(__GNUC__)
+  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {~x.all}; }
+  AGRAD_ALWAYS_INLINE bool all_hold() const {
+#if defined(__AVX512DQ__)
+    if constexpr (N == 8) return _mm512_movepi64_mask(reinterpret_cast<__m512i>(all)) == 0xff;
+#endif
+#if defined(__AVX__)
+    if constexpr (N == 4) return _mm256_movemask_pd(reinterpret_cast<__m256d>(all)) == 0xf;
+#endif
+#if defined(__SSE2__)
+    if constexpr (N == 2) return _mm_movemask_pd(reinterpret_cast<__m128d>(all)) == 0x3;
+#endif
     std::int64_t of[N];
     std::memcpy(of, &all, sizeof all);
     for (std::size_t half = N / 2; half > 0; half /= 2)
       for (std::size_t i = 0; i < half; ++i) of[i] &= of[i + half];
     return of[0] != 0;
-#else
-    return all.all();
-#endif
   }
+#else
+  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {!x.all}; }
+  AGRAD_ALWAYS_INLINE bool all_hold() const { return all.all(); }
+#endif
 };
 
 /// N lanes in two halves.
@@ -77,6 +97,16 @@ struct lanes {
   AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x) { return {-x.low, -x.high}; }
   AGRAD_ALWAYS_INLINE friend comparisons<N, false> operator>(const lanes& x, const lanes& y) {
     return {x.low > y.low, x.high > y.high};
+  }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, false> operator>=(const lanes& x, const lanes& y) {
+    return {x.low >= y.low, x.high >= y.high};
+  }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, false> operator==(const lanes& x, const lanes& y) {
+    return {x.low == y.low, x.high == y.high};
+  }
+  /// Each lane of x where the comparison holds, else of y.
+  AGRAD_ALWAYS_INLINE static lanes chosen(const comparisons<N, false>& is_first, const lanes& x, const lanes& y) {
+    return {half::chosen(is_first.low, x.low, y.low), half::chosen(is_first.high, x.high, y.high)};
   }
   /// The sum of the lanes: halves are added to halves.
   AGRAD_ALWAYS_INLINE double sum() const { return (low + high).sum(); }
@@ -109,6 +139,15 @@ struct lanes<N, true> {
   AGRAD_ALWAYS_INLINE friend lanes operator/(const lanes& x, const lanes& y) { return {x.all / y.all}; }
   AGRAD_ALWAYS_INLINE friend lanes operator-(const lanes& x) { return {-x.all}; }
   AGRAD_ALWAYS_INLINE friend comparisons<N, true> operator>(const lanes& x, const lanes& y) { return {x.all > y.all}; }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, true> operator>=(const lanes& x, const lanes& y) { return {x.all >= y.all}; }
+  AGRAD_ALWAYS_INLINE friend comparisons<N, true> operator==(const lanes& x, const lanes& y) { return {x.all == y.all}; }
+  AGRAD_ALWAYS_INLINE static lanes chosen(const comparisons<N, true>& is_first, const lanes& x, const lanes& y) {
+#if defined(__GNUC__)
+    return {is_first.all ? x.all : y.all};
+#else
+    return {is_first.all.select(x.all, y.all)};
+#endif
+  }
   AGRAD_ALWAYS_INLINE double sum() const {
     double of[N];
     store(of);

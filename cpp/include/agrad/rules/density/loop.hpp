@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <agrad/rules/density/octet.hpp>
+#include <agrad/rules/density/octet_rules.hpp>
 #include <agrad/rules/density/rule.hpp>
 
 namespace agrad::detail {
@@ -90,7 +90,7 @@ class density_terms {
   /// Reads the arguments of term i, or of the octet from term i on; returns whether all are in the density's support.
   AGRAD_ALWAYS_INLINE bool read(std::size_t i) {
     read(i, std::make_index_sequence<arity>{});
-    return Rule::in_support(x_);
+    return all_hold(Rule::in_support(x_));
   }
   /// The value of the terms read last, and with `with_partials` their partial derivatives.
   template <bool with_partials>

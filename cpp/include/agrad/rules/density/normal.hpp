@@ -68,7 +68,7 @@ struct lognormal_lpdf_rule : density_rule<3> {
   using prepared = detail::prepared_scale<S, 2>;
 
   template <class S>
-  static bool in_support(const each<S>& x) {
+  static auto in_support(const each<S>& x) {
     return x[0] > 0 && x[0] < infinity;
   }
 

@@ -1,0 +1,104 @@
+// Octets of terms: computes eight terms of a probability rule and their partial derivatives at once.
+//
+// A rule whose time counts has formulas for octets, in a member struct `octets`:
+//     prepare      an array of what depends on the arguments marked as prepared alone, from (included, x)
+//     suits        for which lanes of x the formulas are as accurate as the rule's `term`
+//     term         the terms, and in `partial` the partial derivatives, from (prepared, x, included, partial)
+// where x and `partial` are arrays with one octet for each argument; `prepare` is a template on the scalar, since numbers are
+// prepared once. Eight terms of which one does not suit are computed one by one, by the rule's `term`.
+// Read next: probability/apply.hpp, which uses the loop; probability/cauchy.hpp, formulas to imitate.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <agrad/probability/rule.hpp>
+#include <agrad/rules/density/octet_rules.hpp>
+
+namespace agrad {
+
+/// What formulas for octets have in common.
+template <int Arity>
+struct octet_formulas {
+  using octet = detail::octet;
+  using parts = density_parts<Arity>;
+  /// Whether the formulas leave out the same constants as the rule's term where `included` says so.
+  static constexpr bool has_propto = true;
+  /// One value, or one partial derivative, for each argument.
+  template <class S = octet>
+  using each = std::array<S, std::size_t{Arity}>;
+
+  /// Where x is between two numbers, so that neither powers nor quotients of such arguments overflow.
+  AGRAD_ALWAYS_INLINE static detail::octet_condition within(const octet& x, const octet& lower, const octet& upper) {
+    return x > lower && x < upper;
+  }
+};
+
+namespace detail {
+
+template <class Rule, class = void>
+inline constexpr bool has_octets = false;
+template <class Rule>
+inline constexpr bool has_octets<Rule, std::void_t<typename Rule::octets>> = true;
+
+/// Sums octets of terms. Argument K is an array if is_array[K], else one number.
+template <class Rule, bool... is_array>
+class octet_sums {
+  using places = std::index_sequence_for<std::bool_constant<is_array>...>;
+  using formulas = typename Rule::octets;
+  using arguments = std::array<octet, std::size_t{Rule::arity}>;
+  using inputs = std::array<density_input<double>, std::size_t{Rule::arity}>;
+  using pointers = std::array<double*, std::size_t{Rule::arity}>;
+
+ public:
+  octet value = 0.0;
+  arguments partials;
+
+  /// Adds the terms in whole octets, and returns how many there are. The derivatives with respect to active arguments are added
+  /// to `partials`, for arrays stored in `partial`. Calls single(begin, end) for terms that do not suit the formulas.
+  template <bool... is_active, class Single>
+  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t n, const inputs& in, const typename Rule::parts& included,
+                                      const pointers& partial, const Single& single) {
+    return n < octet::size ? 0 : add<is_active...>(n, in, included, partial, single, places{});
+  }
+
+ private:
+  template <bool... is_active, class Single, std::size_t... K>
+  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t n, const inputs& in, const typename Rule::parts& included,
+                                      const pointers& partial, const Single& single, std::index_sequence<K...>) {
+    constexpr bool prepares_each = ((is_array && Rule::arguments[K].prepared) || ...);
+    arguments x{octet(*in[K].values)...};
+    auto prepared = in_each_lane(formulas::prepare(included, std::array<double, sizeof...(K)>{*in[K].values...}));
+    std::size_t i = 0;
+    for (; i + octet::size <= n; i += octet::size) {
+      ((is_array ? void(x[K] = octet::load(in[K].values + i)) : void()), ...);
+      if (AGRAD_UNLIKELY(!all_hold(formulas::suits(x)))) {
+        single(i, i + octet::size);
+        continue;
+      }
+      if constexpr (prepares_each) prepared = formulas::prepare(included, x);
+      arguments slopes;
+      value += formulas::term(prepared, x, included, slopes);
+      (add_slope<is_array, is_active>(partials[K], partial[K] + i, slopes[K]), ...);
+    }
+    return i;
+  }
+  template <bool of_array, bool is_active>
+  AGRAD_ALWAYS_INLINE static void add_slope(octet& sum, double* partial, const octet& slope) {
+    if constexpr (is_active && of_array)
+      slope.store(partial);
+    else if constexpr (is_active)
+      sum += slope;
+  }
+  template <std::size_t N>
+  static std::array<octet, N> in_each_lane(const std::array<double, N>& single) {
+    std::array<octet, N> same;
+    for (std::size_t k = 0; k < N; ++k) same[k] = single[k];
+    return same;
+  }
+};
+
+}  // namespace detail
+}  // namespace agrad

@@ -1,0 +1,86 @@
+// Octet rules: rules applied to octets, eight numbers at once.
+//
+// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the rules with a form below compute
+// vectors; all others compute lane after lane. So every rule is a function of octets, too.
+// Read next: rules/density/loop.hpp.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <agrad/rules/density/octet.hpp>
+#include <agrad/rules/power.hpp>
+#include <agrad/rules/values.hpp>
+
+namespace agrad {
+
+namespace detail {
+
+/// A rule of octets: by packets if they are there, else lane after lane.
+template <class Rule, class Enable = void>
+struct octet_form {
+  using array = Eigen::Array<double, octet::size, 1>;
+
+  template <class... X>
+  AGRAD_ALWAYS_INLINE static octet of(const X&... x) {
+    if constexpr (has_interval_of_packets<Rule>)
+      return by_packets(x...);
+    else if constexpr (has_values<Rule> && !has_region_of_packets<Rule>)
+      return Rule::values(x...);
+    else
+      return by_lanes(x...);
+  }
+
+ private:
+  AGRAD_ALWAYS_INLINE static octet by_packets(const octet& x) {
+    array from;
+    x.store(from.data());
+    array to = Rule::values(from);
+    if (AGRAD_UNLIKELY(!all_hold(x > Rule::packets.lower && x < Rule::packets.upper))) return by_lanes(x);
+    return octet::load(to.data());
+  }
+  template <class... X>
+  static octet by_lanes(const X&... x) {
+    double from[sizeof...(X)][octet::size];
+    double to[octet::size];
+    std::size_t k = 0;
+    (x.store(from[k++]), ...);
+    each_lane(to, from, std::index_sequence_for<X...>{});
+    return octet::load(to);
+  }
+  template <class From, std::size_t... K>
+  AGRAD_ALWAYS_INLINE static void each_lane(double* to, const From& from, std::index_sequence<K...>) {
+    for (std::size_t i = 0; i < octet::size; ++i) to[i] = Rule::value(from[K][i]...);
+  }
+};
+
+template <>
+struct octet_form<plus_rule> {
+  AGRAD_ALWAYS_INLINE static octet of(const octet& x) { return x; }
+};
+template <>
+struct octet_form<abs_rule> {
+  AGRAD_ALWAYS_INLINE static octet of(const octet& x) { return chosen(x > 0.0, x, 0.0 - x); }
+};
+template <>
+struct octet_form<sqrt_rule> {
+  AGRAD_ALWAYS_INLINE static octet of(const octet& x) {
+    Eigen::Array<double, octet::size, 1> array;
+    x.store(array.data());
+    array = array.sqrt();
+    return octet::load(array.data());
+  }
+};
+template <>
+struct octet_form<passed_rule> {
+  AGRAD_ALWAYS_INLINE static octet of(const octet& slope, const octet& x) {
+    return chosen(slope == 0.0 || x == 0.0, 0.0, slope * x);
+  }
+};
+
+template <class Rule, class... X>
+AGRAD_ALWAYS_INLINE octet octet_engine::apply(const X&... x) {
+  return octet_form<Rule>::of(octet(x)...);
+}
+
+}  // namespace detail
+}  // namespace agrad

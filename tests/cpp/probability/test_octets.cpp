@@ -1,0 +1,139 @@
+// Formulas for octets: values and partial derivatives of sums are those that the rules' terms have on duals, entry by entry,
+// also where entries among them do not suit the formulas.
+#include <doctest/doctest.h>
+#include <agrad/probability.hpp>
+#include <random>
+#include <vector>
+
+namespace test_octets {
+
+using namespace agrad;
+
+namespace {
+
+constexpr std::size_t terms = 8 * 9 + 3;  // octets, and a rest
+
+using columns = std::vector<std::vector<double>>;
+
+/// Random values that meet a condition. From the seventh octet on one value in eight lies far out.
+std::vector<double> values_for(const condition& must, bool is_observed, std::mt19937& random) {
+  std::vector<double> x;
+  while (x.size() < terms) {
+    const bool is_far = is_observed && x.size() >= 48 && x.size() % 8 == 3;
+    double value = std::exp(std::normal_distribution<double>(0, is_far ? 40 : 1)(random));
+    if (random() % 2 == 0) value = -value;
+    if (must.whole) value = std::floor(10 * std::abs(value)) * (is_far ? 50 : 1);
+    if (is_observed && x.size() % 16 == 7) value = 0;
+    if (!must.holds(value)) value = std::abs(value);
+    if (!must.holds(value)) value = must.whole ? std::fmod(value, 2) : value / (1 + value);
+    if (must.holds(value)) x.push_back(value);
+  }
+  return x;
+}
+
+template <class Rule>
+columns arguments_of(std::mt19937& random) {
+  columns all;
+  for (const density_argument& argument : Rule::arguments) all.push_back(values_for(argument.must, all.empty(), random));
+  for (const density_pair& pair : Rule::pairs)
+    for (std::size_t i = 0; i < terms; ++i)
+      if (!pair.must.holds(all[pair.first][i], all[pair.second][i])) std::swap(all[pair.first][i], all[pair.second][i]);
+  return all;
+}
+
+/// A term with a tangent for each argument, by the rule's own term.
+template <class Rule, bool propto, std::size_t... K>
+auto term_by_duals(const columns& x, std::size_t i, std::index_sequence<K...>) {
+  using T = dual<double, static_cast<int>(sizeof...(K))>;
+  const auto seeded = [&](std::size_t k) {
+    T argument(x[k][i]);
+    argument.tangent[k] = 1;
+    return argument;
+  };
+  return apply_probability<Rule, propto>(seeded(K)...);
+}
+
+void check_close(double x, double y, double size) {
+  if (std::isfinite(y))
+    CHECK(std::abs(x - y) <= 4e-14 * (std::abs(y) + size));
+  else
+    CHECK((x == y || (std::isnan(x) && std::isnan(y))));
+}
+
+/// All arguments are arrays.
+template <class Rule, bool propto, std::size_t... K>
+void check_arrays(const columns& x, std::index_sequence<K...> places) {
+  const scope own;
+  const std::vector<std::vector<var>> v{std::vector<var>(x[K].begin(), x[K].end())...};
+  const var sum = apply_probability<Rule, propto>(v[K]...);
+  sum.grad();
+  double expected = 0, size = 0;
+  for (std::size_t i = 0; i < terms; ++i) {
+    const auto term = term_by_duals<Rule, propto>(x, i, places);
+    CAPTURE(i);
+    expected += term.value;
+    size += std::abs(term.value);
+    for (std::size_t k = 0; k < sizeof...(K); ++k) {
+      if (Rule::arguments[k].must.whole) continue;
+      CAPTURE(k);
+      // A derivative is the difference of parts of about the size of 1, and of 1 / x and the term's slope in other units.
+      const double unit = 1 + 1 / std::abs(x[k][i]);
+      check_close(v[k][i].adj(), term.tangent[k], unit * (1 + std::abs(term.value)));
+    }
+  }
+  check_close(sum.val(), expected, size);
+  check_close(apply_probability<Rule>(x[K]...), apply_probability<Rule>(v[K]...).val(), 0);
+}
+
+/// The first argument is an array, all others are numbers.
+template <class Rule, std::size_t... K>
+void check_numbers(const columns& x, std::size_t of, std::index_sequence<K...> places) {
+  const scope own;
+  columns mixed = x;
+  for (std::size_t k = 1; k < sizeof...(K); ++k) mixed[k].assign(terms, x[k][of]);
+  if constexpr (std::size(Rule::pairs) != 0 && Rule::arguments[0].must.whole) mixed[0].assign(terms, x[0][of]);
+  const std::vector<var> numbers{var(x[K][of])...};
+  const auto sum_of = [&](std::size_t, auto... k) { return apply_probability<Rule>(mixed[0], numbers[k]...); };
+  const var sum = sum_of(K...);
+  sum.grad();
+  std::vector<double> slopes(sizeof...(K)), sizes(sizeof...(K));
+  double value = 0, size = 0;
+  for (std::size_t i = 0; i < terms; ++i) {
+    const auto term = term_by_duals<Rule, false>(mixed, i, places);
+    value += term.value;
+    size += std::abs(term.value);
+    for (std::size_t k = 1; k < sizeof...(K); ++k)
+      slopes[k] += term.tangent[k], sizes[k] += std::abs(term.tangent[k]) + 1 + 1 / std::abs(x[k][of]);
+  }
+  check_close(sum.val(), value, size);
+  for (std::size_t k = 1; k < sizeof...(K); ++k) {
+    CAPTURE(k);
+    if (!Rule::arguments[k].must.whole) check_close(numbers[k].adj(), slopes[k], sizes[k]);
+  }
+}
+
+template <class Rule>
+void check_rule() {
+  CAPTURE(Rule::name);
+  std::mt19937 random(1);
+  const std::make_index_sequence<std::size_t{Rule::arity}> places;
+  for (int round = 0; round < 4; ++round) {
+    const columns x = arguments_of<Rule>(random);
+    check_arrays<Rule, false>(x, places);
+    check_arrays<Rule, true>(x, places);
+    for (const std::size_t of : {0U, 1U, 2U}) check_numbers<Rule>(x, of, places);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("formulas for octets agree with the terms of rules") {
+  int rules = 0;
+  for_each(rules::probability{}, [&](auto tag) {
+    using Rule = typename decltype(tag)::type;
+    if constexpr (detail::has_octets<Rule>) check_rule<Rule>(), ++rules;
+  });
+  CHECK(rules >= 26);
+}
+
+}  // namespace test_octets
