@@ -131,8 +131,14 @@ struct dual_engine {
   template <class Rule, class D, std::size_t... I, class Values, class... X>
   static D with_values(std::index_sequence<I...>, const Values& values, const X&... x) {
     D result;
-    result.value = agrad::apply<Rule>(std::get<I>(values)...);
-    (add<Rule, static_cast<int>(I)>(result, x, std::get<I>(values)...), ...);
+    if constexpr (detail::has_together<Rule> && std::is_same_v<decltype(D::value), double>) {
+      std::array<double, sizeof...(X)> slopes{};
+      result.value = Rule::together(std::array<bool, sizeof...(X)>{std::is_same_v<X, D>...}, slopes, std::get<I>(values)...);
+      (add_slope(result, x, std::get<I>(slopes)), ...);
+    } else {
+      result.value = agrad::apply<Rule>(std::get<I>(values)...);
+      (add<Rule, static_cast<int>(I)>(result, x, std::get<I>(values)...), ...);
+    }
     return result;
   }
   template <class D, class X>
@@ -141,6 +147,10 @@ struct dual_engine {
       return x;
     else
       return x.value;
+  }
+  template <class D, class X>
+  static void add_slope(D& result, const X& x, double slope) {
+    if constexpr (std::is_same_v<X, D>) detail::add_product(result.tangent, slope, x.tangent);
   }
   template <class Rule, int I, class D, class X, class... Value>
   static void add(D& result, const X& x, const Value&... values) {
