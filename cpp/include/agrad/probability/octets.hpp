@@ -81,14 +81,14 @@ class octet_sums {
       if constexpr (prepares_each) prepared = formulas::prepare(included, x);
       arguments slopes;
       value += formulas::term(prepared, x, included, slopes);
-      (add_slope<is_array, is_active>(partials[K], partial[K] + i, slopes[K]), ...);
+      (add_slope<is_array, is_active>(partials[K], partial[K], i, slopes[K]), ...);
     }
     return i;
   }
   template <bool of_array, bool is_active>
-  AGRAD_ALWAYS_INLINE static void add_slope(octet& sum, double* partial, const octet& slope) {
+  AGRAD_ALWAYS_INLINE static void add_slope(octet& sum, double* partial, std::size_t i, const octet& slope) {
     if constexpr (is_active && of_array)
-      slope.store(partial);
+      slope.store(partial + i);
     else if constexpr (is_active)
       sum += slope;
   }
