@@ -199,13 +199,11 @@ class gradient_check {
   double compare_row(const Eigen::VectorXd& row, const difference& expected, double value, const std::string& name,
                      const std::string& hint) {
     double worst = 0;
-    const double size = options_.product_tolerance * largest(expected.value);
-    // One entry's estimate may be small by chance. Rounding errors of a function are alike in its entries.
-    const double usual_error = row.size() == 0 ? 0.0 : std::min(expected.error.sum() / static_cast<double>(row.size()), size);
     for (Eigen::Index j = 0; j < row.size(); ++j) {
       const double scale = std::max(largest(expected.value), value / std::max(1.0, std::abs(x_[j])));
       const double rounding = unit_rounding * value / (x_[j] == 0 ? 1.0 : std::abs(x_[j]));
-      const double tolerance = options_.difference_factor * std::max(expected.error[j], usual_error) + size + rounding;
+      const double tolerance =
+          options_.difference_factor * expected.error[j] + options_.product_tolerance * largest(expected.value) + rounding;
       if (expected.error[j] <= options_.largest_difference_error * scale)  // false for nan
         worst = std::max(worst, verdict_.compare(row[j], expected.value[j], tolerance, scale, entry(name, j), hint));
       else

@@ -249,4 +249,20 @@ TEST_CASE("second derivatives that cancel to rounding errors are zero") {
   }
 }
 
+TEST_CASE("a shorter difference that rounding explains does not replace a longer one by chance") {
+  const auto one = [](double value, double error, double rounding) {
+    return agrad::detail::difference{Eigen::VectorXd::Constant(1, value), Eigen::VectorXd::Constant(1, error),
+                                     Eigen::VectorXd::Constant(1, rounding)};
+  };
+  const auto better_of = [&](agrad::detail::difference best, double value, double error, double rounding) {
+    agrad::detail::store_better(best, one(value, error, rounding), 0);
+    return best.value[0];
+  };
+  const auto longer = one(0.5, 4e-15, 1e-16);
+  CHECK(better_of(longer, 0.5 + 1e-13, 3.9e-15, 2e-15) == 0.5);          // a contradiction that 100 roundings explain
+  CHECK(better_of(longer, 0.5 + 1e-14, 3.9e-15, 2e-15) == 0.5 + 1e-14);  // agreement, and a smaller error
+  CHECK(better_of(longer, 0.5 + 1e-14, 4.1e-15, 2e-15) == 0.5);          // agreement, and a larger error
+  CHECK(better_of(longer, 0.75, 1e-10, 2e-15) == 0.75);                  // a feature that the longer one has missed
+}
+
 }  // namespace test_testing

@@ -60,13 +60,15 @@ difference difference_quotient(const Curve& curve, double t, const Eigen::Vector
   return result;
 }
 
-/// Keeps the better of two estimates of a number. The estimate of a smaller h also replaces an estimate that it contradicts:
-/// the larger h has missed a feature of the curve, such as a whole period.
+/// Keeps the better of two estimates of a number. Where both agree, the better one has the smaller estimated error. Where they
+/// contradict each other, an estimate of error is too small by chance: rounding, which grows as h falls, speaks for the larger
+/// h, unless the difference is more than rounding explains; then the larger h has missed a feature of the curve, such as a whole
+/// period.
 inline void store_better(difference& best, const difference& shorter, Eigen::Index i) {
   // The noise is not used: errors of values may be some hundred roundings, and the sixth difference small by chance.
-  const double tolerance = 3 * (shorter.error[i] + best.error[i]) + 100 * shorter.rounding[i];
-  const bool contradicts = std::abs(shorter.value[i] - best.value[i]) > tolerance;
-  if (!(shorter.error[i] < best.error[i] || contradicts)) return;
+  const double apart = std::abs(shorter.value[i] - best.value[i]), errors = 3 * (shorter.error[i] + best.error[i]);
+  const bool agrees = !(apart > errors), misses = apart > errors + 100 * shorter.rounding[i];
+  if (!(misses || (agrees && shorter.error[i] < best.error[i]))) return;
   best.value[i] = shorter.value[i];
   best.error[i] = shorter.error[i];
 }
