@@ -131,9 +131,9 @@ struct dual_engine {
   template <class Rule, class D, std::size_t... I, class Values, class... X>
   static D with_values(std::index_sequence<I...>, const Values& values, const X&... x) {
     D result;
-    if constexpr (detail::has_together<Rule> && std::is_same_v<decltype(D::value), double>) {
-      std::array<double, sizeof...(X)> slopes{};
-      result.value = Rule::together(std::array<bool, sizeof...(X)>{std::is_same_v<X, D>...}, slopes, std::get<I>(values)...);
+    if constexpr (detail::has_slopes<Rule> && std::is_same_v<decltype(D::value), double>) {
+      std::array<double, sizeof...(X)> slopes;
+      result.value = Rule::value_and_slopes(slopes, std::get<I>(values)...);
       (add_slope(result, x, std::get<I>(slopes)), ...);
     } else {
       result.value = agrad::apply<Rule>(std::get<I>(values)...);

@@ -58,12 +58,8 @@ struct bernoulli_logit_lpmf_rule : probability_rule<2> {
   }
 
   struct octets : octet_formulas<2> {
-    template <class S>
-    static std::array<S, 1> prepare(const parts&, const each<S>&) {
-      return {S(0.0)};
-    }
     static auto suits(const each<>& x) { return within(x[1], -700, 700); }
-    static octet term(const std::array<octet, 1>&, const each<>& x, const parts&, each<>& slope) {
+    static octet term(const std::array<octet, 0>&, const each<>& x, const parts&, each<>& slope) {
       const octet signed_odds = chosen(x[0] == 1.0, x[1], -x[1]), miss = inv_logit(-signed_odds);
       slope[0] = 0.0;
       slope[1] = chosen(x[0] == 1.0, miss, -miss);

@@ -55,9 +55,7 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
       return {apply<digamma_rule>(a), apply<digamma_rule>(b), apply<digamma_rule>(x[2]),
               included.of({1, 2}) ? constant : S(0.0)};
     }
-    static auto suits(const each<>& x) {
-      return within(x[0], 1e-50, 1.0) && within(x[1], 1e-3, 1.0 - 1e-3) && within(x[2], 1e-2, 64);
-    }
+    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1.0) && within(x[1], 0.02, 0.98) && within(x[2], 0.1, 64); }
     static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet rest = 1.0 - x[0], mu_rest = 1.0 - x[1], log_y = log(x[0]), log_rest = log1p(-x[0]);
       const octet a = x[1] * x[2] - 1.0, b = mu_rest * x[2] - 1.0, of_a = log_y - prepared[0], of_b = log_rest - prepared[1];

@@ -54,7 +54,9 @@ struct binomial_lpmf_rule : detail::binomial_rule {
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log(x[2]), log1m(x[2]), 1.0 / (x[2] * (1.0 - x[2]))};
     }
-    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < detail::small_count && within(x[2], 1e-50, 1.0); }
+    static auto suits(const each<>& x) {
+      return x[0] <= x[1] && x[1] < double{detail::small_count} && within(x[2], 1e-50, 1.0);
+    }
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
       slope[0] = slope[1] = 0.0;
       slope[2] = (x[0] - x[1] * x[2]) * prepared[2];
@@ -97,7 +99,7 @@ struct binomial_logit_lpmf_rule : detail::binomial_rule {
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log_inv_logit(x[2]), log_inv_logit(S(-x[2])), inv_logit(x[2])};
     }
-    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < detail::small_count && within(x[2], -700, 700); }
+    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < double{detail::small_count} && within(x[2], -700, 700); }
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
       slope[0] = slope[1] = 0.0;
       slope[2] = x[0] - x[1] * prepared[2];

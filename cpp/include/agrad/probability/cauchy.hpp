@@ -68,12 +68,7 @@ struct cauchy_lpdf_rule : detail::location_scale_density {
     return of_scale - detail::log1p_square(T(y - mu), T(sigma));
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {1.0 / x[2], detail::log_density_of_scale<2>(included, -detail::log_pi, x[2])};
-    }
-    static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
+  struct octets : detail::location_scale_octets<cauchy_lpdf_rule> {
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse, square = z * z, share = inverse / (1.0 + square);
       slope[1] = 2.0 * z * share;

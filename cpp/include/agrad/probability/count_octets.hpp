@@ -2,24 +2,24 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
 #include <agrad/probability/octets.hpp>
+#include <agrad/rules/gamma.hpp>
 
 namespace agrad::detail {
 
-/// Counts below this have tables.
-inline constexpr double small_count = 128;
+/// The logarithms of factorials are in a table for counts below this.
+inline constexpr std::size_t small_count = 128;
 
-inline std::array<double, static_cast<std::size_t>(small_count)> make_log_factorials() {
-  std::array<double, static_cast<std::size_t>(small_count)> log_of{};
-  for (std::size_t n = 2; n < log_of.size(); ++n) log_of[n] = lgamma_rule::value(static_cast<double>(n) + 1);
+inline std::array<double, small_count> make_log_factorials() {
+  std::array<double, small_count> log_of{};
+  for (std::size_t n = 2; n < small_count; ++n) log_of[n] = lgamma_rule::value(static_cast<double>(n) + 1);
   return log_of;
 }
 
 /// log(n!) for counts below small_count.
 inline octet log_factorial(const octet& n) {
-  static const std::array<double, static_cast<std::size_t>(small_count)> log_of = make_log_factorials();
+  static const std::array<double, small_count> log_of = make_log_factorials();
   double lanes[octet::size];
   n.store(lanes);
   for (double& lane : lanes) lane = log_of[static_cast<std::size_t>(lane)];
@@ -31,7 +31,7 @@ inline octet log_choices(const octet& trials, const octet& n) {
   return log_factorial(trials) - log_factorial(n) - log_factorial(trials - n);
 }
 
-/// Counts up to this have products of as many factors.
+/// Up to this count rising_product is quick, and its product of a shape below 1e9 does not overflow.
 inline constexpr double longest_product = 32;
 
 /// The product of (shape + k) / (k + 1), and the sum of 1 / (shape + k), both for k from 0 to n - 1.

@@ -33,12 +33,7 @@ struct double_exponential_lpdf_rule : detail::location_scale_density {
     return of_scale - abs(y - mu) / sigma;
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {1.0 / x[2], detail::log_density_of_scale<2>(included, -detail::log_2, x[2])};
-    }
-    static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
+  struct octets : detail::location_scale_octets<double_exponential_lpdf_rule> {
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet z = (x[0] - x[1]) * prepared[0], size = abs(z);
       slope[1] = chosen(z > 0.0, prepared[0], chosen(z < 0.0, -prepared[0], 0.0));

@@ -38,7 +38,7 @@ struct exponential_lpdf_rule : detail::exponential_rule {
   struct octets : octet_formulas<2> {
     template <class S>
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {included.of({1}) ? log(x[1]) : S(0.0), 1.0 / x[1]};
+      return {exponential_lpdf_rule::prepare(included, x[0], x[1]), 1.0 / x[1]};
     }
     static auto suits(const each<>& x) { return x[0] >= 0.0 && within(x[0], -1.0, 1e50) && within(x[1], 1e-50, 1e50); }
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {

@@ -39,14 +39,7 @@ struct frechet_lpdf_rule : detail::frechet_rule {
     return sum;
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
-      return {1.0 / x[2], 1.0 / x[1], included.of({1}) ? S(log(x[1])) : S(0.0), log(x[2])};
-    }
-    static auto suits(const each<>& x) {
-      return within(x[0], 1e-6 * x[2], 1e6 * x[2]) && within(x[1], 0.1, 40) && within(x[2], 1e-50, 1e50);
-    }
+  struct octets : detail::power_octets {
     static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet log_y = log(x[0] * prepared[0]), power = exp(-x[1] * log_y), rest = 1.0 - power;
       slope[0] = -(x[1] * rest + 1.0) / x[0];

@@ -9,7 +9,7 @@ namespace detail {
 /// What the functions of the gamma distribution have in common.
 struct gamma_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y > 0;
@@ -18,8 +18,6 @@ struct gamma_rule : probability_rule<3> {
 }  // namespace detail
 
 struct gamma_lpdf_rule : detail::gamma_rule {
-  static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   static constexpr std::string_view
       name = "gamma_lpdf",
       text = "Log density of y > 0 with shape alpha and rate beta.",
@@ -42,15 +40,7 @@ struct gamma_lpdf_rule : detail::gamma_rule {
     return detail::gamma_log_density<T>(y, alpha, beta, rest);
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
-      const S log_rate = log(x[2]);
-      return {log_rate - apply<digamma_rule>(x[1]), x[1] * log_rate - detail::wanted_lgamma(included, 1, x[1]), x[1] / x[2]};
-    }
-    static auto suits(const each<>& x) {
-      return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 64) && within(x[2], 1e-50, 1e50);
-    }
+  struct octets : detail::gamma_octets {
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet log_y = log(x[0]), power = x[1] - 1.0;
       slope[0] = power / x[0] - x[2];

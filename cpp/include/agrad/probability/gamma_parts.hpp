@@ -63,4 +63,28 @@ promoted_t<A> wanted_rest(const Parts& included, int argument, const A& shape) {
   return included.of({argument}) ? promoted_t<A>(lgamma_rest_of(shape)) : promoted_t<A>(0.0);
 }
 
+/// Formulas for octets of y, a shape alpha and a rate or scale beta. Prepared are log(beta) - digamma(alpha), the parts that
+/// depend on alpha and beta alone, and alpha / beta.
+struct gamma_octets : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+    const S log_beta = log(x[2]);
+    return {log_beta - apply<digamma_rule>(x[1]), x[1] * log_beta - wanted_lgamma(included, 1, x[1]), x[1] / x[2]};
+  }
+  static auto suits(const each<>& x) {
+    return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 64) && within(x[2], 1e-50, 1e50);
+  }
+};
+
+/// The same of y and nu, for a shape of nu / 2 and a beta of 1/2. Prepared are the derivative with respect to nu, but for log(y),
+/// and the parts that depend on nu alone.
+struct chi_square_octets : octet_formulas<2> {
+  template <class S>
+  static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+    const S shape = 0.5 * x[1];
+    return {-0.5 * (log_2 + apply<digamma_rule>(shape)), -log_2 * shape - wanted_lgamma(included, 1, shape)};
+  }
+  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128); }
+};
+
 }  // namespace agrad::detail

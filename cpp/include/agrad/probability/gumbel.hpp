@@ -33,12 +33,8 @@ struct gumbel_lpdf_rule : detail::gumbel_rule {
     return of_scale - 1.0 - apply<detail::expm1_rest_rule>((mu - y) / beta);
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {1.0 / x[2], detail::log_density_of_scale<2>(included, 0.0, x[2])};
-    }
-    static auto suits(const each<>& x) { return within(x[2], 1e-50, 1e50) && within(x[0] - x[1], -600.0 * x[2], 600.0 * x[2]); }
+  struct octets : detail::location_scale_octets<gumbel_lpdf_rule> {
+    static auto suits(const each<>& x) { return suits_exponential(x, 600); }
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet z = (x[0] - x[1]) * prepared[0], e = exp(-z), rest = 1.0 - e;
       slope[1] = rest * prepared[0];

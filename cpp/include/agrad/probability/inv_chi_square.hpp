@@ -36,14 +36,7 @@ struct inv_chi_square_lpdf_rule : detail::inv_chi_square_rule {
     return T(-detail::quotient_at(0.5, y).deviance_of(0.5 * nu) - log(y) - rest);
   }
 
-  struct octets : octet_formulas<2> {
-    template <class S>
-    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      const S shape = 0.5 * x[1];
-      return {-0.5 * detail::log_2 - 0.5 * apply<digamma_rule>(shape),
-              -detail::log_2 * shape - detail::wanted_lgamma(included, 1, shape)};
-    }
-    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128); }
+  struct octets : detail::chi_square_octets {
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet log_y = log(x[0]), inverse = 1.0 / x[0], power = 0.5 * x[1] + 1.0;
       slope[0] = (0.5 * inverse - power) * inverse;

@@ -9,7 +9,7 @@ namespace detail {
 /// What the functions of the inverse gamma distribution have in common.
 struct inv_gamma_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y > 0;
@@ -18,8 +18,6 @@ struct inv_gamma_rule : probability_rule<3> {
 }  // namespace detail
 
 struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
-  static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   static constexpr std::string_view
       name = "inv_gamma_lpdf",
       text = "Log density of y > 0 with shape alpha and scale beta.",
@@ -40,15 +38,7 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
     return T(-detail::quotient_at(beta, y).deviance_of(alpha) - log(y) - rest);
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
-      const S log_scale = log(x[2]);
-      return {log_scale - apply<digamma_rule>(x[1]), x[1] * log_scale - detail::wanted_lgamma(included, 1, x[1]), x[1] / x[2]};
-    }
-    static auto suits(const each<>& x) {
-      return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 64) && within(x[2], 1e-50, 1e50);
-    }
+  struct octets : detail::gamma_octets {
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet log_y = log(x[0]), inverse = 1.0 / x[0], power = x[1] + 1.0;
       slope[0] = (x[2] * inverse - power) * inverse;

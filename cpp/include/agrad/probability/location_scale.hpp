@@ -29,6 +29,23 @@ promoted_t<S> log_density_of_scale(const Parts& included, double constant, const
   return sum;
 }
 
+/// Formulas for octets of z = (y - mu) / sigma. Prepared are 1 / sigma, and what the rule prepares.
+template <class Rule>
+struct location_scale_octets : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+    return {1.0 / x[2], Rule::prepare(included, x[0], x[1], x[2])};
+  }
+  static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
+
+ protected:
+  /// Where exp(z) does not overflow for |z| below `limit`, and 1 - exp(z) has lost less than three digits.
+  static auto suits_exponential(const each<>& x, double limit) {
+    const octet size = abs(x[0] - x[1]);
+    return within(x[2], 1e-50, 1e50) && within(size, 1e-3 * x[2], limit * x[2]);
+  }
+};
+
 /// Returns `below` or `above`, with derivatives of 0, where z is infinite, and formula() elsewhere.
 template <class T, class Formula>
 T with_limits(const T& z, double below, double above, const Formula& formula) {

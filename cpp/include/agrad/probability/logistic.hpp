@@ -30,20 +30,15 @@ struct logistic_lpdf_rule : detail::location_scale_density {
     return of_scale - 2.0 * apply<detail::log_cosh_rule>(0.5 * ((y - mu) / sigma));
   }
 
-  struct octets : octet_formulas<3> {
-    template <class S>
-    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      const S constant = included.constants() ? 0.0 : 2.0 * detail::log_2;
-      return {1.0 / x[2], constant + detail::log_density_of_scale<2>(included, 0.0, x[2])};
-    }
-    static auto suits(const each<>& x) { return within(x[2], 1e-50, 1e50) && within(x[0] - x[1], -700.0 * x[2], 700.0 * x[2]); }
+  struct octets : detail::location_scale_octets<logistic_lpdf_rule> {
+    static auto suits(const each<>& x) { return suits_exponential(x, 700); }
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
       const octet z = (x[0] - x[1]) * prepared[0], size = abs(z), e = exp(-size), above = 1.0 + e;
       const octet signed_share = chosen(z < 0.0, e - 1.0, 1.0 - e) / above;
       slope[1] = signed_share * prepared[0];
       slope[0] = -slope[1];
       slope[2] = (z * signed_share - 1.0) * prepared[0];
-      return prepared[1] - size - 2.0 * log1p(e);
+      return prepared[1] - (size - 2.0 * detail::log_2) - 2.0 * log1p(e);
     }
   };
 };

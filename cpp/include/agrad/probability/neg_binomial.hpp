@@ -99,7 +99,7 @@ struct neg_binomial_2_lpmf_rule : probability_rule<3> {
       return {log1p(x[1] / x[2]), log1p(x[2] / x[1]), 1.0 / x[1]};
     }
     static auto suits(const each<>& x) {
-      return x[0] <= detail::longest_product && within(x[1], 1e-3, 1e3) && within(x[2], 1e-2, 200);
+      return x[0] <= detail::longest_product && within(x[1], 0.02 * x[2], 1e3) && within(x[2], 1e-2, 200);
     }
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
       const detail::rising_product product(x[0], x[2]);
@@ -149,7 +149,7 @@ struct neg_binomial_2_log_lpmf_rule : probability_rule<3> {
       return {log1p(mu / x[2]), log1p(x[2] / mu), mu};
     }
     static auto suits(const each<>& x) {
-      return x[0] <= detail::longest_product && within(x[1], -7, 7) && within(x[2], 1e-2, 200);
+      return x[0] <= detail::longest_product && within(x[1], -2, 7) && within(x[2], 1e-2, 50);
     }
     static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
       const detail::rising_product product(x[0], x[2]);

@@ -1,11 +1,12 @@
 // Octets of terms: computes eight terms of a probability rule and their partial derivatives at once.
 //
 // A rule whose time counts has formulas for octets, in a member struct `octets`:
-//     prepare      an array of what depends on the arguments marked as prepared alone, from (included, x)
-//     suits        for which lanes of x the formulas are as accurate as the rule's `term`
-//     term         the terms, and in `partial` the partial derivatives, from (prepared, x, included, partial)
-// where x and `partial` are arrays with one octet for each argument; `prepare` is a template on the scalar, since numbers are
-// prepared once. Eight terms of which one does not suit are computed one by one, by the rule's `term`.
+//     prepare      an array of what depends on the arguments marked as prepared alone, from (included, x); nothing by default
+//     suits        for which lanes of x the formulas lose no digits but those that their parts cancel around a zero
+//     term         the terms, and in `slope` the partial derivatives, from (prepared, x, included, slope)
+// where x and `slope` are arrays with one octet for each argument; `prepare` is a template on the scalar, since numbers are
+// prepared once. Eight terms of which one does not suit are computed one by one, by the rule's `term`. So do not suit arguments
+// outside of the support, nan, and those whose formulas overflow or cancel.
 // Read next: probability/apply.hpp, which uses the loop; probability/cauchy.hpp, formulas to imitate.
 #pragma once
 
@@ -30,6 +31,10 @@ struct octet_formulas {
   template <class S = octet>
   using each = std::array<S, std::size_t{Arity}>;
 
+  template <class S>
+  static std::array<S, 0> prepare(const parts&, const each<S>&) {
+    return {};
+  }
   /// Where x is between two numbers, so that neither powers nor quotients of such arguments overflow.
   AGRAD_ALWAYS_INLINE static detail::octet_condition within(const octet& x, const octet& lower, const octet& upper) {
     return x > lower && x < upper;

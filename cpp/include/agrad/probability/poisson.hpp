@@ -41,7 +41,7 @@ struct poisson_lpmf_rule : probability_rule<2> {
     static std::array<S, 2> prepare(const parts&, const each<S>& x) {
       return {log(x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) { return x[0] < detail::small_count && within(x[1], 1e-50, 1e6); }
+    static auto suits(const each<>& x) { return x[0] < double{detail::small_count} && within(x[1], 1e-50, 1e6); }
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {
       slope[0] = 0.0;
       slope[1] = (x[0] - x[1]) * prepared[1];
@@ -79,7 +79,7 @@ struct poisson_log_lpmf_rule : probability_rule<2> {
     static std::array<S, 1> prepare(const parts&, const each<S>& x) {
       return {exp(x[1])};
     }
-    static auto suits(const each<>& x) { return x[0] < detail::small_count && within(x[1], -300, 50); }
+    static auto suits(const each<>& x) { return x[0] < double{detail::small_count} && within(x[1], -300, 50); }
     static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts& included, each<>& slope) {
       slope[0] = 0.0;
       slope[1] = x[0] - prepared[0];

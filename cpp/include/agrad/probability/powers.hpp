@@ -11,6 +11,17 @@
 
 namespace agrad::detail {
 
+/// Formulas for octets of y, a shape and a scale. Prepared are the inverses of scale and shape, and their logarithms.
+struct power_octets : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
+    return {1.0 / x[2], 1.0 / x[1], included.of({1}) ? S(log(x[1])) : S(0.0), log(x[2])};
+  }
+  static auto suits(const each<>& x) {
+    return within(x[0], 1e-6 * x[2], 1e6 * x[2]) && within(x[1], 0.1, 40) && within(x[2], 1e-50, 1e50);
+  }
+};
+
 /// log(y / scale).
 template <class Y, class S>
 auto log_scaled(const Y& y, const S& scale) {

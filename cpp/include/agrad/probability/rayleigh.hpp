@@ -45,7 +45,7 @@ struct rayleigh_lpdf_rule : detail::rayleigh_rule {
   struct octets : octet_formulas<2> {
     template <class S>
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {included.of({1}) ? S(-2.0 * log(x[1])) : S(0.0), 1.0 / x[1]};
+      return {rayleigh_lpdf_rule::prepare(included, x[0], x[1]), 1.0 / x[1]};
     }
     static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
     static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {

@@ -12,12 +12,14 @@
 //     scipy                how the family is called in scipy.stats, at one rule of the family (optional): "gamma(a): x - loc; a,
 //                          1 / scale" means the distribution gamma with the shape a, and the rule's arguments for SciPy's. Two
 //                          distributions are separated by "|"; a shape with a condition of its own is "p {between 0 and 1}"
+//     octets               formulas for eight terms at once with partial derivatives by hand, for sums over arrays whose time
+//                          counts (optional; see probability/octets.hpp)
 // The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording
 // (`traced`). They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their
 // scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel, `term` uses
 // a rule that has the sum as a whole (`betaln`, `kl_div`).
 //
-// rules/density has rules with partial derivatives by hand, in octets: for the few densities whose time counts.
+// rules/density has rules that are formulas for octets alone, which recorded programs use, too.
 // Read next: probability/exponential.hpp, a family to imitate; probability/apply.hpp, the engines.
 #pragma once
 

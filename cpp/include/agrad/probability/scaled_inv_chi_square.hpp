@@ -9,7 +9,7 @@ namespace detail {
 /// What the functions of the scaled inverse chi-square distribution have in common.
 struct scaled_inv_chi_square_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}, {"s", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}, {"s", must_be::positive_finite, true}};
   template <class Y, class N, class S>
   static auto in_support(const Y& y, const N&, const S&) {
     return y > 0;
@@ -44,8 +44,6 @@ auto square_over(const N& nu, const S& s, const Y& y) {
 }  // namespace detail
 
 struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
-  static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"nu", must_be::positive_finite, true}, {"s", must_be::positive_finite, true}};
   static constexpr std::string_view
       name = "scaled_inv_chi_square_lpdf",
       text = "Log density of y > 0 with nu degrees of freedom and scale s.",

@@ -67,10 +67,8 @@ struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule 
   struct octets : octet_formulas<4> {
     template <class S>
     static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
-      S sum(included.constants() ? detail::log_2 : 0.0);
-      if (included.of({2})) sum -= log(x[2]);
-      if (included.of({3})) sum += log(x[3]) + log1m(x[3]);
-      return {1.0 / x[2], sum, 1.0 / x[3] - 1.0 / (1.0 - x[3])};
+      const S of_scale = skew_double_exponential_lpdf_rule::prepare(included, x[0], x[1], x[2], x[3]);
+      return {1.0 / x[2], of_scale, 1.0 / x[3] - 1.0 / (1.0 - x[3])};
     }
     static auto suits(const each<>& x) {
       return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1.0);

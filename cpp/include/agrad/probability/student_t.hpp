@@ -90,10 +90,8 @@ struct student_t_lpdf_rule : probability_rule<4> {
   struct octets : octet_formulas<4> {
     template <class S>
     static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
-      S sum(included.constants() ? -detail::half_log_two_pi : 0.0);
-      if (included.of({1})) sum += apply<detail::half_gamma_ratio_rule>(S(0.0), S(0.5 * x[1]));
-      if (included.of({3})) sum -= log(x[3]);
-      return {1.0 / x[3], sum, 0.5 * apply<detail::half_gamma_ratio_rule>(S(1.0), S(0.5 * x[1])), 1.0 / x[1]};
+      const S of_scale = student_t_lpdf_rule::prepare(included, x[0], x[1], x[2], x[3]) - log(x[3]);
+      return {1.0 / x[3], of_scale, 0.5 * apply<detail::half_gamma_ratio_rule>(S(1.0), S(0.5 * x[1])), 1.0 / x[1]};
     }
     static auto suits(const each<>& x) {
       return within(x[0] - x[2], -1e50, 1e50) && within(x[1], 0.01, 64) && within(x[3], 1e-50, 1e50);

@@ -88,7 +88,7 @@ struct uniform_lpdf_rule : detail::uniform_rule {
   struct octets : octet_formulas<3> {
     template <class S>
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {included.of({1, 2}) ? S(-log(x[2] - x[1])) : S(0.0), 1.0 / (x[2] - x[1])};
+      return {uniform_lpdf_rule::prepare(included, x[0], x[1], x[2]), 1.0 / (x[2] - x[1])};
     }
     static auto suits(const each<>& x) { return x[1] <= x[0] && x[0] <= x[2] && within(x[2] - x[1], 1e-50, 1e50); }
     static octet term(const std::array<octet, 2>& prepared, const each<>&, const parts&, each<>& slope) {

@@ -126,9 +126,7 @@ struct log_ndtr_rule : rule<1> {
   static constexpr std::string_view name = "log_ndtr", text = "Logarithm of ndtr, accurate in both tails.",
                                     reference = "log(ncdf(x)) if x < 0 else log1p(-ncdf(-x))";
   static double value(double x) { return detail::log_ndtr(x); }
-  static double together(const detail::wanted_slopes<1>&, detail::slopes_of<1>& slopes, double x) {
-    return detail::log_ndtr(x, slopes[0]);
-  }
+  static double value_and_slopes(std::array<double, 1>& slopes, double x) { return detail::log_ndtr(x, slopes[0]); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return either<T>(

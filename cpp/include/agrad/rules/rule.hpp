@@ -19,8 +19,8 @@
 //     derivatives the partial derivative with respect to argument I of Eigen arrays, from the arguments and the value, where
 //                 `values` is accurate (optional; pays if the formula takes more than arithmetic); then there is also
 //                 second_derivatives(wrt<I>, wrt<L>, ...), the derivatives of `derivatives` with respect to argument L
-//     together    the value and the partial derivatives of numbers where they share work (optional): of an array that says which
-//                 derivatives are wanted, the array to write them to, and the arguments; duals of numbers use it
+//     value_and_slopes  the value of numbers and all partial derivatives, where they share work (optional): of the array to write
+//                 the derivatives to, and the arguments; duals of numbers use it
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_condition whether the values, 1 and 0, mean true and false
 // and derives from `in_cmath`, too, if <cmath> has the function. A rule knows no tape, no program and no Python. After the
@@ -77,17 +77,11 @@ template <int I>
 struct wrt {};
 
 namespace detail {
-/// Which partial derivatives of a rule are wanted, and their values.
-template <std::size_t N>
-using wanted_slopes = std::array<bool, N>;
-template <std::size_t N>
-using slopes_of = std::array<double, N>;
-
-/// Whether a rule has `together`.
+/// Whether a rule has `value_and_slopes`.
 template <class Rule, class = void>
-inline constexpr bool has_together = false;
+inline constexpr bool has_slopes = false;
 template <class Rule>
-inline constexpr bool has_together<Rule, std::void_t<decltype(&Rule::together)>> = true;
+inline constexpr bool has_slopes<Rule, std::void_t<decltype(&Rule::value_and_slopes)>> = true;
 }  // namespace detail
 
 /// The defaults of optional members.

@@ -35,10 +35,6 @@ struct comparisons {
   AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) {
     return {x.low & y.low, x.high & y.high};
   }
-  AGRAD_ALWAYS_INLINE friend comparisons operator|(const comparisons& x, const comparisons& y) {
-    return {x.low | y.low, x.high | y.high};
-  }
-  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {~x.low, ~x.high}; }
   AGRAD_ALWAYS_INLINE bool all_hold() const { return (low & high).all_hold(); }
 };
 
@@ -53,9 +49,7 @@ struct comparisons<N, true> {
   vector all;
 
   AGRAD_ALWAYS_INLINE friend comparisons operator&(const comparisons& x, const comparisons& y) { return {x.all & y.all}; }
-  AGRAD_ALWAYS_INLINE friend comparisons operator|(const comparisons& x, const comparisons& y) { return {x.all | y.all}; }
 #if defined(__GNUC__)
-  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {~x.all}; }
   AGRAD_ALWAYS_INLINE bool all_hold() const {
 #if defined(__AVX512DQ__)
     if constexpr (N == 8) return _mm512_movepi64_mask(reinterpret_cast<__m512i>(all)) == 0xff;
@@ -73,7 +67,6 @@ struct comparisons<N, true> {
     return of[0] != 0;
   }
 #else
-  AGRAD_ALWAYS_INLINE friend comparisons operator~(const comparisons& x) { return {!x.all}; }
   AGRAD_ALWAYS_INLINE bool all_hold() const { return all.all(); }
 #endif
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <agrad/rules/density/apply.hpp>
+#include <agrad/rules/exponential.hpp>
 
 namespace agrad {
 

@@ -17,7 +17,7 @@ namespace agrad {
 namespace detail {
 struct octet;
 
-/// The engine of octets; rules/density/octet_rules.hpp defines `apply`.
+/// The engine of octets; rules/density/octet_rules.hpp defines `apply`. Duals are above it, numbers below, as for variables.
 struct octet_engine {
   static constexpr int rank = 1;
   using scalar = octet;
@@ -40,11 +40,8 @@ struct octet_condition {
   AGRAD_ALWAYS_INLINE friend octet_condition operator&&(const octet_condition& x, const octet_condition& y) {
     return {x.all & y.all};
   }
-  AGRAD_ALWAYS_INLINE friend octet_condition operator||(const octet_condition& x, const octet_condition& y) {
-    return {x.all | y.all};
-  }
-  AGRAD_ALWAYS_INLINE friend octet_condition operator!(const octet_condition& x) { return {~x.all}; }
 };
+/// Whether a condition holds in all lanes; for one number, whether it holds.
 AGRAD_ALWAYS_INLINE bool all_hold(const octet_condition& x) { return x.all.all_hold(); }
 AGRAD_ALWAYS_INLINE bool all_hold(bool x) { return x; }
 
@@ -71,14 +68,12 @@ struct octet {
   AGRAD_ALWAYS_INLINE friend octet operator-(const octet& x) { return octet(-x.all); }
   AGRAD_ALWAYS_INLINE octet& operator+=(const octet& y) { return *this = *this + y; }
   AGRAD_ALWAYS_INLINE octet& operator-=(const octet& y) { return *this = *this - y; }
-  AGRAD_ALWAYS_INLINE octet& operator*=(const octet& y) { return *this = *this * y; }
 
   AGRAD_ALWAYS_INLINE friend octet_condition operator>(const octet& x, const octet& y) { return {x.all > y.all}; }
   AGRAD_ALWAYS_INLINE friend octet_condition operator<(const octet& x, const octet& y) { return {y.all > x.all}; }
   AGRAD_ALWAYS_INLINE friend octet_condition operator>=(const octet& x, const octet& y) { return {x.all >= y.all}; }
   AGRAD_ALWAYS_INLINE friend octet_condition operator<=(const octet& x, const octet& y) { return {y.all >= x.all}; }
   AGRAD_ALWAYS_INLINE friend octet_condition operator==(const octet& x, const octet& y) { return {x.all == y.all}; }
-  AGRAD_ALWAYS_INLINE friend octet_condition operator!=(const octet& x, const octet& y) { return {~(x.all == y.all)}; }
 
   /// Each lane of x where the condition holds, else of y.
   AGRAD_ALWAYS_INLINE friend octet chosen(const octet_condition& is_first, const octet& x, const octet& y) {
@@ -89,5 +84,4 @@ struct octet {
 };
 
 }  // namespace detail
-
 }  // namespace agrad

@@ -1,14 +1,14 @@
 // Octet rules: rules applied to octets, eight numbers at once.
 //
-// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the rules with a form below compute
-// vectors; all others compute lane after lane. So every rule is a function of octets, too.
+// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the absolute value is a comparison; all
+// others compute lane after lane. So every rule is a function of octets, too.
 // Read next: rules/density/loop.hpp.
 #pragma once
 
 #include <Eigen/Core>
 
 #include <agrad/rules/density/octet.hpp>
-#include <agrad/rules/power.hpp>
+#include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/values.hpp>
 
 namespace agrad {
@@ -16,7 +16,7 @@ namespace agrad {
 namespace detail {
 
 /// A rule of octets: by packets if they are there, else lane after lane.
-template <class Rule, class Enable = void>
+template <class Rule>
 struct octet_form {
   using array = Eigen::Array<double, octet::size, 1>;
 
@@ -54,27 +54,8 @@ struct octet_form {
 };
 
 template <>
-struct octet_form<plus_rule> {
-  AGRAD_ALWAYS_INLINE static octet of(const octet& x) { return x; }
-};
-template <>
 struct octet_form<abs_rule> {
   AGRAD_ALWAYS_INLINE static octet of(const octet& x) { return chosen(x > 0.0, x, 0.0 - x); }
-};
-template <>
-struct octet_form<sqrt_rule> {
-  AGRAD_ALWAYS_INLINE static octet of(const octet& x) {
-    Eigen::Array<double, octet::size, 1> array;
-    x.store(array.data());
-    array = array.sqrt();
-    return octet::load(array.data());
-  }
-};
-template <>
-struct octet_form<passed_rule> {
-  AGRAD_ALWAYS_INLINE static octet of(const octet& slope, const octet& x) {
-    return chosen(slope == 0.0 || x == 0.0, 0.0, slope * x);
-  }
 };
 
 template <class Rule, class... X>

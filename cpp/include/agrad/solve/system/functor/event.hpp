@@ -162,10 +162,10 @@ class functor_function final : public differentiable_function {
       };
       const auto write = [&](Eigen::Index i, const auto& x) { result[i] = moving(x); };
       with_duals<moving, Args...>(values_, parameter, [&](const auto&... p) { each(f_(time, state, p...), write); });
-      const auto numbers = [&](const auto& use) {
+      const auto entries = [&](const auto& use) {
         for (Eigen::Index i = 0; i < result.size(); ++i) use(i, result[i].value, result[i].tangent[0]);
       };
-      leaves_.reverse({at.width, k, lambda, lambda_tangents}, true, state.size(), numbers, to);
+      leaves_.reverse({at.width, k, lambda, lambda_tangents}, true, state.size(), entries, to);
     }
   }
 
