@@ -30,6 +30,7 @@ def test_ctest(tmp_path):
     if shutil.which("ccache"):
         options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     run("cmake", "-S", SOURCE, "-B", build, *options)
-    run("cmake", "--build", build, "--parallel", os.cpu_count() or 1)
+    parallel = "--parallel", os.cpu_count() or 1
+    run("cmake", "--build", build, *parallel)
     # The consumer project has a test of its own, against the installed package.
-    run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--label-exclude", "consumer")
+    run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--label-exclude", "consumer", *parallel)

@@ -1,5 +1,6 @@
 """The installed package serves C++ users: `python -m agrad` tells where, and a project builds against it and runs."""
 
+import os
 import re
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def test_an_unknown_command_is_refused():
 def test_consumer_project_builds_and_runs(tmp_path):
     require_compiler_and_cmake()
     run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-Dagrad_DIR={agrad_command('cmake-dir')}")
-    run("cmake", "--build", tmp_path)
+    run("cmake", "--build", tmp_path, "--parallel", os.cpu_count() or 1)
     run("ctest", "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error")
 
 
