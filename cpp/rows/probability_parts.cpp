@@ -7,6 +7,26 @@
 
 namespace agrad {
 
+template const kernel& kernel_of_rule<detail::arc_excess_rule<false>>();
+template const kernel& kernel_of_rule<detail::arc_excess_rule<true>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<0>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<1>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<2>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<3>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<4>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<5>>();
+template const kernel& kernel_of_rule<detail::arc_integral_rule<6>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<1>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<2>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<3>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<4>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<5>>();
+template const kernel& kernel_of_rule<detail::arc_moment_rule<6>>();
+template const kernel& kernel_of_rule<detail::arc_share_rule<false>>();
+template const kernel& kernel_of_rule<detail::arc_share_rule<true>>();
+template const kernel& kernel_of_rule<detail::arc_sine_rule<false>>();
+template const kernel& kernel_of_rule<detail::arc_sine_rule<true>>();
+template const kernel& kernel_of_rule<detail::arc_turn_rule>();
 template const kernel& kernel_of_rule<detail::atan_moment_rule>();
 template const kernel& kernel_of_rule<detail::bessel_i_moment_rule>();
 template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<false, false>>();
@@ -36,6 +56,7 @@ template const kernel& kernel_of_rule<detail::kl_div_of_rule<detail::quotient_ar
 template const kernel& kernel_of_rule<detail::lgamma1p_rule>();
 template const kernel& kernel_of_rule<detail::lgamma_rest_rule>();
 template const kernel& kernel_of_rule<detail::log_cosh_rule>();
+template const kernel& kernel_of_rule<detail::log_arc_rule>();
 template const kernel& kernel_of_rule<detail::log_gamma_tail_of_rule<false, detail::product_argument>>();
 template const kernel& kernel_of_rule<detail::log_gamma_tail_of_rule<false, detail::quotient_argument>>();
 template const kernel& kernel_of_rule<detail::log_gamma_tail_of_rule<true, detail::product_argument>>();
@@ -56,6 +77,7 @@ template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<true, true,
 template const kernel& kernel_of_rule<detail::normal_tail_moment_loss_rule>();
 template const kernel& kernel_of_rule<detail::normal_tail_moment_rule>();
 template const kernel& kernel_of_rule<detail::odds_deviance_rule>();
+template const kernel& kernel_of_rule<detail::reduced_angle_rule>();
 template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();

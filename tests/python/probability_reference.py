@@ -1,5 +1,6 @@
 """One term of each density, mass or distribution function by mpmath, and values of its arguments, from the rows."""
 
+import functools
 from collections.abc import Callable
 
 import mpmath
@@ -22,6 +23,7 @@ VALUES = {
     "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
     "a whole number between 0 and 8388607": [0.0, 1.0, 2.0, 5.0, 17.0],
     "0 or 1": [0.0, 1.0],
+    "between -pi and pi": [-3.0, -1.2, 0.03, 0.9, 2.8],
     "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
     "between 0 and 1, not 0 or 1": [0.01, 0.3, 0.5, 0.9],
 }
@@ -42,12 +44,29 @@ def skew_normal(z: mpmath.mpf, alpha: mpmath.mpf) -> mpmath.mpf:
         return mpmath.ncdf(z) - 2 * owens_t(z, alpha)
 
 
+@functools.lru_cache(maxsize=64)
+def _shares_of_waves(kappa: mpmath.mpf, digits: int) -> list[mpmath.mpf]:
+    """Return I_j(kappa) / (j I_0(kappa)) for j = 1, 2, ... up to those below the precision."""
+    shares = []
+    while not shares or shares[-1] > mpmath.mpf(10) ** -digits:
+        shares.append(mpmath.besseli(len(shares) + 1, kappa) / (len(shares) + 1) / mpmath.besseli(0, kappa))
+    return shares
+
+
+def arc_probability(begin: mpmath.mpf, end: mpmath.mpf, kappa: mpmath.mpf) -> mpmath.mpf:
+    """Return the von Mises probability of the angles from begin to end, around a location of 0, by its Fourier series."""
+    with mpmath.extradps(40):  # terms cancel in the tails
+        shares = _shares_of_waves(kappa, mpmath.mp.dps)
+        waves = (share * (mpmath.sin(j * end) - mpmath.sin(j * begin)) for j, share in enumerate(shares, 1))
+        return ((end - begin) / 2 + sum(waves)) / mpmath.pi
+
+
 def reference(name: str) -> Callable[..., mpmath.mpf]:
     """Return one term of a function, computed by mpmath from the arguments in their order."""
     row = ROWS[name]
     names = {key: getattr(mpmath, key) for key in dir(mpmath) if not key.startswith("_")}
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
     names["upper_gamma"] = _upper_gamma
-    names["skew_normal"] = skew_normal
+    names |= {"skew_normal": skew_normal, "arc_probability": arc_probability}
     code = compile(row.reference, name, "eval")
     return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))

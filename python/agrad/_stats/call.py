@@ -83,6 +83,8 @@ class Call:
         y = family.form.of_x(x, self.loc, self.scale)
         if family.is_discrete:
             return self._of_mass(y) if row == "lpmf" else self._of_steps(y, row)
+        if (condition := family.densities[row].arguments[0][1]) == "between -pi and pi":  # on a circle there are no limits
+            y = checked(self.name, "(x - loc) / scale", condition, y)
         value = family.densities[row].terms(y, *self.arguments)
         is_density = row == "lpdf" and family.form.is_scaled
         if not is_density or isinstance(self.scale, int):

@@ -133,7 +133,8 @@ def test_quantiles_of_whole_numbers_name_what_they_cannot_answer():
     with pytest.raises(ag.DomainError, match=r"stats.norm.interval: confidence is 2, but must be between 0 and 1"):
         ag.stats.norm.interval(2)
     with pytest.raises(
-        AttributeError, match=r"stats.vonmises: attribute is 'median', but must be one of logpdf, pdf, support, rvs"
+        AttributeError,
+        match=r"stats.vonmises: attribute is 'median', but must be one of logpdf, pdf, cdf, logcdf, sf, logsf, support, rvs",
     ):
         _ = ag.stats.vonmises.median
 

@@ -41,6 +41,7 @@
 #include <agrad/probability/student_t_cdf.hpp>
 #include <agrad/probability/uniform.hpp>
 #include <agrad/probability/von_mises.hpp>
+#include <agrad/probability/von_mises_cdf.hpp>
 #include <agrad/probability/weibull.hpp>
 #include <agrad/probability/yule_simon.hpp>
 
@@ -49,7 +50,7 @@ namespace agrad::rules {
 using probability =
     concat_t<normal_distribution, lognormal_distribution, student_t_cdfs, student_t_distribution, cauchy_distribution,
              double_exponential_distribution, skew_double_exponential_distribution, gumbel_distribution, logistic_distribution,
-             skew_normal_cdfs, skew_normal_distribution, exp_mod_normal_cdfs, exp_mod_normal_distribution,
+             skew_normal_cdfs, skew_normal_distribution, exp_mod_normal_cdfs, exp_mod_normal_distribution, von_mises_cdfs,
              von_mises_distribution, uniform_distribution, exponential_distribution, gamma_distribution,
              chi_square_distribution, weibull_distribution, frechet_distribution, rayleigh_distribution,
              loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_cdfs, beta_distribution,

@@ -23,12 +23,13 @@ inline constexpr condition few_trials{"a whole number between 0 and 8388607",
 inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};
 inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
 inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
+inline constexpr condition angle{"between -pi and pi", [](double x) { return std::abs(x) <= 3.141592653589793; }};
 inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};
 
 /// Conditions by their places, which recorded checks store.
-inline constexpr const condition* all[] = {&not_nan,     &finite,      &positive,          &positive_finite,
-                                           &nonnegative, &whole,       &whole_nonnegative, &few_trials,
-                                           &zero_or_one, &probability, &inner_probability, &nonnegative_finite};
+inline constexpr const condition* all[] = {
+    &not_nan,    &finite,      &positive,    &positive_finite,   &nonnegative,        &whole, &whole_nonnegative,
+    &few_trials, &zero_or_one, &probability, &inner_probability, &nonnegative_finite, &angle};
 
 inline constexpr relation less_than{"less than", [](double x, double y) { return x < y; }};
 
