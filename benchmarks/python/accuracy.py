@@ -11,6 +11,7 @@ relative error of each function, and after it the points at which an error is ab
 import argparse
 import contextlib
 import itertools
+import math
 import random
 import signal
 import sys
@@ -73,6 +74,8 @@ def drawn(condition: str, at_ends: bool, choose: random.Random) -> float:
         return float(choose.randrange(2))
     if condition.startswith("a whole number"):
         return float(int(10 ** choose.uniform(0, 6 if at_ends else 2)) - 1)
+    if condition == "between -pi and pi":
+        return choose.choice((-1, 1)) * math.pi * (1 - 10 ** choose.uniform(-10 if at_ends else -2, 0))
     if condition.startswith("between 0 and 1"):
         near = 10 ** choose.uniform(-300 if at_ends else -2, 0)
         return near if at_ends or choose.random() < 0.5 else 1 - near
@@ -84,7 +87,7 @@ def drawn(condition: str, at_ends: bool, choose: random.Random) -> float:
 
 def unit(condition: str, x: float) -> float:
     """Return the size of an argument's change that changes a function: of numbers near 0 that may be negative, it is 1."""
-    return abs(x) if condition.startswith(("positive", "nonnegative", "between")) else max(1.0, abs(x))
+    return abs(x) if condition.startswith(("positive", "nonnegative", "between 0")) else max(1.0, abs(x))
 
 
 def exact(name: str, point: tuple[float, ...], by: tuple[int, ...] = ()) -> float | None:
