@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Number
@@ -27,6 +28,7 @@ __all__ = [
     "values_of",
 ]
 
+_FLOAT64 = np.dtype(np.float64)
 _NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
 _registered: set[type] = set()
 _lock = threading.Lock()
@@ -38,14 +40,13 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
     Objects for which `is_leaf` returns True are leaves. NumPy's arrays of recorded objects become recorded arrays.
     """
     leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
-    unknown = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
-    if unknown:
-        for each in unknown:
-            _register(each)
-        return flatten(tree, is_leaf)
-    if any(map(holds_objects, leaves)):
-        leaves = [as_recorded(leaf) for leaf in leaves]
-    return leaves, lambda new: optree.tree_unflatten(structure, new), structure
+    for kind in {*map(type, leaves)}:
+        if issubclass(kind, np.ndarray):
+            leaves = [as_recorded(leaf) if holds_objects(leaf) else leaf for leaf in leaves]
+        elif dataclasses.is_dataclass(kind):
+            _register(kind)
+            return flatten(tree, is_leaf)
+    return leaves, structure.unflatten, structure
 
 
 def _register(dataclass: type) -> None:
@@ -96,6 +97,8 @@ def as_plain(leaf: Any) -> Any:
 
 def is_data(leaf: Any) -> bool:
     """Returns whether a leaf of a differentiated structure is no parameter: an integer, boolean, string, None or an object."""
+    if type(leaf) is float:
+        return False
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind in "iubSUMm"
     if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
@@ -124,11 +127,17 @@ def check_kind(function: str, label: Callable[[], str], leaf: Any) -> None:
         )
 
 
-def parameter(function: str, label: Callable[[], str], leaf: Any, within: Recording | None) -> Any:
-    """Returns a leaf to differentiate with respect to, as float64; raises unless the leaf is real and floating-point.
+def parameter(function: str, label_of: Callable[[int], str], n: int, leaf: Any, within: Recording | None) -> Any:
+    """Returns leaf n to differentiate with respect to, as float64; raises unless the leaf is real and floating-point.
 
-    Within a recording the leaf may be a recorded value.
+    Within a recording the leaf may be a recorded value. `label_of(n)` is the leaf's name in messages.
     """
+    if type(leaf) is np.ndarray and leaf.dtype is _FLOAT64:
+        return leaf
+
+    def label() -> str:
+        return label_of(n)
+
     if isinstance(leaf, Array):
         if within is not None:
             return leaf
@@ -195,7 +204,7 @@ def split(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
     parts: list[Any] = []
     begin = 0
     for shape in shapes:
-        end = begin + int(np.prod(shape, dtype=int))
+        end = begin + math.prod(shape)
         part = flat[..., begin:end].reshape(flat.shape[:-1] + shape)
         parts.append(float(part) if part.ndim == 0 and isinstance(part, np.ndarray) else part)
         begin = end

@@ -38,13 +38,20 @@ class Place:
     begin: int = 0  # the first operation of the derivative
     along: Sequence[Array] = ()  # the tangents of the derivative
 
+    def of_new_recording(self) -> Place:
+        """Returns the place at the begin of a recording within this place."""
+        return Place(functions=self.functions) if self.functions else _outside
+
     def depends(self, recording: Recording, x: Sequence[Array]) -> bool:
         """Returns whether values depend on the tangents of the derivative that is being recorded; True where unknown."""
         return any(each.recording is not recording for each in self.along) or recording.depends(self.begin, self.along, x)
 
 
+_outside = Place()
+
+
 class _Here(threading.local):
-    place = Place()
+    place = _outside
 
 
 here = _Here()

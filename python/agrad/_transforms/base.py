@@ -84,7 +84,7 @@ class Transformation(ByName, ABC):
                 output, aux = self.split_result(recording, result)
                 if not recording.captured:
                     engine = RecordingEngine(recording, output, inputs, parameters.leaves, self.check_order)
-                    return bound.of_engine(engine, parameters, values_of(aux))
+                    return bound.of_engine(engine, parameters, None if aux is None else values_of(aux))
         except ScopeError:
             if around is None:
                 raise

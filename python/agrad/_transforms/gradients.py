@@ -15,6 +15,9 @@ from agrad._transforms.parameters import ArgNums, Parameters
 
 __all__ = ["Grad", "ValueAndGrad", "grad", "value_and_grad"]
 
+_ONE = np.ones(())
+_ONE.flags.writeable = False
+
 
 class ValueAndGrad(OfScalar):
     """See :func:`value_and_grad`."""
@@ -23,7 +26,7 @@ class ValueAndGrad(OfScalar):
     plan = ResultKind.value_and_gradient
 
     def of_engine(self, engine: Engine, parameters: Parameters, beside: Any) -> Any:
-        value, flat = engine.value_and_vjp(np.ones(()))
+        value, flat = engine.value_and_vjp(_ONE)
         return self.with_aux(self.finish(self.number(value), flat, parameters), beside)
 
     def finish(self, value: Any, flat: Any, parameters: Parameters) -> Any:

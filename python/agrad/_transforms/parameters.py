@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -35,15 +34,14 @@ class Parameters:
                 raise TypeError(
                     f"{function}: argnums is {place}, but must be the place of a positional argument; {len(args)} were given"
                 )
-        if len({place % len(args) for place in self.places}) < len(self.places):
-            raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
         self._places_from_0 = [place % len(args) for place in self.places]
-        leaves, self._together, self._structure = flatten(tuple(args[place] for place in self.places))
+        if len({*self._places_from_0}) < len(self.places):
+            raise TypeError(f"{function}: argnums is {argnums}, but must be different places")
+        leaves, self._together, self._structure = flatten(tuple([args[place] for place in self.places]))
         self._is_data = self._which_are_data(leaves)
+        self._has_data = True in self._is_data
         self._where = [n for n, other in enumerate(self._is_data) if not other]
-        self.leaves = [
-            parameter(function, functools.partial(self.label, k), leaves[n], within) for k, n in enumerate(self._where)
-        ]
+        self.leaves = [parameter(function, self.label, k, leaves[n], within) for k, n in enumerate(self._where)]
         self.shapes = [leaf.shape for leaf in self.leaves]
 
     def _which_are_data(self, leaves: list[Any]) -> list[bool]:
@@ -61,7 +59,7 @@ class Parameters:
     def put(self, args: tuple[Any, ...], leaves: Iterable[Any]) -> list[Any]:
         """Returns the arguments with the parameters' leaves replaced."""
         replaced, fresh = list(args), iter(leaves)
-        if True in self._is_data:
+        if self._has_data:
             given = flatten(tuple(args[place] for place in self.places))[0]
             leaves = [leaf if other else next(fresh) for leaf, other in zip(given, self._is_data, strict=True)]
         for place, tree in zip(self.places, self._together(leaves), strict=True):
@@ -70,7 +68,7 @@ class Parameters:
 
     def together(self, leaves: Iterable[Any]) -> Any:
         """Returns leaves, one for each parameter, in the structure of the differentiated arguments; None for data."""
-        if True in self._is_data:
+        if self._has_data:
             fresh = iter(leaves)
             leaves = [None if other else next(fresh) for other in self._is_data]
         trees = self._together(leaves)
