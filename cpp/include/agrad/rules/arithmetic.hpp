@@ -99,12 +99,12 @@ struct plus_rule : rule<1> {
   }
 };
 template <class X>
-applied<plus_rule, X> plus(const X& x) {
+AGRAD_ALWAYS_INLINE applied<plus_rule, X> plus(const X& x) {
   return apply<plus_rule>(x);
 }
 /// Stan's name of the operator.
 template <class X>
-applied<negative_rule, X> minus(const X& x) {
+AGRAD_ALWAYS_INLINE applied<negative_rule, X> minus(const X& x) {
   return apply<negative_rule>(x);
 }
 

@@ -58,7 +58,7 @@ struct i0_rule : rule<1> {
   }
 };
 template <class X>
-applied<i0_rule, X> i0(const X& x) {
+AGRAD_ALWAYS_INLINE applied<i0_rule, X> i0(const X& x) {
   return apply<i0_rule>(x);
 }
 
@@ -74,7 +74,7 @@ struct i1_rule : rule<1> {
   }
 };
 template <class X>
-applied<i1_rule, X> i1(const X& x) {
+AGRAD_ALWAYS_INLINE applied<i1_rule, X> i1(const X& x) {
   return apply<i1_rule>(x);
 }
 
@@ -88,7 +88,7 @@ struct i0e_rule : rule<1> {
   }
 };
 template <class X>
-applied<i0e_rule, X> i0e(const X& x) {
+AGRAD_ALWAYS_INLINE applied<i0e_rule, X> i0e(const X& x) {
   return apply<i0e_rule>(x);
 }
 
@@ -102,7 +102,7 @@ struct i1e_rule : rule<1> {
   }
 };
 template <class X>
-applied<i1e_rule, X> i1e(const X& x) {
+AGRAD_ALWAYS_INLINE applied<i1e_rule, X> i1e(const X& x) {
   return apply<i1e_rule>(x);
 }
 
@@ -116,7 +116,7 @@ struct k0e_rule : rule<1> {
   }
 };
 template <class X>
-applied<k0e_rule, X> k0e(const X& x) {
+AGRAD_ALWAYS_INLINE applied<k0e_rule, X> k0e(const X& x) {
   return apply<k0e_rule>(x);
 }
 
@@ -130,13 +130,13 @@ struct k1e_rule : rule<1> {
   }
 };
 template <class X>
-applied<k1e_rule, X> k1e(const X& x) {
+AGRAD_ALWAYS_INLINE applied<k1e_rule, X> k1e(const X& x) {
   return apply<k1e_rule>(x);
 }
 
 struct k0_rule;
 template <class X>
-applied<k0_rule, X> k0(const X& x);
+AGRAD_ALWAYS_INLINE applied<k0_rule, X> k0(const X& x);
 
 struct k1_rule : rule<1> {
   static constexpr std::string_view name = "k1", text = "Modified Bessel function of the second kind, of order 1.",
@@ -149,7 +149,7 @@ struct k1_rule : rule<1> {
   }
 };
 template <class X>
-applied<k1_rule, X> k1(const X& x) {
+AGRAD_ALWAYS_INLINE applied<k1_rule, X> k1(const X& x) {
   return apply<k1_rule>(x);
 }
 
@@ -164,7 +164,7 @@ struct k0_rule : rule<1> {
   }
 };
 template <class X>
-applied<k0_rule, X> k0(const X& x) {
+AGRAD_ALWAYS_INLINE applied<k0_rule, X> k0(const X& x) {
   return apply<k0_rule>(x);
 }
 

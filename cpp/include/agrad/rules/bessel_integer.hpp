@@ -60,7 +60,7 @@ struct bessel_first_kind_rule : rule<2> {
 };
 /// The order is a whole number: an int, not a variable.
 template <class X>
-applied<bessel_first_kind_rule, double, X> bessel_first_kind(int order, const X& x) {
+AGRAD_ALWAYS_INLINE applied<bessel_first_kind_rule, double, X> bessel_first_kind(int order, const X& x) {
   return apply<bessel_first_kind_rule>(static_cast<double>(order), x);
 }
 
@@ -85,7 +85,7 @@ struct bessel_second_kind_rule : rule<2> {
 };
 /// The order is a whole number: an int, not a variable.
 template <class X>
-applied<bessel_second_kind_rule, double, X> bessel_second_kind(int order, const X& x) {
+AGRAD_ALWAYS_INLINE applied<bessel_second_kind_rule, double, X> bessel_second_kind(int order, const X& x) {
   return apply<bessel_second_kind_rule>(static_cast<double>(order), x);
 }
 

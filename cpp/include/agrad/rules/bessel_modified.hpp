@@ -174,7 +174,7 @@ struct modified_bessel_first_kind_rule : rule<2> {
 };
 /// The order is a whole number: an int, not a variable.
 template <class X>
-applied<modified_bessel_first_kind_rule, double, X> modified_bessel_first_kind(int order, const X& x) {
+AGRAD_ALWAYS_INLINE applied<modified_bessel_first_kind_rule, double, X> modified_bessel_first_kind(int order, const X& x) {
   return apply<modified_bessel_first_kind_rule>(static_cast<double>(order), x);
 }
 
@@ -194,12 +194,12 @@ struct kv_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<kv_rule, X, Y> kv(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<kv_rule, X, Y> kv(const X& x, const Y& y) {
   return apply<kv_rule>(x, y);
 }
 /// Stan's name of kv.
 template <class X, class Y>
-applied<kv_rule, X, Y> modified_bessel_second_kind(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<kv_rule, X, Y> modified_bessel_second_kind(const X& x, const Y& y) {
   return apply<kv_rule>(x, y);
 }
 

@@ -97,12 +97,12 @@ struct betaln_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<betaln_rule, X, Y> betaln(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<betaln_rule, X, Y> betaln(const X& x, const Y& y) {
   return apply<betaln_rule>(x, y);
 }
 /// Stan's name of betaln.
 template <class X, class Y>
-applied<betaln_rule, X, Y> lbeta(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<betaln_rule, X, Y> lbeta(const X& x, const Y& y) {
   return apply<betaln_rule>(x, y);
 }
 
@@ -121,7 +121,7 @@ struct beta_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<beta_rule, X, Y> beta(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<beta_rule, X, Y> beta(const X& x, const Y& y) {
   return apply<beta_rule>(x, y);
 }
 

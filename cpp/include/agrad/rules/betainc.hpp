@@ -56,12 +56,12 @@ struct betainc_rule : detail::betainc_base<false, false> {
                                     reference = "lower_beta(x, y, z)";
 };
 template <class A, class B, class X>
-applied<betainc_rule, A, B, X> betainc(const A& a, const B& b, const X& x) {
+AGRAD_ALWAYS_INLINE applied<betainc_rule, A, B, X> betainc(const A& a, const B& b, const X& x) {
   return apply<betainc_rule>(a, b, x);
 }
 /// Stan's name of betainc.
 template <class A, class B, class X>
-applied<betainc_rule, A, B, X> inc_beta(const A& a, const B& b, const X& x) {
+AGRAD_ALWAYS_INLINE applied<betainc_rule, A, B, X> inc_beta(const A& a, const B& b, const X& x) {
   return apply<betainc_rule>(a, b, x);
 }
 
@@ -71,7 +71,7 @@ struct betaincc_rule : detail::betainc_base<true, false> {
                                     reference = "lower_beta(y, x, 1 - z)";
 };
 template <class A, class B, class X>
-applied<betaincc_rule, A, B, X> betaincc(const A& a, const B& b, const X& x) {
+AGRAD_ALWAYS_INLINE applied<betaincc_rule, A, B, X> betaincc(const A& a, const B& b, const X& x) {
   return apply<betaincc_rule>(a, b, x);
 }
 
@@ -80,7 +80,7 @@ struct log_betainc_rule : detail::betainc_base<false, true> {
                                     reference = "log(lower_beta(x, y, z))", ufunc = no_ufunc;
 };
 template <class A, class B, class X>
-applied<log_betainc_rule, A, B, X> log_betainc(const A& a, const B& b, const X& x) {
+AGRAD_ALWAYS_INLINE applied<log_betainc_rule, A, B, X> log_betainc(const A& a, const B& b, const X& x) {
   return apply<log_betainc_rule>(a, b, x);
 }
 
@@ -89,7 +89,7 @@ struct log_betaincc_rule : detail::betainc_base<true, true> {
                                     reference = "log(lower_beta(y, x, 1 - z))", ufunc = no_ufunc;
 };
 template <class A, class B, class X>
-applied<log_betaincc_rule, A, B, X> log_betaincc(const A& a, const B& b, const X& x) {
+AGRAD_ALWAYS_INLINE applied<log_betaincc_rule, A, B, X> log_betaincc(const A& a, const B& b, const X& x) {
   return apply<log_betaincc_rule>(a, b, x);
 }
 

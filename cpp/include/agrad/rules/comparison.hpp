@@ -163,7 +163,7 @@ struct select_rule : rule<3> {
   }
 };
 template <class X, class Y, class Z>
-applied<select_rule, X, Y, Z> select(const X& x, const Y& y, const Z& z) {
+AGRAD_ALWAYS_INLINE applied<select_rule, X, Y, Z> select(const X& x, const Y& y, const Z& z) {
   return apply<select_rule>(x, y, z);
 }
 

@@ -43,12 +43,12 @@ struct xlogy_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<xlogy_rule, X, Y> xlogy(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<xlogy_rule, X, Y> xlogy(const X& x, const Y& y) {
   return apply<xlogy_rule>(x, y);
 }
 /// Stan's name of xlogy.
 template <class X, class Y>
-applied<xlogy_rule, X, Y> lmultiply(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<xlogy_rule, X, Y> lmultiply(const X& x, const Y& y) {
   return apply<xlogy_rule>(x, y);
 }
 
@@ -68,7 +68,7 @@ struct xlog1py_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<xlog1py_rule, X, Y> xlog1py(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<xlog1py_rule, X, Y> xlog1py(const X& x, const Y& y) {
   return apply<xlog1py_rule>(x, y);
 }
 
@@ -84,7 +84,7 @@ struct entr_rule : rule<1> {
   }
 };
 template <class X>
-applied<entr_rule, X> entr(const X& x) {
+AGRAD_ALWAYS_INLINE applied<entr_rule, X> entr(const X& x) {
   return apply<entr_rule>(x);
 }
 
@@ -109,7 +109,7 @@ struct rel_entr_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<rel_entr_rule, X, Y> rel_entr(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<rel_entr_rule, X, Y> rel_entr(const X& x, const Y& y) {
   return apply<rel_entr_rule>(x, y);
 }
 
@@ -137,7 +137,7 @@ struct kl_div_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<kl_div_rule, X, Y> kl_div(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<kl_div_rule, X, Y> kl_div(const X& x, const Y& y) {
   return apply<kl_div_rule>(x, y);
 }
 

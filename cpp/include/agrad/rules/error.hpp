@@ -34,7 +34,7 @@ struct erf_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<erf_rule, X> erf(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erf_rule, X> erf(const X& x) {
   return apply<erf_rule>(x);
 }
 
@@ -47,7 +47,7 @@ struct erfc_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<erfc_rule, X> erfc(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erfc_rule, X> erfc(const X& x) {
   return apply<erfc_rule>(x);
 }
 

@@ -29,7 +29,7 @@ struct exp_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<exp_rule, X> exp(const X& x) {
+AGRAD_ALWAYS_INLINE applied<exp_rule, X> exp(const X& x) {
   return apply<exp_rule>(x);
 }
 
@@ -42,7 +42,7 @@ struct exp2_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<exp2_rule, X> exp2(const X& x) {
+AGRAD_ALWAYS_INLINE applied<exp2_rule, X> exp2(const X& x) {
   return apply<exp2_rule>(x);
 }
 
@@ -55,7 +55,7 @@ struct exp10_rule : rule<1> {
   }
 };
 template <class X>
-applied<exp10_rule, X> exp10(const X& x) {
+AGRAD_ALWAYS_INLINE applied<exp10_rule, X> exp10(const X& x) {
   return apply<exp10_rule>(x);
 }
 
@@ -70,7 +70,7 @@ struct expm1_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<expm1_rule, X> expm1(const X& x) {
+AGRAD_ALWAYS_INLINE applied<expm1_rule, X> expm1(const X& x) {
   return apply<expm1_rule>(x);
 }
 
@@ -90,7 +90,7 @@ struct log_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<log_rule, X> log(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log_rule, X> log(const X& x) {
   return apply<log_rule>(x);
 }
 
@@ -104,7 +104,7 @@ struct log2_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<log2_rule, X> log2(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log2_rule, X> log2(const X& x) {
   return apply<log2_rule>(x);
 }
 
@@ -118,7 +118,7 @@ struct log10_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<log10_rule, X> log10(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log10_rule, X> log10(const X& x) {
   return apply<log10_rule>(x);
 }
 
@@ -138,7 +138,7 @@ struct log1p_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<log1p_rule, X> log1p(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log1p_rule, X> log1p(const X& x) {
   return apply<log1p_rule>(x);
 }
 

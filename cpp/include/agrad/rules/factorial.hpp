@@ -106,7 +106,7 @@ struct rising_factorial_rule : detail::factorial_power_base<1> {
 };
 /// The number of factors is a whole number: an int, not a variable.
 template <class X>
-applied<rising_factorial_rule, X, double> rising_factorial(const X& x, int n) {
+AGRAD_ALWAYS_INLINE applied<rising_factorial_rule, X, double> rising_factorial(const X& x, int n) {
   return apply<rising_factorial_rule>(x, static_cast<double>(n));
 }
 
@@ -117,7 +117,7 @@ struct falling_factorial_rule : detail::factorial_power_base<-1> {
 };
 /// The number of factors is a whole number: an int, not a variable.
 template <class X>
-applied<falling_factorial_rule, X, double> falling_factorial(const X& x, int n) {
+AGRAD_ALWAYS_INLINE applied<falling_factorial_rule, X, double> falling_factorial(const X& x, int n) {
   return apply<falling_factorial_rule>(x, static_cast<double>(n));
 }
 
@@ -138,7 +138,7 @@ struct log_rising_factorial_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_rising_factorial_rule, X, Y> log_rising_factorial(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_rising_factorial_rule, X, Y> log_rising_factorial(const X& x, const Y& y) {
   return apply<log_rising_factorial_rule>(x, y);
 }
 
@@ -169,7 +169,7 @@ struct log_falling_factorial_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_falling_factorial_rule, X, Y> log_falling_factorial(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_falling_factorial_rule, X, Y> log_falling_factorial(const X& x, const Y& y) {
   return apply<log_falling_factorial_rule>(x, y);
 }
 
@@ -194,7 +194,7 @@ struct lchoose_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<lchoose_rule, X, Y> lchoose(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<lchoose_rule, X, Y> lchoose(const X& x, const Y& y) {
   return apply<lchoose_rule>(x, y);
 }
 
@@ -212,7 +212,7 @@ struct choose_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<choose_rule, X, Y> choose(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<choose_rule, X, Y> choose(const X& x, const Y& y) {
   return apply<choose_rule>(x, y);
 }
 

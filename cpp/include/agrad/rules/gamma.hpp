@@ -30,7 +30,7 @@ struct polygamma_rule : rule<2> {
 };
 /// The order is a whole number: an int, not a variable.
 template <class X>
-applied<polygamma_rule, double, X> polygamma(int order, const X& x) {
+AGRAD_ALWAYS_INLINE applied<polygamma_rule, double, X> polygamma(int order, const X& x) {
   return apply<polygamma_rule>(static_cast<double>(order), x);
 }
 
@@ -44,7 +44,7 @@ struct digamma_rule : rule<1> {
   }
 };
 template <class X>
-applied<digamma_rule, X> digamma(const X& x) {
+AGRAD_ALWAYS_INLINE applied<digamma_rule, X> digamma(const X& x) {
   return apply<digamma_rule>(x);
 }
 
@@ -59,7 +59,7 @@ struct trigamma_rule : rule<1> {
   }
 };
 template <class X>
-applied<trigamma_rule, X> trigamma(const X& x) {
+AGRAD_ALWAYS_INLINE applied<trigamma_rule, X> trigamma(const X& x) {
   return apply<trigamma_rule>(x);
 }
 
@@ -72,7 +72,7 @@ struct tgamma_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<tgamma_rule, X> tgamma(const X& x) {
+AGRAD_ALWAYS_INLINE applied<tgamma_rule, X> tgamma(const X& x) {
   return apply<tgamma_rule>(x);
 }
 
@@ -93,7 +93,7 @@ struct lgamma_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<lgamma_rule, X> lgamma(const X& x) {
+AGRAD_ALWAYS_INLINE applied<lgamma_rule, X> lgamma(const X& x) {
   return apply<lgamma_rule>(x);
 }
 

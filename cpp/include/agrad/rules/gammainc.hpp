@@ -71,12 +71,12 @@ struct gammainc_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<gammainc_rule, X, Y> gammainc(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<gammainc_rule, X, Y> gammainc(const X& x, const Y& y) {
   return apply<gammainc_rule>(x, y);
 }
 /// Stan's name of gammainc.
 template <class X, class Y>
-applied<gammainc_rule, X, Y> gamma_p(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<gammainc_rule, X, Y> gamma_p(const X& x, const Y& y) {
   return apply<gammainc_rule>(x, y);
 }
 
@@ -96,12 +96,12 @@ struct gammaincc_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<gammaincc_rule, X, Y> gammaincc(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<gammaincc_rule, X, Y> gammaincc(const X& x, const Y& y) {
   return apply<gammaincc_rule>(x, y);
 }
 /// Stan's name of gammaincc.
 template <class X, class Y>
-applied<gammaincc_rule, X, Y> gamma_q(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<gammaincc_rule, X, Y> gamma_q(const X& x, const Y& y) {
   return apply<gammaincc_rule>(x, y);
 }
 

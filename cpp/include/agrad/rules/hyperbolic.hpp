@@ -9,7 +9,7 @@ namespace agrad {
 
 struct cosh_rule;
 template <class X>
-applied<cosh_rule, X> cosh(const X& x);
+AGRAD_ALWAYS_INLINE applied<cosh_rule, X> cosh(const X& x);
 
 struct sinh_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sinh", text = "Hyperbolic sine.";
@@ -20,7 +20,7 @@ struct sinh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<sinh_rule, X> sinh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<sinh_rule, X> sinh(const X& x) {
   return apply<sinh_rule>(x);
 }
 
@@ -33,7 +33,7 @@ struct cosh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<cosh_rule, X> cosh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<cosh_rule, X> cosh(const X& x) {
   return apply<cosh_rule>(x);
 }
 
@@ -76,7 +76,7 @@ struct tanh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<tanh_rule, X> tanh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<tanh_rule, X> tanh(const X& x) {
   return apply<tanh_rule>(x);
 }
 
@@ -89,7 +89,7 @@ struct asinh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<asinh_rule, X> asinh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<asinh_rule, X> asinh(const X& x) {
   return apply<asinh_rule>(x);
 }
 
@@ -104,7 +104,7 @@ struct acosh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<acosh_rule, X> acosh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<acosh_rule, X> acosh(const X& x) {
   return apply<acosh_rule>(x);
 }
 
@@ -118,7 +118,7 @@ struct atanh_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<atanh_rule, X> atanh(const X& x) {
+AGRAD_ALWAYS_INLINE applied<atanh_rule, X> atanh(const X& x) {
   return apply<atanh_rule>(x);
 }
 

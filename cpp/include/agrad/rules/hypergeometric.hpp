@@ -25,12 +25,12 @@ struct hyp1f0_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<hyp1f0_rule, X, Y> hyp1f0(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<hyp1f0_rule, X, Y> hyp1f0(const X& x, const Y& y) {
   return apply<hyp1f0_rule>(x, y);
 }
 /// Stan's name of hyp1f0.
 template <class X, class Y>
-applied<hyp1f0_rule, X, Y> hypergeometric_1F0(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<hyp1f0_rule, X, Y> hypergeometric_1F0(const X& x, const Y& y) {
   return apply<hyp1f0_rule>(x, y);
 }
 

@@ -109,7 +109,7 @@ struct lambert_w0_rule : rule<1> {
   }
 };
 template <class X>
-applied<lambert_w0_rule, X> lambert_w0(const X& x) {
+AGRAD_ALWAYS_INLINE applied<lambert_w0_rule, X> lambert_w0(const X& x) {
   return apply<lambert_w0_rule>(x);
 }
 
@@ -126,7 +126,7 @@ struct lambert_wm1_rule : rule<1> {
   }
 };
 template <class X>
-applied<lambert_wm1_rule, X> lambert_wm1(const X& x) {
+AGRAD_ALWAYS_INLINE applied<lambert_wm1_rule, X> lambert_wm1(const X& x) {
   return apply<lambert_wm1_rule>(x);
 }
 

@@ -35,7 +35,7 @@ struct inv_logit_rule : rule<1> {
   }
 };
 template <class X>
-applied<inv_logit_rule, X> inv_logit(const X& x) {
+AGRAD_ALWAYS_INLINE applied<inv_logit_rule, X> inv_logit(const X& x) {
   return apply<inv_logit_rule>(x);
 }
 
@@ -52,7 +52,7 @@ struct logit_rule : rule<1> {
   }
 };
 template <class X>
-applied<logit_rule, X> logit(const X& x) {
+AGRAD_ALWAYS_INLINE applied<logit_rule, X> logit(const X& x) {
   return apply<logit_rule>(x);
 }
 
@@ -66,7 +66,7 @@ struct log1m_rule : rule<1> {
   }
 };
 template <class X>
-applied<log1m_rule, X> log1m(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log1m_rule, X> log1m(const X& x) {
   return apply<log1m_rule>(x);
 }
 
@@ -93,7 +93,7 @@ struct log1p_exp_rule : rule<1> {
   }
 };
 template <class X>
-applied<log1p_exp_rule, X> log1p_exp(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log1p_exp_rule, X> log1p_exp(const X& x) {
   return apply<log1p_exp_rule>(x);
 }
 
@@ -108,7 +108,7 @@ struct log1m_exp_rule : rule<1> {
   }
 };
 template <class X>
-applied<log1m_exp_rule, X> log1m_exp(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log1m_exp_rule, X> log1m_exp(const X& x) {
   return apply<log1m_exp_rule>(x);
 }
 
@@ -135,7 +135,7 @@ struct log_inv_logit_rule : rule<1> {
   }
 };
 template <class X>
-applied<log_inv_logit_rule, X> log_inv_logit(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log_inv_logit_rule, X> log_inv_logit(const X& x) {
   return apply<log_inv_logit_rule>(x);
 }
 
@@ -184,7 +184,7 @@ struct log_sum_exp_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_sum_exp_rule, X, Y> log_sum_exp(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_sum_exp_rule, X, Y> log_sum_exp(const X& x, const Y& y) {
   return apply<log_sum_exp_rule>(x, y);
 }
 
@@ -218,7 +218,7 @@ struct logaddexp2_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<logaddexp2_rule, X, Y> logaddexp2(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<logaddexp2_rule, X, Y> logaddexp2(const X& x, const Y& y) {
   return apply<logaddexp2_rule>(x, y);
 }
 

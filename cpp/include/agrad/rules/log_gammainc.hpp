@@ -170,7 +170,7 @@ struct log_gammainc_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_gammainc_rule, X, Y> log_gammainc(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_gammainc_rule, X, Y> log_gammainc(const X& x, const Y& y) {
   return apply<log_gammainc_rule>(x, y);
 }
 
@@ -189,7 +189,7 @@ struct log_gammaincc_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_gammaincc_rule, X, Y> log_gammaincc(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_gammaincc_rule, X, Y> log_gammaincc(const X& x, const Y& y) {
   return apply<log_gammaincc_rule>(x, y);
 }
 

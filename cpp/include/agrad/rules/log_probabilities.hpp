@@ -43,7 +43,7 @@ struct inv_cloglog_rule : rule<1> {
   }
 };
 template <class X>
-applied<inv_cloglog_rule, X> inv_cloglog(const X& x) {
+AGRAD_ALWAYS_INLINE applied<inv_cloglog_rule, X> inv_cloglog(const X& x) {
   return apply<inv_cloglog_rule>(x);
 }
 
@@ -68,12 +68,12 @@ struct ndtr_approx_rule : rule<1> {
   static constexpr double cubic = 0.07056, linear = 1.5976;
 };
 template <class X>
-applied<ndtr_approx_rule, X> ndtr_approx(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtr_approx_rule, X> ndtr_approx(const X& x) {
   return apply<ndtr_approx_rule>(x);
 }
 /// Stan's name of ndtr_approx.
 template <class X>
-applied<ndtr_approx_rule, X> Phi_approx(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtr_approx_rule, X> Phi_approx(const X& x) {
   return apply<ndtr_approx_rule>(x);
 }
 
@@ -88,7 +88,7 @@ struct log1m_inv_logit_rule : rule<1> {
   }
 };
 template <class X>
-applied<log1m_inv_logit_rule, X> log1m_inv_logit(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log1m_inv_logit_rule, X> log1m_inv_logit(const X& x) {
   return apply<log1m_inv_logit_rule>(x);
 }
 
@@ -111,7 +111,7 @@ struct log_diff_exp_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_diff_exp_rule, X, Y> log_diff_exp(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_diff_exp_rule, X, Y> log_diff_exp(const X& x, const Y& y) {
   return apply<log_diff_exp_rule>(x, y);
 }
 
@@ -134,7 +134,7 @@ struct log_inv_logit_diff_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<log_inv_logit_diff_rule, X, Y> log_inv_logit_diff(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<log_inv_logit_diff_rule, X, Y> log_inv_logit_diff(const X& x, const Y& y) {
   return apply<log_inv_logit_diff_rule>(x, y);
 }
 
@@ -175,7 +175,7 @@ struct log_mix_rule : rule<3> {
   }
 };
 template <class X, class Y, class Z>
-applied<log_mix_rule, X, Y, Z> log_mix(const X& x, const Y& y, const Z& z) {
+AGRAD_ALWAYS_INLINE applied<log_mix_rule, X, Y, Z> log_mix(const X& x, const Y& y, const Z& z) {
   return apply<log_mix_rule>(x, y, z);
 }
 
@@ -201,7 +201,7 @@ struct binary_log_loss_rule : rule<2> {
 };
 /// The outcome is a whole number: an int, not a variable.
 template <class X>
-applied<binary_log_loss_rule, double, X> binary_log_loss(int outcome, const X& x) {
+AGRAD_ALWAYS_INLINE applied<binary_log_loss_rule, double, X> binary_log_loss(int outcome, const X& x) {
   return apply<binary_log_loss_rule>(static_cast<double>(outcome), x);
 }
 

@@ -27,7 +27,7 @@ struct matern32_rule : rule<1> {
   }
 };
 template <class X>
-applied<matern32_rule, X> matern32(const X& x) {
+AGRAD_ALWAYS_INLINE applied<matern32_rule, X> matern32(const X& x) {
   return apply<matern32_rule>(x);
 }
 
@@ -48,7 +48,7 @@ struct matern52_rule : rule<1> {
   }
 };
 template <class X>
-applied<matern52_rule, X> matern52(const X& x) {
+AGRAD_ALWAYS_INLINE applied<matern52_rule, X> matern52(const X& x) {
   return apply<matern52_rule>(x);
 }
 

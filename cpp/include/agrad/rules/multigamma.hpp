@@ -59,7 +59,7 @@ struct lmgamma_rule : rule<2> {
 };
 /// The dimension is a whole number: an int, not a variable.
 template <class X>
-applied<lmgamma_rule, double, X> lmgamma(int dimension, const X& x) {
+AGRAD_ALWAYS_INLINE applied<lmgamma_rule, double, X> lmgamma(int dimension, const X& x) {
   return apply<lmgamma_rule>(static_cast<double>(dimension), x);
 }
 

@@ -38,7 +38,7 @@ struct std_normal_log_qf_rule : rule<1> {
   }
 };
 template <class X>
-applied<std_normal_log_qf_rule, X> std_normal_log_qf(const X& x) {
+AGRAD_ALWAYS_INLINE applied<std_normal_log_qf_rule, X> std_normal_log_qf(const X& x) {
   return apply<std_normal_log_qf_rule>(x);
 }
 

@@ -99,7 +99,7 @@ struct owens_t_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<owens_t_rule, X, Y> owens_t(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<owens_t_rule, X, Y> owens_t(const X& x, const Y& y) {
   return apply<owens_t_rule>(x, y);
 }
 

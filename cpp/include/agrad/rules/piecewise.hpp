@@ -41,7 +41,7 @@ struct abs_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<abs_rule, X> abs(const X& x) {
+AGRAD_ALWAYS_INLINE applied<abs_rule, X> abs(const X& x) {
   return apply<abs_rule>(x);
 }
 
@@ -49,7 +49,7 @@ struct fabs_rule : abs_rule {
   static constexpr std::string_view name = "fabs", ufunc = {};
 };
 template <class X>
-applied<fabs_rule, X> fabs(const X& x) {
+AGRAD_ALWAYS_INLINE applied<fabs_rule, X> fabs(const X& x) {
   return apply<fabs_rule>(x);
 }
 
@@ -58,7 +58,7 @@ struct sign_rule : piecewise_constant_rule<1> {
   static double value(double x) { return std::isnan(x) ? x : detail::sign_of(x); }
 };
 template <class X>
-applied<sign_rule, X> sign(const X& x) {
+AGRAD_ALWAYS_INLINE applied<sign_rule, X> sign(const X& x) {
   return apply<sign_rule>(x);
 }
 
@@ -77,7 +77,7 @@ struct copysign_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<copysign_rule, X, Y> copysign(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<copysign_rule, X, Y> copysign(const X& x, const Y& y) {
   return apply<copysign_rule>(x, y);
 }
 
@@ -88,7 +88,7 @@ struct floor_rule : piecewise_constant_rule<1>, in_cmath {
   static double value(double x) { return std::floor(x); }
 };
 template <class X>
-applied<floor_rule, X> floor(const X& x) {
+AGRAD_ALWAYS_INLINE applied<floor_rule, X> floor(const X& x) {
   return apply<floor_rule>(x);
 }
 
@@ -97,7 +97,7 @@ struct ceil_rule : piecewise_constant_rule<1>, in_cmath {
   static double value(double x) { return std::ceil(x); }
 };
 template <class X>
-applied<ceil_rule, X> ceil(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ceil_rule, X> ceil(const X& x) {
   return apply<ceil_rule>(x);
 }
 
@@ -106,7 +106,7 @@ struct trunc_rule : piecewise_constant_rule<1>, in_cmath {
   static double value(double x) { return std::trunc(x); }
 };
 template <class X>
-applied<trunc_rule, X> trunc(const X& x) {
+AGRAD_ALWAYS_INLINE applied<trunc_rule, X> trunc(const X& x) {
   return apply<trunc_rule>(x);
 }
 
@@ -116,7 +116,7 @@ struct round_rule : piecewise_constant_rule<1>, in_cmath {
   static double value(double x) { return std::round(x); }
 };
 template <class X>
-applied<round_rule, X> round(const X& x) {
+AGRAD_ALWAYS_INLINE applied<round_rule, X> round(const X& x) {
   return apply<round_rule>(x);
 }
 
@@ -126,12 +126,12 @@ struct rint_rule : piecewise_constant_rule<1>, in_cmath {
   static double value(double x) { return std::rint(x); }
 };
 template <class X>
-applied<rint_rule, X> rint(const X& x) {
+AGRAD_ALWAYS_INLINE applied<rint_rule, X> rint(const X& x) {
   return apply<rint_rule>(x);
 }
 /// The same as rint. In C the two differ in a flag that is raised if the value changes.
 template <class X>
-applied<rint_rule, X> nearbyint(const X& x) {
+AGRAD_ALWAYS_INLINE applied<rint_rule, X> nearbyint(const X& x) {
   return apply<rint_rule>(x);
 }
 
@@ -143,7 +143,7 @@ struct fmax_rule : detail::extreme_rule, in_cmath {
   static double value(double x, double y) { return std::fmax(x, y); }
 };
 template <class X, class Y>
-applied<fmax_rule, X, Y> fmax(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<fmax_rule, X, Y> fmax(const X& x, const Y& y) {
   return apply<fmax_rule>(x, y);
 }
 
@@ -153,7 +153,7 @@ struct fmin_rule : detail::extreme_rule, in_cmath {
   static double value(double x, double y) { return std::fmin(x, y); }
 };
 template <class X, class Y>
-applied<fmin_rule, X, Y> fmin(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<fmin_rule, X, Y> fmin(const X& x, const Y& y) {
   return apply<fmin_rule>(x, y);
 }
 
@@ -162,7 +162,7 @@ struct maximum_rule : detail::extreme_rule {
   static double value(double x, double y) { return x >= y || std::isnan(x) ? x : y; }
 };
 template <class X, class Y>
-applied<maximum_rule, X, Y> maximum(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<maximum_rule, X, Y> maximum(const X& x, const Y& y) {
   return apply<maximum_rule>(x, y);
 }
 
@@ -171,7 +171,7 @@ struct minimum_rule : detail::extreme_rule {
   static double value(double x, double y) { return x <= y || std::isnan(x) ? x : y; }
 };
 template <class X, class Y>
-applied<minimum_rule, X, Y> minimum(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<minimum_rule, X, Y> minimum(const X& x, const Y& y) {
   return apply<minimum_rule>(x, y);
 }
 
@@ -184,7 +184,7 @@ struct fdim_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<fdim_rule, X, Y> fdim(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<fdim_rule, X, Y> fdim(const X& x, const Y& y) {
   return apply<fdim_rule>(x, y);
 }
 
@@ -211,12 +211,12 @@ struct fmod_rule : detail::remainder_base, in_cmath {
   static double value(double x, double y) { return std::fmod(x, y); }
 };
 template <class X, class Y>
-applied<fmod_rule, X, Y> fmod(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<fmod_rule, X, Y> fmod(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);
 }
 /// Stan's name of fmod, for whole numbers, too, where <cmath> has fmod.
 template <class X, class Y>
-applied<fmod_rule, X, Y> modulus(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<fmod_rule, X, Y> modulus(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);
 }
 inline double modulus(int x, int y) { return fmod_rule::value(x, y); }
@@ -228,7 +228,7 @@ struct remainder_rule : detail::remainder_base, in_cmath {
   static double value(double x, double y) { return std::remainder(x, y); }
 };
 template <class X, class Y>
-applied<remainder_rule, X, Y> remainder(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<remainder_rule, X, Y> remainder(const X& x, const Y& y) {
   return apply<remainder_rule>(x, y);
 }
 
@@ -242,7 +242,7 @@ struct mod_rule : detail::remainder_base {
   }
 };
 template <class X, class Y>
-applied<mod_rule, X, Y> mod(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<mod_rule, X, Y> mod(const X& x, const Y& y) {
   return apply<mod_rule>(x, y);
 }
 
@@ -257,7 +257,7 @@ struct floor_divide_rule : piecewise_constant_rule<2> {
   }
 };
 template <class X, class Y>
-applied<floor_divide_rule, X, Y> floor_divide(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<floor_divide_rule, X, Y> floor_divide(const X& x, const Y& y) {
   return apply<floor_divide_rule>(x, y);
 }
 

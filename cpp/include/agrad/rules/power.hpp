@@ -35,7 +35,7 @@ struct pow_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
   return apply<pow_rule>(x, y);
 }
 
@@ -52,7 +52,7 @@ struct square_rule : rule<1> {
   }
 };
 template <class X>
-applied<square_rule, X> square(const X& x) {
+AGRAD_ALWAYS_INLINE applied<square_rule, X> square(const X& x) {
   return apply<square_rule>(x);
 }
 
@@ -67,7 +67,7 @@ struct sqrt_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<sqrt_rule, X> sqrt(const X& x) {
+AGRAD_ALWAYS_INLINE applied<sqrt_rule, X> sqrt(const X& x) {
   return apply<sqrt_rule>(x);
 }
 
@@ -81,7 +81,7 @@ struct cbrt_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<cbrt_rule, X> cbrt(const X& x) {
+AGRAD_ALWAYS_INLINE applied<cbrt_rule, X> cbrt(const X& x) {
   return apply<cbrt_rule>(x);
 }
 
@@ -118,7 +118,7 @@ struct hypot_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<hypot_rule, X, Y> hypot(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<hypot_rule, X, Y> hypot(const X& x, const Y& y) {
   return apply<hypot_rule>(x, y);
 }
 
@@ -135,7 +135,7 @@ struct inv_rule : rule<1> {
   }
 };
 template <class X>
-applied<inv_rule, X> inv(const X& x) {
+AGRAD_ALWAYS_INLINE applied<inv_rule, X> inv(const X& x) {
   return apply<inv_rule>(x);
 }
 
@@ -149,7 +149,7 @@ struct inv_sqrt_rule : rule<1> {
   }
 };
 template <class X>
-applied<inv_sqrt_rule, X> inv_sqrt(const X& x) {
+AGRAD_ALWAYS_INLINE applied<inv_sqrt_rule, X> inv_sqrt(const X& x) {
   return apply<inv_sqrt_rule>(x);
 }
 
@@ -162,7 +162,7 @@ struct inv_square_rule : rule<1> {
   }
 };
 template <class X>
-applied<inv_square_rule, X> inv_square(const X& x) {
+AGRAD_ALWAYS_INLINE applied<inv_square_rule, X> inv_square(const X& x) {
   return apply<inv_square_rule>(x);
 }
 
@@ -183,7 +183,7 @@ struct fma_rule : rule<3>, in_cmath {
   }
 };
 template <class X, class Y, class Z>
-applied<fma_rule, X, Y, Z> fma(const X& x, const Y& y, const Z& z) {
+AGRAD_ALWAYS_INLINE applied<fma_rule, X, Y, Z> fma(const X& x, const Y& y, const Z& z) {
   return apply<fma_rule>(x, y, z);
 }
 
@@ -207,7 +207,7 @@ struct ldexp_rule : rule<2>, in_cmath {
 };
 /// The exponent is a whole number: an int, not a variable.
 template <class X>
-applied<ldexp_rule, X, double> ldexp(const X& x, int exponent) {
+AGRAD_ALWAYS_INLINE applied<ldexp_rule, X, double> ldexp(const X& x, int exponent) {
   return apply<ldexp_rule>(x, static_cast<double>(exponent));
 }
 

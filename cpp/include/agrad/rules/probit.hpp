@@ -53,7 +53,7 @@ struct erfcx_rule : rule<1> {
   }
 };
 template <class X>
-applied<erfcx_rule, X> erfcx(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erfcx_rule, X> erfcx(const X& x) {
   return apply<erfcx_rule>(x);
 }
 
@@ -70,7 +70,7 @@ struct erfinv_rule : rule<1> {
   }
 };
 template <class X>
-applied<erfinv_rule, X> erfinv(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erfinv_rule, X> erfinv(const X& x) {
   return apply<erfinv_rule>(x);
 }
 
@@ -94,12 +94,12 @@ struct erfcinv_rule : rule<1> {
   }
 };
 template <class X>
-applied<erfcinv_rule, X> erfcinv(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erfcinv_rule, X> erfcinv(const X& x) {
   return apply<erfcinv_rule>(x);
 }
 /// Stan's name of erfcinv.
 template <class X>
-applied<erfcinv_rule, X> inv_erfc(const X& x) {
+AGRAD_ALWAYS_INLINE applied<erfcinv_rule, X> inv_erfc(const X& x) {
   return apply<erfcinv_rule>(x);
 }
 
@@ -113,12 +113,12 @@ struct ndtr_rule : rule<1> {
   }
 };
 template <class X>
-applied<ndtr_rule, X> ndtr(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtr_rule, X> ndtr(const X& x) {
   return apply<ndtr_rule>(x);
 }
 /// Stan's name of ndtr.
 template <class X>
-applied<ndtr_rule, X> Phi(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtr_rule, X> Phi(const X& x) {
   return apply<ndtr_rule>(x);
 }
 
@@ -135,7 +135,7 @@ struct log_ndtr_rule : rule<1> {
   }
 };
 template <class X>
-applied<log_ndtr_rule, X> log_ndtr(const X& x) {
+AGRAD_ALWAYS_INLINE applied<log_ndtr_rule, X> log_ndtr(const X& x) {
   return apply<log_ndtr_rule>(x);
 }
 
@@ -160,12 +160,12 @@ struct ndtri_rule : rule<1> {
   }
 };
 template <class X>
-applied<ndtri_rule, X> ndtri(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtri_rule, X> ndtri(const X& x) {
   return apply<ndtri_rule>(x);
 }
 /// Stan's name of ndtri.
 template <class X>
-applied<ndtri_rule, X> inv_Phi(const X& x) {
+AGRAD_ALWAYS_INLINE applied<ndtri_rule, X> inv_Phi(const X& x) {
   return apply<ndtri_rule>(x);
 }
 

@@ -114,7 +114,7 @@ struct exprel_rule : rule<1> {
   }
 };
 template <class X>
-applied<exprel_rule, X> exprel(const X& x) {
+AGRAD_ALWAYS_INLINE applied<exprel_rule, X> exprel(const X& x) {
   return apply<exprel_rule>(x);
 }
 
@@ -142,7 +142,7 @@ struct boxcox_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<boxcox_rule, X, Y> boxcox(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<boxcox_rule, X, Y> boxcox(const X& x, const Y& y) {
   return apply<boxcox_rule>(x, y);
 }
 
@@ -159,7 +159,7 @@ struct sinc_rule : rule<1> {
   }
 };
 template <class X>
-applied<sinc_rule, X> sinc(const X& x) {
+AGRAD_ALWAYS_INLINE applied<sinc_rule, X> sinc(const X& x) {
   return apply<sinc_rule>(x);
 }
 

@@ -309,13 +309,13 @@ typename X::Scalar min_coefficient(const X& x) {
 
 /// Products of corresponding entries, for Eigen's objects of any scalars and for matrix<var>; scalars broadcast.
 template <class X, class Y>
-applied<multiply_rule, X, Y> elementwise_product(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<multiply_rule, X, Y> elementwise_product(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
 
 /// Quotients of corresponding entries, for the same types.
 template <class X, class Y>
-applied<divide_rule, X, Y> elementwise_quotient(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<divide_rule, X, Y> elementwise_quotient(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);
 }
 

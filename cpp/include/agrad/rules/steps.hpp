@@ -19,7 +19,7 @@ struct heaviside_rule : rule<2> {
   }
 };
 template <class X, class Y>
-applied<heaviside_rule, X, Y> heaviside(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<heaviside_rule, X, Y> heaviside(const X& x, const Y& y) {
   return apply<heaviside_rule>(x, y);
 }
 
@@ -29,7 +29,7 @@ struct step_rule : piecewise_constant_rule<1> {
   static double value(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
 };
 template <class X>
-applied<step_rule, X> step(const X& x) {
+AGRAD_ALWAYS_INLINE applied<step_rule, X> step(const X& x) {
   return apply<step_rule>(x);
 }
 
@@ -38,7 +38,7 @@ struct int_step_rule : condition_rule<1> {
   static double value(double x) { return x > 0 ? 1.0 : 0.0; }
 };
 template <class X>
-applied<int_step_rule, X> int_step(const X& x) {
+AGRAD_ALWAYS_INLINE applied<int_step_rule, X> int_step(const X& x) {
   return apply<int_step_rule>(x);
 }
 
@@ -59,7 +59,7 @@ struct gammasgn_rule : piecewise_constant_rule<1> {
   }
 };
 template <class X>
-applied<gammasgn_rule, X> gammasgn(const X& x) {
+AGRAD_ALWAYS_INLINE applied<gammasgn_rule, X> gammasgn(const X& x) {
   return apply<gammasgn_rule>(x);
 }
 

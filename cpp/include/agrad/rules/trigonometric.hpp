@@ -7,7 +7,7 @@ namespace agrad {
 
 struct cos_rule;
 template <class X>
-applied<cos_rule, X> cos(const X& x);
+AGRAD_ALWAYS_INLINE applied<cos_rule, X> cos(const X& x);
 
 struct sin_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sin", text = "Sine; x in radians.";
@@ -18,7 +18,7 @@ struct sin_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<sin_rule, X> sin(const X& x) {
+AGRAD_ALWAYS_INLINE applied<sin_rule, X> sin(const X& x) {
   return apply<sin_rule>(x);
 }
 
@@ -31,7 +31,7 @@ struct cos_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<cos_rule, X> cos(const X& x) {
+AGRAD_ALWAYS_INLINE applied<cos_rule, X> cos(const X& x) {
   return apply<cos_rule>(x);
 }
 
@@ -44,7 +44,7 @@ struct tan_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<tan_rule, X> tan(const X& x) {
+AGRAD_ALWAYS_INLINE applied<tan_rule, X> tan(const X& x) {
   return apply<tan_rule>(x);
 }
 
@@ -58,7 +58,7 @@ struct asin_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<asin_rule, X> asin(const X& x) {
+AGRAD_ALWAYS_INLINE applied<asin_rule, X> asin(const X& x) {
   return apply<asin_rule>(x);
 }
 
@@ -72,7 +72,7 @@ struct acos_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<acos_rule, X> acos(const X& x) {
+AGRAD_ALWAYS_INLINE applied<acos_rule, X> acos(const X& x) {
   return apply<acos_rule>(x);
 }
 
@@ -85,7 +85,7 @@ struct atan_rule : rule<1>, in_cmath {
   }
 };
 template <class X>
-applied<atan_rule, X> atan(const X& x) {
+AGRAD_ALWAYS_INLINE applied<atan_rule, X> atan(const X& x) {
   return apply<atan_rule>(x);
 }
 
@@ -113,7 +113,7 @@ struct atan2_rule : rule<2>, in_cmath {
   }
 };
 template <class X, class Y>
-applied<atan2_rule, X, Y> atan2(const X& x, const Y& y) {
+AGRAD_ALWAYS_INLINE applied<atan2_rule, X, Y> atan2(const X& x, const Y& y) {
   return apply<atan2_rule>(x, y);
 }
 
@@ -151,28 +151,28 @@ struct deg2rad_rule : detail::degrees_to_radians {
   static constexpr std::string_view name = "deg2rad", text = "Degrees in radians.", reference = "x * pi / 180";
 };
 template <class X>
-applied<deg2rad_rule, X> deg2rad(const X& x) {
+AGRAD_ALWAYS_INLINE applied<deg2rad_rule, X> deg2rad(const X& x) {
   return apply<deg2rad_rule>(x);
 }
 struct radians_rule : detail::degrees_to_radians {
   static constexpr std::string_view name = "radians", text = "Degrees in radians.", reference = "x * pi / 180";
 };
 template <class X>
-applied<radians_rule, X> radians(const X& x) {
+AGRAD_ALWAYS_INLINE applied<radians_rule, X> radians(const X& x) {
   return apply<radians_rule>(x);
 }
 struct rad2deg_rule : detail::radians_to_degrees {
   static constexpr std::string_view name = "rad2deg", text = "Radians in degrees.", reference = "x * 180 / pi";
 };
 template <class X>
-applied<rad2deg_rule, X> rad2deg(const X& x) {
+AGRAD_ALWAYS_INLINE applied<rad2deg_rule, X> rad2deg(const X& x) {
   return apply<rad2deg_rule>(x);
 }
 struct degrees_rule : detail::radians_to_degrees {
   static constexpr std::string_view name = "degrees", text = "Radians in degrees.", reference = "x * 180 / pi";
 };
 template <class X>
-applied<degrees_rule, X> degrees(const X& x) {
+AGRAD_ALWAYS_INLINE applied<degrees_rule, X> degrees(const X& x) {
   return apply<degrees_rule>(x);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <agrad/base/finite.hpp>
 #include <agrad/program/machine/by_duals.hpp>
 #include <agrad/tape/eigen.hpp>
 
@@ -55,7 +56,7 @@ struct product_loops {
     const const_map y(adjoints + op.result, s.n, s.m);
     if ((y.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
     const span &a = op.operands[0], &b = op.operands[1];
-    if (!y.allFinite()) return reverse_by_entries(op, s, values, adjoints);
+    if (!are_finite(y.data(), static_cast<std::size_t>(y.size()))) return reverse_by_entries(op, s, values, adjoints);
     if (a.active) add_product(map(adjoints + a.first, s.n, s.k), y, const_map(values + b.first, s.k, s.m).transpose());
     if (b.active) add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
   }
@@ -112,7 +113,7 @@ struct product_loops {
     map result(tangents + op.result * std::size_t{Width}, s.n, s.m * Width);
     result.setZero();
     add_tangents<Width>(op, s, values, tangents);
-    if (!result.allFinite()) tangent_by_entries<Width>(op, s, values, tangents);
+    if (!are_finite(result.data(), static_cast<std::size_t>(result.size()))) tangent_by_entries<Width>(op, s, values, tangents);
   }
 
   template <int Width>

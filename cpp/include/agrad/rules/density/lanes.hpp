@@ -115,6 +115,14 @@ struct lanes<N, true> {
 #endif
   vector all;
 
+  lanes() = default;
+  AGRAD_ALWAYS_INLINE lanes(const vector& of) : all(of) {}  // NOLINT: a vector is the same as its lanes
+  AGRAD_ALWAYS_INLINE lanes(const lanes& x) : all(x.all) {}
+  AGRAD_ALWAYS_INLINE lanes& operator=(const lanes& x) {
+    all = x.all;
+    return *this;
+  }
+
   AGRAD_ALWAYS_INLINE static lanes same(double x) {
     double of[N];
     for (double& lane : of) lane = x;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/base/finite.hpp>
 
 namespace agrad::detail {
 
@@ -29,9 +30,6 @@ AGRAD_COLD std::string not_finite_in(const std::vector<double>& record, std::siz
 
 /// Sets denormal adjoints to zero: a denormal adjoint would remain denormal and slow down all later steps.
 void drop_denormals(std::vector<double>& adjoints);
-
-/// Whether `count` numbers are all finite.
-bool are_finite(const double* x, std::size_t count);
 
 /// The state with the largest error relative to its tolerance, or -1 if all errors are zero.
 AGRAD_COLD Eigen::Index largest(const std::vector<double>& error, const Eigen::VectorXd& scale);

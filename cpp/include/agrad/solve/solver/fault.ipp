@@ -49,12 +49,6 @@ AGRAD_INLINE void drop_denormals(std::vector<double>& adjoints) {
     if (std::abs(each) < std::numeric_limits<double>::min()) each = 0;
 }
 
-AGRAD_INLINE bool are_finite(const double* x, std::size_t count) {
-  double none = 0;
-  for (std::size_t i = 0; i < count; ++i) none += 0 * x[i];
-  return none == 0;
-}
-
 AGRAD_INLINE Eigen::Index largest(const std::vector<double>& error, const Eigen::VectorXd& scale) {
   Eigen::Index found = -1;
   double most = 0;
