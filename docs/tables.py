@@ -15,6 +15,7 @@ import scipy.special
 import stan_names
 
 from agrad import linalg, random, special, stats
+from agrad._complex.eigen import functions as of_general_matrices
 from agrad._complex.fourier import functions as transforms
 from agrad._complex.functions import functions as of_complex
 from agrad._complex.ufuncs import ufuncs as complex_ufuncs
@@ -153,7 +154,10 @@ def numpy_missing() -> str:
 
 def linear_algebra() -> str:
     """Return a row for the functions of numpy.linalg that take recorded arrays, and one for those of agrad.linalg."""
-    rows = [["`np.linalg`", _names(of_matrices)], ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)]]
+    rows = [
+        ["`np.linalg`", _names([*of_matrices, *of_general_matrices])],
+        ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)],
+    ]
     return _table(["module", "functions"], rows)
 
 

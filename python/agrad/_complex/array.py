@@ -19,9 +19,9 @@ __all__ = ["ComplexArray", "Pair", "full_pair", "holds_complex", "is_complex", "
 class ComplexArray:
     """A complex recorded array, which stands for a complex128 NumPy array while a function is recorded.
 
-    ``np.fft``'s functions and arithmetic of recorded arrays with complex numbers make such arrays. NumPy's operators and
-    functions work on them; what is left out raises ``TypeError``. A function's result must be real: ``np.abs(z) ** 2``,
-    ``z.real``.
+    ``np.fft``'s functions, ``np.linalg.eig`` and arithmetic of recorded arrays with complex numbers make such arrays. NumPy's
+    operators and functions work on them; what is left out raises ``TypeError``. A function's result must be real:
+    ``np.abs(z) ** 2``, ``z.real``.
     """
 
     __module__ = "agrad"

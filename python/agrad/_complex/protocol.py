@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agrad._complex.array import ComplexArray
+from agrad._complex.eigen import functions as _decompositions
 from agrad._complex.fourier import functions as _transforms
 from agrad._complex.functions import functions as _of_arrays
 from agrad._complex.ufuncs import apply as operate
@@ -19,7 +20,11 @@ from agrad._complex.ufuncs import apply as operate
 __all__ = ["call_function", "call_ufunc", "functions", "operate"]
 
 #: NumPy's function -> the same for arrays of which one is complex; those of `_of_arrays` come first.
-functions: dict[Callable[..., Any], Callable[..., Any]] = {**_transforms, **_of_arrays}
+functions: dict[Callable[..., Any], Callable[..., Any]] = {
+    **_transforms,
+    **_decompositions,
+    **_of_arrays,
+}
 
 
 def _refuse(name: str, hint: str = "write it with z.real and z.imag, or np.abs(z)") -> NoReturn:

@@ -13,24 +13,19 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from agrad._core import ShapeError, linalg_rows
+from agrad._core import ShapeError
 from agrad._record.foreign import stand_for_foreign
+from agrad._record.matrices import apply, row
 from agrad._record.structure import find_recording
 
 __all__ = ["apply", "functions", "recorded", "row", "solve_with", "square"]
 
-_rows = {(each.name, each.options): each for each in linalg_rows()}
 _EIGH, _SVD, _QR, _SLOGDET = (
     cast(Any, type(f(np.eye(1)))) for f in (np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet)
 )
 
 
 # ---- what all functions share ----------------------------------------------------------------------------------------
-
-
-def row(name: str, options: int = 0) -> Callable[..., tuple[Any, ...]]:
-    """Returns the operation on vectors and matrices; the operation's results are matrices."""
-    return _rows[name, options]
 
 
 def recorded(*arguments: Any) -> list[Any]:
@@ -61,19 +56,6 @@ def square(name: str, a: Any) -> Any:
     if x.shape[-1] != x.shape[-2]:
         _fail(name, "a", x, "of square matrices (..., n, n)")
     return x
-
-
-def apply(run: Callable[..., tuple[Any, ...]], *x: Any) -> list[Any]:
-    """Returns the results of an operation on matrices for stacks of matrices, whose leading dimensions broadcast."""
-    lead = np.broadcast_shapes(*(each.shape[:-2] for each in x))
-    if lead == ():
-        return list(run(*x))
-    if 0 in lead:
-        like = run(*(each.recording.array(np.eye(*each.shape[-2:])) for each in x))
-        return [y.with_slots(np.zeros(lead + y.shape, np.uint32)) for y in like]
-    parts = [np.broadcast_to(each, lead + each.shape[-2:]) for each in x]
-    results = [run(*(part[index] for part in parts)) for index in np.ndindex(*lead)]
-    return [np.reshape(np.stack(each), lead + each[0].shape) for each in zip(*results, strict=True)]
 
 
 def solve_with(name: str, run: Callable[..., tuple[Any, ...]], a: Any, b: Any, rows: int) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agrad._complex.array import ComplexArray, holds_complex
+from agrad._complex.eigen import functions as _decompositions
 from agrad._complex.fourier import functions as _transforms
 from agrad._complex.protocol import call_function, call_ufunc
 from agrad._core import Array, elementwise_rows, matmul
@@ -32,7 +33,7 @@ from agrad._record.structure import array
 __all__ = ["array", "where"]
 
 _rows = {row.name: row for row in elementwise_rows()}
-_functions = {**_of_arrays, **_linear_algebra, **_transforms}
+_functions = {**_of_arrays, **_linear_algebra, **_decompositions, **_transforms}
 
 
 def _fail(name: str, hint: str) -> NoReturn:

@@ -11,6 +11,7 @@
 #include <agrad/rules/linalg/exponential.hpp>
 #include <agrad/rules/linalg/forms.hpp>
 #include <agrad/rules/linalg/general.hpp>
+#include <agrad/rules/linalg/general_eigen.hpp>
 #include <agrad/rules/linalg/ldlt.hpp>
 #include <agrad/rules/linalg/least_squares.hpp>
 #include <agrad/rules/linalg/qr.hpp>
@@ -30,6 +31,7 @@ using equations = concat_t<
     triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>, fourier>;
 using decompositions =
     typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
-             linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule, linalg::matrix_exp_rule>;
+             linalg::symmetric_eigenvalues_rule, linalg::general_eigen_rule, linalg::general_eigenvalues_rule, linalg::svd_rule,
+             linalg::singular_values_rule, linalg::matrix_exp_rule>;
 
 }  // namespace agrad::rules

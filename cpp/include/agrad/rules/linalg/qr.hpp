@@ -89,6 +89,34 @@ struct qr_rule : rule<1, 2> {
   }
 };
 
+/// Columns that complete Q of a tall matrix (m > n) to a basis, m x (m - n). They could be chosen in many ways and have no
+/// derivatives.
+struct completion_rule : rule<1> {
+  static constexpr std::string_view name = "qr_Q";
+  shapes results_of(const shape& a) const { return {{{a.rows, a.rows - a.cols}}}; }
+  template <class In, class Out>
+  void value(const nothing&, const In& a, Out y) const {
+    if (a.size() == 0) return y.setIdentity(), void();
+    const Eigen::HouseholderQR<MatrixXd> decomposition(a);
+    y = MatrixXd(decomposition.householderQ()).rightCols(y.cols());
+  }
+  template <class In>
+  void adjoint(const nothing&, const In& a, const In&, const In* y_bar, block*) const {
+    if (AGRAD_UNLIKELY(!y_bar->isZero(0))) fail({a.rows(), a.cols()});
+  }
+  template <class A, class Y, class D>
+  D tangent(wrt<0>, const nothing&, const nothing&, const A& a, const Y&, const D&) const {
+    fail({a.rows(), a.cols()});
+  }
+
+ private:
+  [[noreturn]] AGRAD_COLD static void fail(const shape& a) {
+    throw DomainError(agrad::detail::sentence(name, "a", -1, to_text(a),
+                                              "with at least as many columns as rows, to have derivatives",
+                                              "columns that complete a basis have none; write qr_thin_Q"));
+  }
+};
+
 /// Q and R in the algebra of a.
 template <class A>
 auto qr_factors(const A& a) {

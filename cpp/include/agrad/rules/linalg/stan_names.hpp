@@ -1,14 +1,16 @@
 // Stan's names of decompositions, of inverses and of solutions from the right.
 //
 // Each function is one of agrad's under another name: the rules, their derivatives and their errors are those of eigen.hpp,
-// qr.hpp, svd.hpp, least_squares.hpp and triangular.hpp, which document the conditions. A function that returns a part of a
-// decomposition computes all of it; where several parts are wanted, the function that returns them all is cheaper. Factors of
-// `qr_*` and `svd_*` are thin; Stan's full factors (qr_Q, qr_R) are not here.
+// general_eigen.hpp, qr.hpp, svd.hpp, least_squares.hpp and triangular.hpp, which document the conditions. A function that returns
+// a part of a decomposition computes all of it; where several parts are wanted, the function that returns them all is cheaper.
+// Factors of `qr_thin_*` and `svd_*` are thin. Complex results are `complex_parts` (rules/fourier/complex.hpp).
 #pragma once
 
 #include <utility>
 
+#include <agrad/rules/fourier/complex.hpp>
 #include <agrad/rules/linalg/eigen.hpp>
+#include <agrad/rules/linalg/general_eigen.hpp>
 #include <agrad/rules/linalg/least_squares.hpp>
 #include <agrad/rules/linalg/qr.hpp>
 #include <agrad/rules/linalg/svd.hpp>
@@ -43,6 +45,89 @@ template <class A, class = linalg::if_matrices<A>>
 auto eigendecompose_sym(const A& a) {
   auto y = symmetric_eigen(a);
   return eigendecompose_sym_result<decltype(y.vectors), decltype(y.values)>{std::move(y.vectors), std::move(y.values)};
+}
+
+namespace linalg {
+/// A real or complex matrix as the argument of the rules of general_eigen.hpp; part 0 are values and part 1 vectors of both rules'
+/// results, which are lowered to the real and imaginary parts.
+template <class A, class = if_matrices<A>>
+decltype(auto) lift_complex(const A& a) {
+  return lift(a);
+}
+template <class A, class = if_matrices<A>>
+auto lift_complex(const complex_parts<A>& a) {
+  check_same("eigendecompose", {a.real.rows(), a.real.cols()}, {a.imag.rows(), a.imag.cols()});
+  return beside(lift(a.real), lift(a.imag));
+}
+template <class A>
+struct parts_of {
+  using type = A;
+};
+template <class A>
+struct parts_of<complex_parts<A>> {
+  using type = A;
+};
+template <class A, int Cols, class Z>
+auto lower_complex(const Z& z) {
+  using part = typename parts_of<A>::type;
+  using lowered = decltype(lower<Cols, part>(real_half(z)));
+  return complex_parts<lowered>{lower<Cols, part>(real_half(z)), lower<Cols, part>(imaginary_half(z))};
+}
+template <class A>
+using if_complex_matrix = if_matrices<typename parts_of<A>::type>;
+}  // namespace linalg
+
+/// Eigenvalues (n, complex) of a general matrix (n x n, real or `complex_parts`), in no order; those of a real matrix that are not
+/// real are neighbours of their conjugates. Throws ShapeError unless a is square, DomainError unless it is finite; the reverse pass
+/// and tangents throw DomainError where a value's derivative has fewer than seven digits, as where a has no basis of eigenvectors.
+template <class A, class = linalg::if_complex_matrix<A>>
+auto eigenvalues(const A& a) {
+  return linalg::lower_complex<A, 1>(linalg::apply(linalg::general_eigenvalues_rule{}, linalg::lift_complex(a)));
+}
+
+/// The results of `eigendecompose`: `vectors` (n x n), `values` (n), both complex, in the order of Stan's tuple.
+template <class Matrix, class Vector>
+struct eigendecompose_result {
+  complex_parts<Matrix> vectors;
+  complex_parts<Vector> values;
+};
+
+/// Eigenvectors, as columns, and eigenvalues of a general matrix, by one decomposition: a vectors = vectors diag(values).
+///
+/// Vectors have norm 1 and a largest entry that is real and positive, and derivatives keep both. Other programs choose other phases,
+/// so use functions that do not depend on the phase. Derivatives of vectors throw DomainError where values are equal or so close that
+/// fewer than seven digits would be correct.
+template <class A, class = linalg::if_complex_matrix<A>>
+auto eigendecompose(const A& a) {
+  auto y = linalg::apply(linalg::general_eigen_rule{}, linalg::lift_complex(a));
+  auto vectors = linalg::lower_complex<A, Eigen::Dynamic>(y[1]);
+  auto values = linalg::lower_complex<A, 1>(y[0]);
+  return eigendecompose_result<decltype(vectors.real), decltype(values.real)>{std::move(vectors), std::move(values)};
+}
+
+/// The vectors of `eigendecompose`.
+template <class A, class = linalg::if_complex_matrix<A>>
+auto eigenvectors(const A& a) {
+  return eigendecompose(a).vectors;
+}
+
+/// The factor Q (m x m, orthogonal) of an m x n matrix. For m > n its last m - n columns complete a basis, in one of many ways: they
+/// have no derivatives, and the reverse pass throws DomainError if it reaches them, a tangent always.
+template <class A, class = linalg::if_matrices<A>>
+auto qr_Q(const A& a) {
+  const auto x = linalg::lift(a);
+  const auto q = linalg::qr_factors(x)[0];
+  if (a.rows() <= a.cols()) return linalg::lower<A>(q);
+  return linalg::lower<A>(linalg::beside(q, linalg::apply(linalg::completion_rule{}, x)));
+}
+
+/// The factor R (m x n, upper triangular with a diagonal >= 0) of an m x n matrix, a = Q R. For m > n its last m - n rows are zero.
+template <class A, class = linalg::if_matrices<A>>
+auto qr_R(const A& a) {
+  const auto r = linalg::qr_factors(linalg::lift(a))[1];
+  if (a.rows() <= a.cols()) return linalg::lower<A>(r);
+  const linalg::MatrixXd zeros = linalg::MatrixXd::Zero(a.cols(), a.rows() - a.cols());
+  return linalg::lower<A>(linalg::transpose(linalg::beside(linalg::transpose(r), zeros)));
 }
 
 /// Thin QR factors `q` (m x k) and `r` (k x n, with a diagonal >= 0) of an m x n matrix, k = min(m, n).

@@ -1,0 +1,207 @@
+// General spectrum: the eigendecomposition of a general matrix in doubles, its adjoint, and where derivatives have lost digits.
+//
+// The matrix is scaled to entries of at most 1 and balanced by powers of two (Parlett and Reinsch 1969), which is exact, before
+// Eigen decomposes it: a real matrix by the real Schur form, so that complex values are exact conjugates. An eigenvalue's condition
+// is k = |row of V^-1| |column of V| of the balanced matrix; its error is about k times the rounding of the largest value, and
+// derivatives have a relative error of k^2 or of k over the gap. As for symmetric matrices, derivatives with fewer than seven
+// digits throw DomainError (rules/linalg/spectrum.hpp).
+#pragma once
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include <agrad/rules/linalg/lift.hpp>
+#include <agrad/rules/linalg/spectrum.hpp>
+
+namespace agrad::linalg {
+
+using Eigen::MatrixXcd;
+
+/// The complex matrix whose parts lie side by side.
+template <class In>
+MatrixXcd complex_of(const In& z) {
+  const Index n = z.cols() / 2;
+  MatrixXcd y(z.rows(), n);
+  y.real() = z.leftCols(n);
+  y.imag() = z.rightCols(n);
+  return y;
+}
+
+struct general_eigen_factors {
+  matrix_map values, vectors;  // n x 2, n x 2n
+  matrix_map scales;           // n x 1, the powers of two that balance the matrix: v = scales * (vector of the balanced matrix)
+  const int* largest;          // of each vector, which entry is real
+};
+
+/// Divides rows and multiplies columns by the same powers of two, so that both have similar norms; returns the powers.
+template <class Matrix>
+Eigen::VectorXd balance(Matrix& a) {
+  const Index n = a.rows();
+  Eigen::VectorXd scales = Eigen::VectorXd::Ones(n);
+  bool is_changed = true;
+  for (int sweep = 0; is_changed && sweep < 100; ++sweep) {
+    is_changed = false;
+    for (Index i = 0; i < n; ++i) {
+      double down = a.col(i).stableNorm(), across = a.row(i).stableNorm(), factor = 1;
+      if (down == 0 || across == 0) continue;
+      const double before = down + across;
+      for (; down < across / 2; factor *= 2) down *= 2, across /= 2;
+      for (; down >= across * 2; factor /= 2) down /= 2, across *= 2;
+      if (down + across >= 0.95 * before) continue;
+      scales[i] *= factor;
+      a.col(i) *= factor;
+      a.row(i) /= factor;
+      is_changed = true;
+    }
+  }
+  return scales;
+}
+
+/// Makes the norm 1 and the largest entry positive; returns its place, the first one of those that differ by rounding.
+template <class Column>
+Index normalize_phase(Column v) {
+  const double most = v.cwiseAbs().maxCoeff();
+  Index k = 0;
+  while (std::abs(v[k]) < (1 - 1e-8) * most) ++k;
+  const std::complex<double> turn = std::conj(v[k]) / std::abs(v[k]);
+  v /= v.stableNorm();
+  for (Index i = 0; i < v.size(); ++i) v[i] = i == k ? std::complex<double>(std::abs(v[i]), 0) : v[i] * turn;
+  return k;
+}
+
+template <class Room, class In>
+general_eigen_factors factor_general_eigen(std::string_view function, Room& room, const In& a) {
+  const Index n = a.rows();
+  int* largest = room.integers(n);
+  const general_eigen_factors f{room.matrix(n, 2), room.matrix(n, 2 * n), room.matrix(n, 1), largest};
+  if (is_filled<Room> || n == 0) return f;
+  const auto fail = [&] {
+    throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
+  };
+  if (AGRAD_UNLIKELY(!a.allFinite())) fail();
+  const double size = a.cwiseAbs().maxCoeff(), unit = size == 0 ? 1 : std::ldexp(1.0, std::ilogb(size));
+  Eigen::VectorXcd w;
+  MatrixXcd v;
+  Eigen::VectorXd scales;
+  const auto decompose = [&](auto solver, auto balanced) {
+    scales = balance(balanced);
+    solver.compute(balanced);
+    if (AGRAD_UNLIKELY(solver.info() != Eigen::Success)) fail();
+    w = solver.eigenvalues();
+    v = scales.asDiagonal() * MatrixXcd(solver.eigenvectors());
+  };
+  if (a.cols() == n || a.rightCols(n).isZero(0))
+    decompose(Eigen::EigenSolver<MatrixXd>(), MatrixXd(a.leftCols(n) / unit));
+  else
+    decompose(Eigen::ComplexEigenSolver<MatrixXcd>(), MatrixXcd(complex_of(a) / unit));
+  for (Index j = 0; j < n; ++j) largest[j] = static_cast<int>(normalize_phase(v.col(j)));
+  matrix_map(f.values) << unit * w.real(), unit * w.imag();
+  matrix_map(f.vectors) << v.real(), v.imag();
+  matrix_map(f.scales) = scales;
+  return f;
+}
+
+/// What the derivatives divide by, and the errors that it causes.
+class general_spectrum {
+ public:
+  explicit general_spectrum(const general_eigen_factors& f)
+      : f_(f),
+        values_(complex_of(f.values)),
+        vectors_(complex_of(f.vectors)),
+        noise_(4 * std::numeric_limits<double>::epsilon() * static_cast<double>(values_.size())),
+        largest_(values_.size() == 0 ? 0 : values_.cwiseAbs().maxCoeff()) {
+    const Index n = values_.size();
+    conditions_ = Eigen::VectorXd::Ones(n);
+    if (n == 0) return;
+    const MatrixXcd balanced = f.scales.col(0).cwiseInverse().asDiagonal() * vectors_;
+    const MatrixXcd inverse = balanced.partialPivLu().inverse();
+    inverse_ = inverse * f.scales.col(0).cwiseInverse().asDiagonal();
+    for (Index j = 0; j < n; ++j) conditions_[j] = inverse.row(j).stableNorm() * balanced.col(j).stableNorm();
+  }
+  double largest() const { return largest_; }
+  double smallest_gap() const { return noise_ * largest_; }
+  const MatrixXcd& vectors() const { return vectors_; }
+  const MatrixXcd& inverse() const { return inverse_; }
+  std::complex<double> gap(Index i, Index j) const { return values_(j) - values_(i); }
+  bool is_equal(Index i, Index j) const { return std::abs(gap(i, j)) <= smallest_gap(); }
+  /// 1 where a vector's entry is real, else 0.
+  MatrixXd at_largest() const {
+    MatrixXd y = MatrixXd::Zero(values_.size(), values_.size());
+    for (Index j = 0; j < values_.size(); ++j) y(f_.largest[j], j) = 1;
+    return y;
+  }
+  /// Throws where numerators of quotients by gaps, or of values' derivatives on the diagonal, leave fewer than seven digits.
+  void check(std::string_view function, const MatrixXcd& numerators, bool values_only) const {
+    const double most = numerators.size() == 0 ? 0 : numerators.cwiseAbs().maxCoeff();
+    for (Index j = 0; j < values_.size(); ++j) {
+      if (!(noise_ * conditions_[j] * conditions_[j] <= lost_digits) && !(std::abs(numerators(j, j)) == 0))
+        fail_defective(function, j);
+      for (Index i = 0; !values_only && i < values_.size(); ++i) {
+        if (i == j) continue;
+        const double size = std::abs(numerators(i, j)), condition = std::max(conditions_[i], conditions_[j]);
+        if (is_equal(i, j) && !(size <= recognised_zero * most))
+          fail_pair(function, std::min(i, j), std::max(i, j), "are equal");
+        if (!is_equal(i, j) && !(noise_ * largest_ * condition <= lost_digits * std::abs(gap(i, j))) &&
+            !(size <= 2 * noise_ * most))
+          fail_pair(function, std::min(i, j), std::max(i, j),
+                    "are so close that fewer than seven digits of the derivative would be correct");
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] AGRAD_COLD void fail_pair(std::string_view function, Index i, Index j, const std::string& are) const {
+    throw DomainError(agrad::detail::sentence(
+        function, "a", -1, "degenerate", "with distinct values where vectors are differentiated",
+        "values " + std::to_string(i) + " and " + std::to_string(j) + ", " + text(i) + " and " + text(j) + ", " + are));
+  }
+  [[noreturn]] AGRAD_COLD void fail_defective(std::string_view function, Index j) const {
+    throw DomainError(agrad::detail::sentence(
+        function, "a", -1, "without a basis of eigenvectors, or nearly so", "with such a basis where values are differentiated",
+        "value " + std::to_string(j) + ", " + text(j) + ", has the condition number " + agrad::detail::to_text(conditions_[j]) +
+            ", and fewer than seven digits of the derivative would be correct"));
+  }
+  std::string text(Index j) const {
+    const std::complex<double> w = values_(j);
+    return agrad::detail::to_text(w.real()) + (w.imag() < 0 ? " - " : " + ") + agrad::detail::to_text(std::abs(w.imag())) + "i";
+  }
+
+  const general_eigen_factors& f_;
+  MatrixXcd values_, vectors_, inverse_;
+  double noise_, largest_;
+  Eigen::VectorXd conditions_;
+};
+
+/// Adds to a's adjoint V^-* Pbar V*, where Pbar has the values' adjoints on the diagonal and, of vectors' adjoints Vbar that are
+/// made orthogonal to changes of norm and phase, the entries (V* Vbar)_ij / conj(w_j - w_i).
+template <class In>
+void add_general_eigen_adjoint(std::string_view function, const general_eigen_factors& f, bool is_complex, const In* w_bar,
+                               const In* v_bar, block& a_bar) {
+  const general_spectrum spectrum(f);
+  const MatrixXcd& v = spectrum.vectors();
+  const Index n = v.rows();
+  MatrixXcd p = MatrixXcd::Zero(n, n);
+  if (v_bar != nullptr) {
+    MatrixXcd g = complex_of(*v_bar);
+    for (Index j = 0; j < n; ++j) {
+      const std::complex<double> along = g.col(j).dot(v.col(j));
+      g.col(j) -= along.real() * v.col(j);
+      g(f.largest[j], j) += std::complex<double>(0, along.imag() / v(f.largest[j], j).real());
+    }
+    p.noalias() = v.adjoint() * g;
+    p.diagonal().setZero();
+  }
+  if (w_bar != nullptr) p.diagonal() = complex_of(*w_bar).col(0);
+  spectrum.check(function, p, v_bar == nullptr);
+  for (Index j = 0; v_bar != nullptr && j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      if (i != j) p(i, j) = spectrum.is_equal(i, j) ? 0 : p(i, j) / std::conj(spectrum.gap(i, j));
+  const MatrixXcd half = p * v.adjoint(), sum = spectrum.inverse().adjoint() * half;
+  a_bar.leftCols(n) += sum.real();
+  if (is_complex) a_bar.rightCols(n) += sum.imag();
+}
+
+}  // namespace agrad::linalg
