@@ -97,6 +97,12 @@ TEST_CASE("general eigenvalues: closed forms") {
     w.real[1].grad();
     CHECK(distance(x.unaryExpr([](const var& e) { return e.adj(); }), rotation(0.5, 0)) < 1e-14);
   }
+  MatrixXd far(2, 2);  // similar to (1, 1; 1, 2) also where the square of a ratio overflows
+  far << 1, 1e200, 1e-200, 2;
+  CHECK(std::abs(agrad::eigenvalues(far).real.sum() - 3) < 1e-15);
+  CHECK(std::abs(agrad::eigenvalues(far).real.prod() - 1) < 1e-15);
+  CHECK(std::abs(agrad::eigenvalues(MatrixXd(MatrixXd::Constant(2, 2, 8e307))).real.maxCoeff() / 1.6e308 - 1) < 1e-15);
+  CHECK(agrad::eigenvalues(MatrixXd(MatrixXd::Constant(2, 2, 5e-324))).real.maxCoeff() == 1e-323);
   // Graded: (1, 1e8; 1e-8, 2) is similar to (1, 1; 1, 2), and rounding of the large entry does not count.
   MatrixXd graded(2, 2);
   graded << 1, 1e8, 1e-8, 2;

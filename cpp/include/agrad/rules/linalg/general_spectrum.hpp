@@ -1,8 +1,8 @@
 // General spectrum: the eigendecomposition of a general matrix in doubles, its adjoint, and where derivatives have lost digits.
 //
-// The matrix is scaled to entries of at most 1 and balanced by powers of two (Parlett and Reinsch 1969), which is exact, before
+// The matrix is balanced by powers of two (Parlett and Reinsch 1969) and scaled to entries of about 1, which is exact, before
 // Eigen decomposes it: a real matrix by the real Schur form, so that complex values are exact conjugates. An eigenvalue's condition
-// is k = |row of V^-1| |column of V| of the balanced matrix; its error is about k times the rounding of the largest value, and
+// is k = |row of V^-1| |column of V| of the balanced matrix; its error is about k times the rounding of the largest entry, and
 // derivatives have a relative error of k^2 or of k over the gap. As for symmetric matrices, derivatives with fewer than seven
 // digits throw DomainError (rules/linalg/spectrum.hpp).
 #pragma once
@@ -33,6 +33,7 @@ MatrixXcd complex_of(const In& z) {
 struct general_eigen_factors {
   matrix_map values, vectors;  // n x 2, n x 2n
   matrix_map scales;           // n x 1, the powers of two that balance the matrix: v = scales * (vector of the balanced matrix)
+  matrix_map size;             // 1 x 1, a power of two next to the largest entry of the balanced matrix
   const int* largest;          // of each vector, which entry is real
 };
 
@@ -72,35 +73,47 @@ Index normalize_phase(Column v) {
   return k;
 }
 
+/// x 2^exponent.
+inline double of_exponent(double x, int exponent) { return std::ldexp(x, exponent); }
+inline std::complex<double> of_exponent(std::complex<double> z, int exponent) {
+  return {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
+}
+
 template <class Room, class In>
 general_eigen_factors factor_general_eigen(std::string_view function, Room& room, const In& a) {
   const Index n = a.rows();
   int* largest = room.integers(n);
-  const general_eigen_factors f{room.matrix(n, 2), room.matrix(n, 2 * n), room.matrix(n, 1), largest};
+  const general_eigen_factors f{room.matrix(n, 2), room.matrix(n, 2 * n), room.matrix(n, 1), room.matrix(1, 1), largest};
   if (is_filled<Room> || n == 0) return f;
   const auto fail = [&] {
     throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
   };
   if (AGRAD_UNLIKELY(!a.allFinite())) fail();
-  const double size = a.cwiseAbs().maxCoeff(), unit = size == 0 ? 1 : std::ldexp(1.0, std::ilogb(size));
+  const double halved = a.cwiseAbs().maxCoeff() > 1e300 ? 0x1p-30 : 1;  // so that norms of rows and columns are finite
+  double unit = 1;
   Eigen::VectorXcd w;
   MatrixXcd v;
   Eigen::VectorXd scales;
   const auto decompose = [&](auto solver, auto balanced) {
     scales = balance(balanced);
+    const double size = balanced.cwiseAbs().maxCoeff();
+    const int exponent = size == 0 ? 0 : std::ilogb(size);
+    for (Index k = 0; k < balanced.size(); ++k) balanced.data()[k] = of_exponent(balanced.data()[k], -exponent);
+    unit = of_exponent(1 / halved, exponent);
     solver.compute(balanced);
     if (AGRAD_UNLIKELY(solver.info() != Eigen::Success)) fail();
     w = solver.eigenvalues();
     v = scales.asDiagonal() * MatrixXcd(solver.eigenvectors());
   };
   if (a.cols() == n || a.rightCols(n).isZero(0))
-    decompose(Eigen::EigenSolver<MatrixXd>(), MatrixXd(a.leftCols(n) / unit));
+    decompose(Eigen::EigenSolver<MatrixXd>(), MatrixXd(halved * a.leftCols(n)));
   else
-    decompose(Eigen::ComplexEigenSolver<MatrixXcd>(), MatrixXcd(complex_of(a) / unit));
+    decompose(Eigen::ComplexEigenSolver<MatrixXcd>(), MatrixXcd(halved * complex_of(a)));
   for (Index j = 0; j < n; ++j) largest[j] = static_cast<int>(normalize_phase(v.col(j)));
   matrix_map(f.values) << unit * w.real(), unit * w.imag();
   matrix_map(f.vectors) << v.real(), v.imag();
   matrix_map(f.scales) = scales;
+  matrix_map(f.size)(0, 0) = unit;
   return f;
 }
 
@@ -112,7 +125,7 @@ class general_spectrum {
         values_(complex_of(f.values)),
         vectors_(complex_of(f.vectors)),
         noise_(4 * std::numeric_limits<double>::epsilon() * static_cast<double>(values_.size())),
-        largest_(values_.size() == 0 ? 0 : values_.cwiseAbs().maxCoeff()) {
+        largest_(values_.size() == 0 ? 0 : std::max(f.size(0, 0), values_.cwiseAbs().maxCoeff())) {
     const Index n = values_.size();
     conditions_ = Eigen::VectorXd::Ones(n);
     if (n == 0) return;
@@ -121,6 +134,7 @@ class general_spectrum {
     inverse_ = inverse * f.scales.col(0).cwiseInverse().asDiagonal();
     for (Index j = 0; j < n; ++j) conditions_[j] = inverse.row(j).stableNorm() * balanced.col(j).stableNorm();
   }
+  /// The largest value or entry of the balanced matrix.
   double largest() const { return largest_; }
   double smallest_gap() const { return noise_ * largest_; }
   const MatrixXcd& vectors() const { return vectors_; }
