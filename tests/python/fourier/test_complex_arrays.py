@@ -73,6 +73,7 @@ CASES = {
     "pad": lambda z, x: np.pad(z, 1),
     "broadcast": lambda z, x: np.broadcast_to(z[0], (4, 3)) + np.expand_dims(z[:1, 0], 0) + np.squeeze(z[:1]),
     "where": lambda z, x: np.where(x > 0, z, 1j) + np.where(X > 0, x, W),
+    "projection": lambda z, x: np.where(np.isinf(z), np.inf, z),
     "iterate": lambda z, x: sum(list(z)) + len(z),
     "zeros": lambda z, x: np.zeros_like(z) + z.astype(complex) + x.astype(complex),
     "out of order": lambda z, x: np.multiply(x, z) + np.multiply(W, x) + np.add(z, x) + np.subtract(S, x),
@@ -132,6 +133,17 @@ def test_writing_changes_the_array_as_in_numpy():
     z.real[1] = 5.0
     z += conjugate
     np.testing.assert_allclose(ag.compile(f)(x), np.array([z.real, z.imag]), rtol=1e-14)
+
+
+def test_projection_onto_the_sphere():
+    def f(x):
+        z = x[0] + 1j * x[1]
+        return parts(np.where(np.isinf(z), np.inf, z))
+
+    for x in ([np.inf, 2.0], [1.0, -np.inf], [-np.inf, np.nan]):
+        np.testing.assert_array_equal(ag.compile(f)(np.array(x)), [np.inf, 0.0])
+        np.testing.assert_array_equal(ag.jacobian(f)(np.array(x)), np.zeros((2, 2)))
+    np.testing.assert_array_equal(ag.compile(f)(np.array([1.0, np.nan])), [1.0, np.nan])
 
 
 def test_division_neither_overflows_nor_underflows():

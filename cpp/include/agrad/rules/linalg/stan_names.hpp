@@ -48,8 +48,7 @@ auto eigendecompose_sym(const A& a) {
 }
 
 namespace linalg {
-/// A real or complex matrix as the argument of the rules of general_eigen.hpp; part 0 are values and part 1 vectors of both rules'
-/// results, which are lowered to the real and imaginary parts.
+/// A real or complex matrix as the argument of the rules of general_eigen.hpp.
 template <class A, class = if_matrices<A>>
 decltype(auto) lift_complex(const A& a) {
   return lift(a);
@@ -67,6 +66,7 @@ template <class A>
 struct parts_of<complex_parts<A>> {
   using type = A;
 };
+/// The halves of a result of these rules, as real and imaginary parts for users.
 template <class A, int Cols, class Z>
 auto lower_complex(const Z& z) {
   using part = typename parts_of<A>::type;
