@@ -3,6 +3,7 @@
 #include <agrad/agrad.hpp>
 #include <agrad/functionals/quadrature.hpp>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -121,6 +122,59 @@ TEST_CASE("distances are those to the values of limits, and nan where there are 
     CHECK(tail[1] == Approx(-std::exp(-0.5)).epsilon(1e-12));
     CHECK(tail[2] == Approx(std::exp(-0.5)).epsilon(1e-12));
   }
+}
+
+TEST_CASE("the older form: parameters and data as three arguments") {
+  // data: a location in x_r, a power in x_i
+  const auto f = [](const auto& x, const auto&, const auto& theta, const std::vector<double>& x_r,
+                    const std::vector<int>& x_i) { return pow(x - x_r[0], x_i[0]) * theta[0] * exp(-theta[1] * (x - x_r[0])); };
+  const std::vector<double> x_r{0.3};
+  const std::vector<int> x_i{1};
+  const auto given = [&](const auto& p) {
+    return agrad::integrate_1d(f, p[2], p[3], std::vector<std::decay_t<decltype(p[0])>>{p[0], p[1]}, x_r, x_i, 1e-10);
+  };
+  const auto exact = [](const auto& p) {  // of u exp(-k u) the antiderivative is -(u / k + 1 / k^2) exp(-k u)
+    const auto at = [&](const auto& x) {
+      return std::decay_t<decltype(p[0])>(-p[0] * ((x - 0.3) / p[1] + 1 / (p[1] * p[1])) * exp(-p[1] * (x - 0.3)));
+    };
+    return at(p[3]) - at(p[2]);
+  };
+  const VectorXd at = (VectorXd(4) << 0.8, 1.4, 0.5, 2.5).finished();
+  double value = 0, expected = 0;
+  VectorXd g, exact_g;
+  MatrixXd h, exact_h;
+  agrad::hessian(given, at, value, g, h);
+  agrad::hessian(exact, at, expected, exact_g, exact_h);
+  CHECK(value == Approx(expected).epsilon(1e-13));
+  CHECK((g - exact_g).norm() < 1e-12);
+  CHECK((h - exact_h).norm() < 1e-11);
+  agrad::gradient(given, at, value, g);  // the same on the tape
+  CHECK((g - exact_g).norm() < 1e-12);
+
+  const auto tail = [&](const auto& p) { return agrad::integrate_1d(f, 0.3, inf, p, x_r, x_i); };
+  agrad::gradient(tail, VectorXd(at.head(2)), value, g);  // theta[0] / theta[1]^2
+  CHECK(value == Approx(0.8 / (1.4 * 1.4)).epsilon(1e-9));
+  CHECK(g[0] == Approx(1 / (1.4 * 1.4)).epsilon(1e-8));
+  CHECK(g[1] == Approx(-2 * 0.8 / (1.4 * 1.4 * 1.4)).epsilon(1e-8));
+  const std::vector<double> numbers{0.8, 1.4};
+  CHECK(agrad::integrate_1d(f, inf, 0.3, numbers, x_r, x_i) == Approx(-0.8 / (1.4 * 1.4)).epsilon(1e-9));
+  const auto power = [](double x, double xc, const std::vector<double>& theta, const auto&, const auto&) {
+    return std::pow(xc > 0 ? xc : 1 - x, theta[0]);  // singular at 1, where xc is 1 - x
+  };
+  CHECK(agrad::integrate_1d(power, 0.0, 1.0, std::vector<double>{-0.9}, {}, {}) == Approx(10.0).epsilon(1e-9));
+
+  const auto message = [&](double a, double b, double tolerance) {
+    std::string text;
+    try {
+      agrad::integrate_1d(f, a, b, numbers, x_r, x_i, tolerance);
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    return text;
+  };
+  CHECK(message(std::nan(""), 1, 1e-8).find("integrate_1d: a is nan") == 0);
+  CHECK(message(0, 1, 0).find("integrate_1d: relative_tolerance is 0") == 0);
+  CHECK(message(0, -inf, 1e-8).find("integrate_1d: ") == 0);  // the integrand grows without bound
 }
 
 TEST_CASE("integrals that are not found are named") {

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <agrad/base/check.hpp>
 #include <agrad/dual/dual.hpp>
@@ -171,6 +172,20 @@ template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_double_exponential(const F& f, const A& a, const B& b, const Args&... args) {
   return detail::integrate("integrate_1d_double_exponential", detail::quadrature_method::double_exponential, f, a, b,
                            detail::root_epsilon, 0.0, detail::usual_depth, args...);
+}
+
+/// Integrates f(x, xc, theta, x_r, x_i) from a to b after a double exponential substitution: the older form of
+/// `integrate_1d_double_exponential`, with parameters and data as three arguments.
+///
+/// f: callable with numbers, with theta of duals where theta has derivatives, and with the common scalar; xc is as of
+/// `integrate_1d_double_exponential_tol`. a, b: numbers, variables or duals. theta: anything that args may be; the data x_r and
+/// x_i are passed unchanged. relative_tolerance: as there; the absolute tolerance is 0. Derivatives and exceptions are those of
+/// `integrate_1d_gauss_kronrod_tol`.
+template <class F, class A, class B, class Theta>
+promoted_t<A, B, Theta> integrate_1d(const F& f, const A& a, const B& b, const Theta& theta, const std::vector<double>& x_r,
+                                     const std::vector<int>& x_i, double relative_tolerance = detail::root_epsilon) {
+  return detail::integrate("integrate_1d", detail::quadrature_method::double_exponential, f, a, b, relative_tolerance, 0.0,
+                           detail::usual_depth, theta, x_r, x_i);
 }
 
 }  // namespace agrad
