@@ -157,7 +157,9 @@ def main() -> None:
     if eigen is None:
         raise SystemExit('stan_names: Eigen was not found; pip install "agrad[cpp]"')
     rows, possible = read(), possible_names()
-    if errors := compiler_errors([], [row.cpp for row in rows if row.cpp not in ("", "-")], eigen):
+    given = [row.cpp for row in rows if row.cpp not in ("", "-")]
+    others = [text.removeprefix("agrad::") for text in given if re.fullmatch(r"agrad::\w+", text)]  # other functions' names
+    if errors := compiler_errors(others, [text for text in given if text.removeprefix("agrad::") not in others], eigen):
         raise SystemExit("\n".join(errors))
     tried = [row.name for row in rows if row.name in possible]
     missing = {row.name for row in rows} - {*tried} | undeclared(compiler_errors(tried, [], eigen))
