@@ -97,7 +97,7 @@ _PROGRAM = """#include <agrad/constraints.hpp>
 #include <agrad/functionals/algebra_solver.hpp>
 #include <agrad/functionals/by_parts.hpp>
 #include <agrad/functionals/hidden_states.hpp>
-#include <agrad/functionals/laplace_counts.hpp>
+#include <agrad/functionals/laplace_draws.hpp>
 #include <agrad/functionals/quadrature.hpp>
 #include <agrad/gaussian_processes.hpp>
 #include <agrad/ode.hpp>
