@@ -147,6 +147,21 @@ TEST_CASE("covariances of numbers, of handles and of expressions, more entries t
         Approx(exactly(1.2, 0.7)).epsilon(1e-12));
 }
 
+TEST_CASE("the search goes downhill from where the posterior density is convex") {
+  const auto cauchy = [](const auto& theta) { return -log1p((theta[0] - 3) * (theta[0] - 3) * 100); };
+  const auto variance = [] { return MatrixXd(MatrixXd::Constant(1, 1, 4)); };
+  const auto from = [&](double start) {
+    const agrad::laplace_options options(VectorXd::Constant(1, start), 1e-10, 100);
+    return agrad::laplace_marginal_tol(cauchy, std::make_tuple(), 1, variance, std::make_tuple(), options);
+  };
+  double mode = 3;  // of theta^2 / 8 + log1p(100 (theta - 3)^2): theta / 4 = -200 d / (1 + 100 d^2)
+  for (int i = 0; i < 100; ++i) mode = 3 - mode / 800 * (1 + 100 * (mode - 3) * (mode - 3));
+  const double d = mode - 3, share = 1 + 100 * d * d, curvature = (200 - 20000 * d * d) / (share * share);
+  const double expected = -std::log(share) - mode * mode / 8 - 0.5 * std::log1p(4 * curvature);
+  // the second derivative of the potential is 1 / 4 + 200 / share - 40000 d^2 / share^2: -0.63 at 1.5, -24 at 2.8
+  for (const double start : {3.0, 3.2, 2.8, 1.5}) CHECK(from(start) == Approx(expected).epsilon(1e-12));
+}
+
 TEST_CASE("tolerances, and what is refused") {
   const auto data = std::make_tuple(y, 0.5);
   const auto scales = std::make_tuple(1.3, 0.7);

@@ -1,7 +1,7 @@
 // Latent mode: the minimum of a smooth function of a vector, by Newton's method with damping, on numbers.
 //
-// Each step takes the Hessian's eigenvalues, by their absolute values, so that steps go downhill also where the Hessian is
-// indefinite. It is the method of python/agrad/_functionals/minimize.py. Definitions are in functionals/latent_mode.ipp.
+// Where the Hessian is indefinite, steps take its eigenvalues by their absolute values, so that they go downhill there, too. It
+// is the method of python/agrad/_functionals/minimize.py. Definitions are in functionals/latent_mode.ipp.
 // Read next: functionals/laplace.hpp, which gives the mode derivatives.
 #pragma once
 
