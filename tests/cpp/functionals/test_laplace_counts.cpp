@@ -129,6 +129,26 @@ TEST_CASE("a location for each group; the general function says the same") {
   CHECK((g - general_g).norm() < 1e-12);
 }
 
+TEST_CASE("variances of any size: value and slope to all digits") {
+  const std::vector<int> y{2, 0, 5}, group{0, 0, 0};
+  const auto f = [&](const auto& p) {
+    const auto variance = [](const auto& s) { return matrix_of<std::decay_t<decltype(s)>>::Constant(1, 1, s).eval(); };
+    return agrad::laplace_marginal_poisson_log_lpmf(y, group, 0.3, 1, variance, std::make_tuple(p[0]));
+  };
+  for (const double v : {1e-300, 1e-30, 1e-9, 1e-3, 1e3, 1e9, 1e12, 1e18, 1e30, 1e300}) {
+    double theta = v < 1 ? 0 : std::log(7 / 3.0) - 0.3;  // theta = v (7 - 3 exp(theta + 0.3)), whichever way contracts
+    for (int i = 0; i < 100; ++i) theta = v < 1 ? v * (7 - 3 * std::exp(theta + 0.3)) : std::log((7 - theta / v) / 3) - 0.3;
+    const double rate = 3 * std::exp(theta + 0.3), w = v * rate, by_theta = (7 - rate) / (1 + w);
+    const double value = 7 * (theta + 0.3) - rate - std::log(240.0) - 0.5 * (theta / v) * theta - 0.5 * std::log1p(w);
+    const double slope = 0.5 * (theta / v) * (theta / v) - 0.5 * rate / (1 + w) - 0.5 * w / (1 + w) * by_theta;
+    double given = 0;
+    VectorXd g;
+    agrad::gradient(f, VectorXd::Constant(1, v), given, g);
+    CHECK(given == Approx(value).epsilon(1e-14));
+    CHECK(g[0] / slope == Approx(1).epsilon(1e-13));
+  }
+}
+
 TEST_CASE("ends: no observations, many observations, locations far away") {
   const auto scales = std::make_tuple(1.3, 0.7);
   const std::vector<int> none;

@@ -13,9 +13,8 @@
 
 namespace agrad {
 
-/// How the mode of a latent vector is searched for: from where (zeros where theta_0 is empty), how exactly (no entry of the
-/// next step, in the scale of the prior, is longer than `tolerance` times the largest entry, or than `tolerance`), and in how
-/// many steps.
+/// How the mode of a latent vector is searched for: from where (zeros where theta_0 is empty), how exactly (the last step is at
+/// most `tolerance` standard deviations of the posterior long, and is taken, too), and in how many steps.
 struct laplace_options {
   Eigen::VectorXd theta_0;
   double tolerance = 1e-9;

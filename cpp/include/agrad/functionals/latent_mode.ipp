@@ -67,6 +67,7 @@ class curved {
 };
 
 inline constexpr double most_damping = 1e12;           // times the largest curvature
+inline constexpr double relative_rounding = 1e-13;     // of entries of z: shorter steps are rounding
 inline constexpr double most_curvature_change = 0.25;  // in the last step: at a degenerate minimum each step halves it
 
 [[noreturn]] AGRAD_COLD AGRAD_INLINE void fail_mode(std::string_view function, int steps, const std::string& fault,
@@ -98,7 +99,6 @@ AGRAD_INLINE latent_mode find_mode(std::string_view function, const latent_poten
   const auto longest = [](const Eigen::VectorXd& x) { return x.cwiseAbs().maxCoeff(); };
   const std::string indefinite = "Hessian at the mode is singular or indefinite, but must be positive definite",
                     elsewhere = "start from another theta_0";
-  const double size = longest(z);
   double damping = 0;
   interrupt_pace pace(static_cast<std::size_t>(z.size() * z.size() * z.size()));
   for (int steps = 0; steps < options.max_num_steps; ++steps) {
@@ -107,7 +107,8 @@ AGRAD_INLINE latent_mode find_mode(std::string_view function, const latent_poten
     if (!here.is_finite)
       fail_mode(function, steps, "log likelihood or its derivatives are not finite, but must be finite", elsewhere);
     const Eigen::VectorXd newton = here.step(0);
-    if (longest(newton) <= options.tolerance * std::max(longest(z), size) + options.tolerance) {
+    const double deviations = std::sqrt(std::abs(here.gradient.dot(newton)));  // of the posterior, that the step is long
+    if (deviations <= options.tolerance || longest(newton) <= relative_rounding * longest(z)) {
       if (!here.is_definite()) fail_mode(function, steps, indefinite, elsewhere);
       z += newton;
       latent_mode found{z, {}};
