@@ -18,7 +18,7 @@ from agrad import linalg
 from agrad._core import DomainError, ShapeError
 from agrad._functionals.arguments import plain, result_of, scalar_of
 from agrad._functionals.implicit import settled
-from agrad._functionals.minimize import minimum
+from agrad._functionals.minimize import Quadratic, minimum
 from agrad._functionals.search import Limits
 from agrad._ode.arguments import check_callable, positive_number, vector, whole
 from agrad._record.recording import name_of
@@ -27,7 +27,8 @@ from agrad._transforms.hessian import hvp
 
 __all__ = ["Mode", "Tolerances", "draw_of", "marginal_of", "mode_of", "tolerances_of"]
 
-_RTOL = 1e-9
+_TOLERANCE = 1e-9  # standard deviations of the posterior
+_ROUNDING = 1e-13  # of entries of z: shorter steps are rounding
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Tolerances:
     """How the mode is searched for: from where, how exactly, and in how many steps."""
 
     theta_0: Any = None
-    rtol: float = _RTOL
+    tolerance: float = _TOLERANCE
     max_steps: int = 200
 
 
@@ -105,8 +106,13 @@ def mode_of(
         if theta_0.shape != (n,):
             raise ShapeError(f"{function}: theta_0 is of shape {theta_0.shape}, but must be of shape ({n},)")
         start = np.linalg.solve(stop_gradient(factor), theta_0)
-    limits = Limits(tolerances.rtol, tolerances.rtol, np.inf, tolerances.max_steps)
-    z, _ = minimum(label, potential, start, limits, curvature)
+    limits = Limits(tolerances.tolerance, tolerances.tolerance, np.inf, tolerances.max_steps)
+
+    def is_near(here: Quadratic, newton: Any, z: Any) -> Any:
+        deviations = np.sqrt(np.abs(here.gradient @ newton))  # of the posterior, that the step is long
+        return (deviations <= tolerances.tolerance) | (np.max(np.abs(newton)) <= _ROUNDING * np.max(np.abs(z)))
+
+    z, _ = minimum(label, potential, start, limits, curvature, is_near)
     theta = factor @ z
     _check_blocks(label, log_likelihood, theta, block)
     return Mode(log_likelihood(theta), z, factor, curvature(z))

@@ -145,9 +145,9 @@ def laplace_marginal_tol(
     likelihood_function, likelihood_arguments, hessian_block_size, covariance_function, covariance_arguments
         See :func:`laplace_marginal`.
     tolerances : tuple
-        ``(theta_0, tolerance, max_num_steps, solver, max_steps_line_search, allow_fallthrough)``: the theta to start from, the
-        relative tolerance of the mode, and the most steps. The last three may be left out and have no effect: there is one
-        method, whose steps are damped as needed.
+        ``(theta_0, tolerance, max_num_steps, solver, max_steps_line_search, allow_fallthrough)``: the theta to start from, how
+        many standard deviations of the posterior the last step may be long, and the most steps. The last three may be left out
+        and have no effect: there is one method, whose steps are damped as needed.
 
     Returns
     -------

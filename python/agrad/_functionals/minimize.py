@@ -145,11 +145,14 @@ class Quadratic:
         return np.max(np.abs(self.directions.T @ (matrix - self.matrix) @ self.directions / curvatures))
 
 
-def _advance(f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, size: Any, limits: Limits) -> tuple[Any, Any, Any]:
+#: Whether the search may end at x, from the function around x, Newton's step and x.
+IsNear = Callable[[Quadratic, Any, Any], Any]
+
+
+def _advance(f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, is_near: IsNear) -> tuple[Any, Any, Any]:
     """Returns the next x, damping and status of the search."""
     newton = here.step(0.0)
-    is_near = limits.allows(newton, x, size)
-    status = np.where(is_near, np.where(here.is_definite, float(FOUND), float(SINGULAR)), float(RUNNING))
+    status = np.where(is_near(here, newton, x), np.where(here.is_definite, float(FOUND), float(SINGULAR)), float(RUNNING))
     status = np.where(here.is_finite, status, float(UNDEFINED))
     step = here.step(damping)
     value = stop_gradient(f(x + step))
@@ -167,18 +170,25 @@ def _advance(f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, siz
 
 
 def minimum(
-    label: str, f: Callable[[Any], Any], start: Any, limits: Limits, curvature: Callable[[Any], Any] | None = None
+    label: str,
+    f: Callable[[Any], Any],
+    start: Any,
+    limits: Limits,
+    curvature: Callable[[Any], Any] | None = None,
+    is_near: IsNear | None = None,
 ) -> tuple[Any, Any]:
     """Returns the minimum of a function of vectors, with derivatives, and the number of steps.
 
-    `label` is for messages; `curvature` returns the Hessian where there is a cheaper way to it.
+    `label` is for messages; `curvature` returns the Hessian where there is a cheaper way to it, `is_near` whether Newton's step
+    from x may be the last one, if `limits` does not say it.
     """
     size = np.max(np.abs(start))
+    may_end = is_near or (lambda _, newton, x: limits.allows(newton, x, size))
     curvature = hessian(f) if curvature is None else curvature
 
     def advance(carry: Any) -> Any:
         x, damping, _, count = carry
-        return *_advance(f, Quadratic(f, curvature, x), x, damping, size, limits), count + 1.0
+        return *_advance(f, Quadratic(f, curvature, x), x, damping, may_end), count + 1.0
 
     def goes_on(carry: Any) -> Any:
         return (carry[2] == RUNNING) & (carry[3] < limits.max_steps)

@@ -83,6 +83,24 @@ def test_quadrature_is_near(function, further, mass):
     assert errors[1] < errors[0] / 3
 
 
+@pytest.mark.parametrize("v", [1e-9, 1e-3, 1e3, 1e9, 1e12, 1e18, 1e30])
+def test_variances_of_any_size(v):
+    """One group of Poisson counts with the variance v: theta = v (7 - 3 exp(theta + 0.3))."""
+    theta = 0.0 if v < 1 else np.log(7 / 3) - 0.3
+    for _ in range(100):
+        theta = v * (7 - 3 * np.exp(theta + 0.3)) if v < 1 else np.log((7 - theta / v) / 3) - 0.3
+    rate = 3 * np.exp(theta + 0.3)
+    w, by_theta = v * rate, (7 - rate) / (1 + v * rate)
+    value = 7 * (theta + 0.3) - rate - np.log(240) - 0.5 * theta**2 / v - 0.5 * np.log1p(w)
+    slope = 0.5 * (theta / v) ** 2 - 0.5 * rate / (1 + w) - 0.5 * w / (1 + w) * by_theta
+
+    def f(p):
+        return ag.laplace_marginal_poisson_log_lpmf([2, 0, 5], [0, 0, 0], 0.3, 1, lambda s: np.reshape(s, (1, 1)), (p,))
+
+    assert f(v) == pytest.approx(value, rel=1e-14)
+    assert ag.grad(f)(v) == pytest.approx(slope, rel=1e-12)
+
+
 def test_draws():
     rng = np.random.default_rng(5)
     mode = mode_of("test", normal, (Y, 0.5), 1, kernel, (1.3, 0.7), Tolerances())
