@@ -3,6 +3,7 @@
 #include <agrad/solve/algebra/band_lu.ipp>
 #include <agrad/solve/algebra/newton_matrix.ipp>
 #include <agrad/solve/algebra/pattern.ipp>
+#include <agrad/solve/algebra/sparse_lu.ipp>
 #include <agrad/solve/one_step/methods.ipp>
 #include <agrad/solve/one_step/probe.ipp>
 #include <agrad/solve/one_step/rosenbrock.ipp>

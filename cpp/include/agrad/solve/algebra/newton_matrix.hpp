@@ -2,12 +2,11 @@
 //
 // The factors are stored in the caller's memory, `factor_size()` numbers, so that the record of a step can hold the factors for
 // the reverse pass. Sparse factors cannot be stored there: the record then has the entries of J, and `prepare_transposed`
-// factorises again, on the pattern that was analysed once. Every kind reports a singular matrix by its result, not by nan.
-// Read first: solve/algebra/pattern.hpp, the choice of the kind; solve/algebra/band_lu.hpp.
+// factorises again, with the pivots of before. Every kind reports a singular matrix by its result, not by nan.
+// Read first: solve/algebra/pattern.hpp, the choice of the kind; solve/algebra/band_lu.hpp; solve/algebra/sparse_lu.hpp.
 #pragma once
 
 #include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include <agrad/solve/algebra/band_lu.hpp>
 #include <agrad/solve/algebra/pattern.hpp>
+#include <agrad/solve/algebra/sparse_lu.hpp>
 
 namespace agrad {
 
@@ -33,9 +33,6 @@ class newton_matrix {
   /// Factorises shift I + scale J. Returns false when the matrix is singular.
   bool factorise(double shift, double scale, const double* jacobian, double* factors);
 
-  /// Does the same for later calls of `solve_transposed` only.
-  bool factorise_transposed(double shift, double scale, const double* jacobian, double* factors);
-
   /// Prepares `solve_transposed` for the output of `factorise` with the same shift and scale.
   bool prepare_transposed(double shift, double scale, const double* factors);
 
@@ -48,27 +45,7 @@ class newton_matrix {
  private:
   static constexpr std::size_t few = 24;  // most states for which plain loops are faster than Eigen's blocks
 
-  /// M and the transposed M on one pattern: rows of M are columns of the transposed.
-  struct sparse_factors {
-    using matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-    struct side {
-      matrix m;
-      std::vector<std::size_t> place;     // index of each entry of the pattern among the values of m
-      std::vector<std::size_t> diagonal;  // index of each diagonal entry among the values of m
-      std::unique_ptr<Eigen::SparseLU<matrix, Eigen::COLAMDOrdering<int>>> lu;
-    };
-    side plain, transposed;
-    Eigen::VectorXd solution;
-
-    explicit sparse_factors(const csr_pattern& p);
-
-    static void set_up(side& s, const csr_pattern& by_columns);
-
-    static bool factorise(side& s, double shift, double scale, const double* jacobian);
-
-    void solve(const side& s, double* x);
-  };
-
+  bool factorise_sparse(double shift, double scale, const double* jacobian);
   void scatter(double scale, const double* jacobian, double* to) const;
 
   // ---- dense: the factors in place of the matrix, then the new index of each row
@@ -88,9 +65,11 @@ class newton_matrix {
   chosen_algebra how_;
   std::size_t n_;
   detail::band_lu band_;
-  std::vector<std::size_t> place_;  // index of each entry of the pattern in M
+  std::vector<std::size_t>
+      place_;  // index of each entry of the pattern in M; where M is sparse, of diagonal entries in the pattern
   std::vector<double> right_;
-  std::unique_ptr<sparse_factors> sparse_;
+  std::unique_ptr<detail::sparse_lu> sparse_;
+  std::vector<double> sparse_matrix_;  // M, for `sparse_`
 };
 
 }  // namespace agrad

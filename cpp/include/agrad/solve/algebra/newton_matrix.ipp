@@ -1,6 +1,7 @@
 // Definitions of solve/algebra/newton_matrix.hpp.
 #pragma once
 
+#include <agrad/base/finite.hpp>
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/algebra/newton_matrix.hpp>
 
@@ -10,7 +11,11 @@ AGRAD_INLINE newton_matrix::newton_matrix(chosen_algebra how) : how_(std::move(h
   const bool has_bands = how_.kind == ode_algebra_kind::banded;
   if (has_bands) band_ = {n_, how_.lower, how_.upper};
   if (how_.kind == ode_algebra_kind::sparse) {
-    sparse_ = std::make_unique<sparse_factors>(*how_.pattern);
+    sparse_ = std::make_unique<detail::sparse_lu>(how_.pattern);
+    sparse_matrix_.resize(entries());
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t k = how_.pattern->begin[i]; k < how_.pattern->begin[i + 1]; ++k)
+        if (how_.pattern->col[k] == i) place_.push_back(k);
   } else if (how_.pattern) {
     for (std::size_t i = 0; i < n_; ++i)
       for (const auto j : how_.pattern->row(i)) place_.push_back(has_bands ? band_.place(i, j) : j * n_ + i);
@@ -25,7 +30,7 @@ AGRAD_INLINE std::size_t newton_matrix::factor_size() const {
 AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const double* jacobian, double* factors) {
   if (sparse_) {
     std::copy_n(jacobian, entries(), factors);
-    return sparse_->factorise(sparse_->plain, shift, scale, factors);
+    return factorise_sparse(shift, scale, factors);
   }
   if (how_.kind == ode_algebra_kind::banded) {
     std::fill_n(factors, band_.n * band_.stride(), 0.0);
@@ -43,18 +48,12 @@ AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const dou
   return n_ <= few ? factorise_few(factors) : factorise_many(factors);
 }
 
-AGRAD_INLINE bool newton_matrix::factorise_transposed(double shift, double scale, const double* jacobian, double* factors) {
-  if (!sparse_) return factorise(shift, scale, jacobian, factors);
-  std::copy_n(jacobian, entries(), factors);
-  return sparse_->factorise(sparse_->transposed, shift, scale, factors);
-}
-
 AGRAD_INLINE bool newton_matrix::prepare_transposed(double shift, double scale, const double* factors) {
-  return !sparse_ || sparse_->factorise(sparse_->transposed, shift, scale, factors);
+  return !sparse_ || factorise_sparse(shift, scale, factors);
 }
 
 AGRAD_INLINE void newton_matrix::solve(const double* factors, double* x) {
-  if (sparse_) return sparse_->solve(sparse_->plain, x);
+  if (sparse_) return sparse_->solve(x);
   if (how_.kind == ode_algebra_kind::banded) return band_.solve(factors, x);
   exchange(factors, x);
   if (n_ > few) {
@@ -72,7 +71,7 @@ AGRAD_INLINE void newton_matrix::solve(const double* factors, double* x) {
 }
 
 AGRAD_INLINE void newton_matrix::solve_transposed(const double* factors, double* x) {
-  if (sparse_) return sparse_->solve(sparse_->transposed, x);
+  if (sparse_) return sparse_->solve_transposed(x);
   if (how_.kind == ode_algebra_kind::banded) return band_.solve_transposed(factors, x);
   std::copy_n(x, n_, right_.begin());
   if (n_ > few) {
@@ -89,53 +88,11 @@ AGRAD_INLINE void newton_matrix::solve_transposed(const double* factors, double*
   for (std::size_t i = 0; i < n_; ++i) x[i] = right_[place_of_row(factors, i)];
 }
 
-AGRAD_INLINE newton_matrix::sparse_factors::sparse_factors(const csr_pattern& p) {
-  set_up(transposed, p);
-  const csr_pattern by_columns = transposed_pattern(p);
-  set_up(plain, by_columns);
-  transposed.place.resize(p.size());
-  plain.place.resize(p.size());
-  std::vector<std::size_t> next(by_columns.begin.begin(), by_columns.begin.end() - 1);
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    transposed.place[k] = k;
-    plain.place[k] = next[p.col[k]]++;
-  }
-}
-
-AGRAD_INLINE void newton_matrix::sparse_factors::set_up(side& s, const csr_pattern& by_columns) {
-  const auto n = static_cast<Eigen::Index>(by_columns.rows());
-  s.m.resize(n, n);
-  s.m.resizeNonZeros(static_cast<Eigen::Index>(by_columns.size()));
-  for (std::size_t j = 0; j <= by_columns.rows(); ++j) s.m.outerIndexPtr()[j] = static_cast<int>(by_columns.begin[j]);
-  for (std::size_t k = 0; k < by_columns.size(); ++k) {
-    s.m.innerIndexPtr()[k] = static_cast<int>(by_columns.col[k]);
-    s.m.valuePtr()[k] = 1;
-  }
-  for (std::size_t j = 0; j < by_columns.rows(); ++j)
-    for (std::size_t k = by_columns.begin[j]; k < by_columns.begin[j + 1]; ++k)
-      if (by_columns.col[k] == j) s.diagonal.push_back(k);
-}
-
-AGRAD_INLINE bool newton_matrix::sparse_factors::factorise(side& s, double shift, double scale, const double* jacobian) {
-  if (!s.lu) {
-    s.lu = std::make_unique<Eigen::SparseLU<matrix, Eigen::COLAMDOrdering<int>>>();
-    s.lu->analyzePattern(s.m);
-  }
-  bool is_finite = true;
-  for (std::size_t k = 0; k < s.place.size(); ++k) {
-    s.m.valuePtr()[s.place[k]] = scale * jacobian[k];
-    is_finite = is_finite && std::isfinite(jacobian[k]);
-  }
-  for (const std::size_t k : s.diagonal) s.m.valuePtr()[k] += shift;
-  if (!is_finite) return false;
-  s.lu->factorize(s.m);
-  return s.lu->info() == Eigen::Success;
-}
-
-AGRAD_INLINE void newton_matrix::sparse_factors::solve(const side& s, double* x) {
-  Eigen::Map<Eigen::VectorXd> right(x, s.m.rows());
-  solution = s.lu->solve(right);
-  right = solution;
+AGRAD_INLINE bool newton_matrix::factorise_sparse(double shift, double scale, const double* jacobian) {
+  if (!detail::are_finite(jacobian, entries())) return false;
+  for (std::size_t k = 0; k < entries(); ++k) sparse_matrix_[k] = scale * jacobian[k];
+  for (const std::size_t k : place_) sparse_matrix_[k] += shift;
+  return sparse_->factorise(sparse_matrix_.data());
 }
 
 AGRAD_INLINE void newton_matrix::scatter(double scale, const double* jacobian, double* to) const {

@@ -121,7 +121,7 @@ AGRAD_INLINE void rosenbrock_second::propagate_time(const one_step& at, const do
 AGRAD_INLINE void rosenbrock_second::reverse_step_with_tangents(const one_step& at, const double* record,
                                                                 const double* directions) {
   linearise_with_tangents(at, record, directions);
-  matrix_.factorise_transposed(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
+  matrix_.factorise(1 / (at.h * method_.gamma), -1, entries_.data(), again_.data());
   w_.assign(vectors(), pair(n_, width())), v_.assign(vectors(), pair(n_, width()));
   pair begin = l_, time(n_, width());
   begin.add_vector(of_record_, 0);

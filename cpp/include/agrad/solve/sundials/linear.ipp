@@ -61,9 +61,7 @@ AGRAD_INLINE SUNLinearSolver factors::make(SUNContext context, const chosen_alge
 
 AGRAD_INLINE int factors::setup(const double* values) noexcept {
   try {
-    const bool is_regular = transposed ? matrix.factorise_transposed(0, 1, values, stored_factors.data())
-                                       : matrix.factorise(0, 1, values, stored_factors.data());
-    return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
+    return matrix.factorise(0, 1, values, stored_factors.data()) ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
   } catch (...) {
     return -1;  // out of memory
   }
