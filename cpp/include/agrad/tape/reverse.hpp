@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <new>
@@ -120,6 +121,8 @@ class propagator<1, Isolated> {
     // In a chain x = f(x) the adjoint written last is read next; a read from memory would take ten cycles longer.
     const std::uint32_t target = end[-2].note;
     const double adjoint = target == last_index_ ? last_ : adjoints_[target];
+    if (AGRAD_UNLIKELY(!(std::abs(adjoint) <= std::numeric_limits<double>::max())))
+      return propagate_infinite(end, leaves, adjoint);
     switch (leaves) {  // separate cases, so that their jumps and steps are predicted, not computed
       case 1:
         end -= 2;
@@ -142,8 +145,16 @@ class propagator<1, Isolated> {
   }
 
  private:
+  /// Propagates an adjoint that is not finite: as passed(), a partial derivative of zero passes nothing. Finite adjoints need no
+  /// test for each edge.
+  AGRAD_COLD const edge* propagate_infinite(const edge* end, std::uint32_t leaves, double adjoint) {
+    const edge* begin = end - statement::size(leaves);
+    for (std::uint32_t i = leaves; i-- > 0;)
+      if (begin[i].partial != 0) add(begin[i], adjoint);
+    return begin;
+  }
+
   void add(const edge& to, double adjoint) {
-    if (AGRAD_UNLIKELY(to.partial == 0)) return;  // as passed(), whose select would lengthen the chain of adjoints
     last_index_ = Isolated && to.index < first_ ? 0 : to.index;
     adjoints_[last_index_] = last_ = adjoints_[last_index_] + to.partial * adjoint;
   }
