@@ -135,7 +135,8 @@ TEST_CASE("what is chosen follows the pattern") {
   CHECK(chosen(64, agrad::detail::band_pattern(64, {1, 0})) == ode_algebra_kind::banded);
   CHECK(chosen(1024, arrow(1024)) == ode_algebra_kind::sparse);
   CHECK(chosen(64, agrad::detail::band_pattern(64, {63, 63})) == ode_algebra_kind::dense);
-  CHECK(chosen(10, arrow(10)) == ode_algebra_kind::dense);
+  CHECK(chosen(10, arrow(10)) == ode_algebra_kind::sparse);
+  CHECK(chosen(24, agrad::detail::band_pattern(24, {23, 0})) == ode_algebra_kind::dense);
 }
 
 }  // namespace test_newton_matrix

@@ -40,7 +40,7 @@ csr_pattern with_diagonal(const csr_pattern& p);
 csr_pattern band_pattern(std::size_t n, const half_bandwidths& widths);
 
 /// Return the seconds of a factorisation and twelve solves, as in a Rosenbrock step with its reverse pass, fitted to
-/// measurements on bands and arrows of 16 to 1024 states. Only the ratios of the costs are used.
+/// measurements on bands, arrows and random patterns of 3 to 1024 states. Only the ratios of the costs are used.
 double dense_cost(std::size_t states);
 double banded_cost(std::size_t states, std::size_t lower, std::size_t upper);
 double sparse_cost(const csr_pattern& p);

@@ -42,14 +42,14 @@ AGRAD_INLINE double banded_cost(std::size_t states, std::size_t lower, std::size
   return n * (1.5e-7 + 5e-10 * l * (l + u) + 6e-9 * (2 * l + u));
 }
 
-AGRAD_INLINE double sparse_cost(const csr_pattern& p) {  // twice the cost of a band, for fill-in
-  return 1e-6 * static_cast<double>(p.rows()) + 2.4e-7 * static_cast<double>(p.size());
-}
+AGRAD_INLINE double sparse_cost(const csr_pattern& p) { return 3.3e-8 * static_cast<double>(p.size()); }
 
 AGRAD_INLINE ode_algebra_kind cheapest(const chosen_algebra& of) {
   const double dense = dense_cost(of.states), banded = banded_cost(of.states, of.lower, of.upper);
-  if (banded <= std::min(dense, sparse_cost(*of.pattern))) return ode_algebra_kind::banded;
-  return sparse_cost(*of.pattern) < dense ? ode_algebra_kind::sparse : ode_algebra_kind::dense;
+  const double sparse = sparse_cost(*of.pattern);
+  if (banded <= std::min(dense, 2 * sparse))
+    return ode_algebra_kind::banded;  // sparse factors are computed again in reverse passes
+  return sparse < dense ? ode_algebra_kind::sparse : ode_algebra_kind::dense;
 }
 
 AGRAD_INLINE void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
@@ -66,7 +66,7 @@ AGRAD_INLINE void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
 namespace agrad {
 
 AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested) {
-  constexpr std::size_t few_states = 8;  // up to here, dense costs less than a comparison
+  constexpr std::size_t few_states = 5;  // for fewer, dense and sparse matrices cost the same
   check_algebra(function, requested, system.states());
   chosen_algebra chosen;
   chosen.states = static_cast<std::size_t>(system.states());
