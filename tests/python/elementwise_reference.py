@@ -4,6 +4,7 @@ A row says in `reference` what the function is in mpmath (nothing: mpmath's func
 here come from that expression alone, so a new rule is tested by being in its family's list.
 """
 
+import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -101,6 +102,81 @@ def lower_beta(a: Any, b: Any, x: Any) -> Any:
     else:
         scale = mp.exp(mp.loggamma(a + b) - mp.loggamma(a + 1) - mp.loggamma(b))
     return mp.ldexp(total, -bits) * scale * x**a * (1 - x) ** b
+
+
+def lower_beta_inverse(a: Any, b: Any, p: Any) -> Any:
+    """The inverse of lower_beta by Halley's method on logarithms, of the smaller tail; the start is a power of p or SciPy's."""
+    if not (a > 0 and b > 0 and 0 <= p <= 1):
+        raise UndefinedError("outside of the domain")
+    if p in (0, 1):
+        return mp.mpf(p)
+    if p > 0.5:
+        return 1 - lower_beta_inverse(b, a, 1 - p)
+    if a == b and (p == 0.5 or a > mp.mpf("1e280")):
+        return mp.mpf(0.5)  # by symmetry, or a step there
+    if max(a, b) > 1e200 * max(min(a, b), 1):  # a gamma distribution in the limit
+        return 1 - _upper_gamma_inverse(b, p) / a if a > b else _lower_gamma_inverse(a, p) / b
+    x = _start_of_inverse(float(a), float(b), float(p))
+    for _ in range(12):
+        step = _halley_step(a, b, p, x)
+        x *= mp.exp(-step)
+        if abs(step) <= mp.eps ** (2 / 5) * max(1, -mp.log(x)):
+            return x
+    raise UndefinedError("Halley's method does not converge")
+
+
+def _lower_gamma_inverse(a: Any, p: Any) -> Any:
+    """The inverse of lower_gamma, to the digits of SciPy's or as the power of p that it is close to 0."""
+    power = mp.exp((mp.log(p) + mp.loggamma(a + 1)) / a)
+    return power if power < 1e-20 else mp.mpf(float(scipy.special.gammaincinv(float(a), float(p))))
+
+
+def _upper_gamma_inverse(a: Any, p: Any) -> Any:
+    """The inverse of upper_gamma, with Newton steps for tiny p, where SciPy's has no digits."""
+    if (close := _lower_gamma_inverse(a, 1 - p)) < 1e-20:
+        return close
+    if a < mp.mpf("1e-200") and p < 10 * a:  # the upper tail is a times the exponential integral
+        return mp.exp(mp.findroot(lambda x: mp.log(mp.e1(mp.exp(x)) * a / p), 0))
+    x = mp.mpf(float(scipy.special.gammainccinv(float(a), max(float(p), 1e-300))))
+    for _ in range(5 if p < 1e-300 else 0):
+        above = upper_gamma(a, x)
+        x += mp.log(above / p) * above / mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+    return x
+
+
+def _halley_step(a: Any, b: Any, p: Any, x: Any) -> Any:
+    """The step in log(x) towards lower_beta(a, b, x) = p, by Halley's method for the logarithm."""
+    log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+    below = lower_beta(a, b, x)
+    if below == 0 or x >= 1:
+        raise UndefinedError("below the last of the digits")
+    excess, slope = mp.log(below / p), mp.exp(a * mp.log(x) + (b - 1) * mp.log1p(-x) - log_beta) / below
+    bend = slope * (a - (b - 1) * x / (1 - x) - slope)
+    return 2 * excess * slope / (2 * slope**2 - excess * bend)
+
+
+@functools.lru_cache(maxsize=256)
+def _start_of_inverse(*point: float) -> Any:
+    """The inverse at a point of doubles to 40 digits."""
+    with mp.workdps(50):
+        a, b, p = map(mp.mpf, point)
+        log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+        x = mp.exp((mp.log(p) + mp.log(a) + log_beta) / a)
+        if x * max(b, 1) > 1e-3:
+            if a + b > 200_000:
+                raise UndefinedError("too many terms")
+            x = mp.mpf(float(scipy.special.betaincinv(*point)))
+        if not 0 < x < 1 - 1e-12:  # SciPy's value has no digits
+            low, high = mp.mpf(0), mp.mpf(1)
+            for _ in range(30):
+                x = (low + high) / 2
+                low, high = (x, high) if lower_beta(a, b, x) < p else (low, x)
+        for _ in range(40):
+            step = _halley_step(a, b, p, x)
+            x *= mp.exp(-step)
+            if abs(step) < 1e-25 * max(1, -mp.log(x)):
+                return x
+        raise UndefinedError("Halley's method does not converge")
 
 
 def owens_t(h: Any, a: Any) -> Any:
@@ -210,6 +286,7 @@ _NAMES = {name: getattr(mpmath, name) for name in dir(mpmath) if not name.starts
     "bessel_k_of_order": bessel_k_of_order,
     "bessel_y": bessel_y,
     "lower_beta": lower_beta,
+    "lower_beta_inverse": lower_beta_inverse,
     "lower_gamma": lower_gamma,
     "owens_t": owens_t,
     "upper_gamma": upper_gamma,

@@ -48,6 +48,15 @@ TEST_CASE("Owen's T function") {
   CHECK(slope<owens_t_rule, 1>(0.0, 1.0) == near(0.25 / detail::pi));
 }
 
+TEST_CASE("the inverse of the incomplete beta function close to 1") {
+  CHECK(inv_inc_beta(2.0, 3.0, 0.25) == near(0.2430220837560763023543628));
+  CHECK(betainccinv(2.0, 3.0, 0.75) == inv_inc_beta(2.0, 3.0, 0.25));
+  CHECK(slope<betaincinv_rule, 1>(3.0, 0.125, 0.875) == near(-0.000001911265996301271560557256, 1e-14));
+  CHECK(slope<betainccinv_rule, 0>(0.5, 0.0625, 0.25) == near(3.784598466719672859168633e-9, 1e-14));
+  CHECK(inv_inc_beta(2.0, 3.0, 1.0) == 1);
+  CHECK(std::isnan(inv_inc_beta(2.0, -3.0, 0.5)));
+}
+
 TEST_CASE("Bessel functions of large orders and arguments") {
   CHECK(bessel_first_kind(100, 90.0) == near(0.002602130581996328928772333));
   CHECK(bessel_first_kind(2, 1e10) == near(-0.000002175591751782193361995887));

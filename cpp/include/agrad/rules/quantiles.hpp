@@ -63,6 +63,15 @@ struct gamma_quantile_rule : rule<2> {
 
 /// Returns x at which the lower or upper tail of the beta distribution is p <= 1/2.
 inline double beta_tail_inverse(double p, double a, double b, bool is_upper) {
+  if (b > 1e290 && a < 100) {  // b x alone counts
+    const int down = 80 - std::ilogb(b);
+    return std::ldexp(beta_tail_inverse(p, a, std::ldexp(b, down), is_upper), down);
+  }
+  double& shape = is_upper ? a : b;  // the tail is proportional to a tiny shape
+  if (shape < 1e-290 && p < 1e4 * shape) {
+    const int up = -60 - std::ilogb(shape);
+    shape = std::ldexp(shape, up), p = std::ldexp(p, up);
+  }
   // Near 0 the lower tail is x^a / (a B(a, b)), near 1 the upper one likewise; else the log odds are about normal.
   const double log_p = std::log(p), log_beta = betaln(a, b);
   const double log_lower = is_upper ? std::log1p(-p) : log_p, log_upper = is_upper ? log_p : std::log1p(-p);
@@ -75,6 +84,7 @@ inline double beta_tail_inverse(double p, double a, double b, bool is_upper) {
   else if (rest < -2)
     x = -std::expm1(rest);
   x = std::fmin(std::fmax(x, 1e-305), 1 - 1e-16);
+  if (is_upper && a < 1 && b > 1e20) x = std::fmin(x, 0.5 / b);  // from where the tail has all digits
   const auto at = [&](double y) {
     const double sign = is_upper ? -1 : 1, weight = y * (1 - y);
     return excess_of(
@@ -94,30 +104,46 @@ template <bool is_upper>
 struct beta_quantile_rule : rule<3> {
   static constexpr std::string_view name = is_upper ? "beta_upper_quantile" : "beta_lower_quantile";
   static double value(double p, double a, double b) {
-    if (!(p >= 0 && p <= 1 && a > 0 && a < infinity && b > 0 && b < infinity)) return quiet_nan;
+    if (!(p >= 0 && p <= 1 && a > 0 && b > 0)) return quiet_nan;
     if (p == 0 || p == 1) return (p == 0) == is_upper ? 1 : 0;
+    if (a == infinity || b == infinity) return a < infinity ? 0 : b < infinity ? 1 : quiet_nan;
     return p <= 0.5 ? beta_tail_inverse(p, a, b, is_upper) : beta_tail_inverse(1 - p, a, b, !is_upper);
   }
-  template <class T>
-  static T derivative(wrt<0>, const T&, const T& a, const T& b, const T& x) {
-    const T slope = 1.0 / density(a, b, x);
-    return is_upper ? T(-slope) : slope;
-  }
-  template <class T>
-  static T derivative(wrt<1>, const T&, const T& a, const T& b, const T& x) {
-    return slope_inside<T>(x > 0 && x < 1,
-                           [&] { return T(-apply<beta_tail_rule<false, false, 1, 0, 0>>(a, b, x) / density(a, b, x)); });
-  }
-  template <class T>
-  static T derivative(wrt<2>, const T&, const T& a, const T& b, const T& x) {
-    return slope_inside<T>(x > 0 && x < 1,
-                           [&] { return T(-apply<beta_tail_rule<false, false, 0, 1, 0>>(a, b, x) / density(a, b, x)); });
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& p, const T& a, const T& b, const T& x) {
+    // Near 1, the distance to 1 has more digits: it is the quantile of the mirrored distribution.
+    const auto mirrored = [&] {
+      return T(-beta_quantile_rule<!is_upper>::template inner_derivative<(3 - I) % 3>(
+          p, b, a, T(apply<beta_quantile_rule<!is_upper>>(p, b, a))));
+    };
+    return either<T>(x > 0.9, mirrored, [&] { return inner_derivative<I>(p, a, b, x); });
   }
 
  private:
-  template <class T>
-  static T density(const T& a, const T& b, const T& x) {
-    return apply<beta_tail_rule<false, false, 0, 0, 1>>(a, b, x);
+  friend struct beta_quantile_rule<!is_upper>;
+
+  /// The derivative with respect to argument I at a quantile x; for tiny p, of which squares underflow, from the logarithm of the
+  /// tail.
+  template <int I, class T>
+  static T inner_derivative(const T& p, const T& a, const T& b, const T& x) {
+    const auto near = [&] {
+      const auto density = [&] { return apply<beta_tail_rule<false, false, 0, 0, 1>>(a, b, x); };
+      if constexpr (I == 0) {
+        const T slope = 1.0 / density();
+        return is_upper ? T(-slope) : slope;
+      } else {
+        return slope_inside<T>(x > 0 && x < 1,
+                               [&] { return T(-apply<beta_tail_rule<false, false, I == 1, I == 2, 0>>(a, b, x) / density()); });
+      }
+    };
+    const auto far = [&] {
+      const T hazard = apply<beta_tail_rule<is_upper, true, 0, 0, 1>>(a, b, x);
+      if constexpr (I == 0)
+        return T(1.0 / p / hazard);
+      else
+        return T(-apply<beta_tail_rule<is_upper, true, I == 1, I == 2, 0>>(a, b, x) / hazard);
+    };
+    return either<T>(p < 1e-100 && x > 0 && x < 1, far, near);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <agrad/rules/bessel_integer.hpp>
 #include <agrad/rules/bessel_modified.hpp>
 #include <agrad/rules/betainc.hpp>
+#include <agrad/rules/betaincinv.hpp>
 #include <agrad/rules/factorial.hpp>
 #include <agrad/rules/hypergeometric.hpp>
 #include <agrad/rules/lambert.hpp>
@@ -17,6 +18,6 @@
 namespace agrad::rules {
 
 using special = concat_t<log_probabilities, lambert, owens_t, bessel_integer, bessel_modified, factorial, multigamma,
-                         hypergeometric, betainc>;
+                         hypergeometric, betainc, betaincinv>;
 
 }  // namespace agrad::rules
