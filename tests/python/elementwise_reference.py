@@ -277,14 +277,63 @@ def bessel_k_of_order(v: Any, x: Any) -> Any:
         return mp.pi / 2 * (bessel_i(-v) - bessel_i(v)) / mp.sinpi(v)
 
 
+def log_bessel_i(v: Any, x: Any) -> Any:
+    """The logarithm of I of order v >= -1 by the power series, and for far larger arguments by DLMF 10.40.1."""
+    if v < -1 or x < 0:
+        raise UndefinedError("outside of the domain")
+    if v == -1:
+        v = mp.mpf(1)
+    if x == 0:
+        return mp.mpf(0) if v == 0 else -mp.sign(v) * mp.inf
+    square = x**2 / 4
+    if x < 300 or square < 100 * v:
+        return v * mp.log(x / 2) - mp.loggamma(v + 1) + mp.log(bessel_i_sum(v, x))
+    if v**2 > x / 100 or x < 20 * mp.dps:
+        raise UndefinedError("too many terms")
+    term = total = mp.mpf(1)
+    k = 0
+    while abs(term) > mp.eps:
+        k += 1
+        term *= -(4 * v**2 - (2 * k - 1) ** 2) / (8 * x * k)
+        total += term
+    return x - mp.log(2 * mp.pi * x) / 2 + mp.log(total)
+
+
+def bessel_i_sum(v: Any, x: Any) -> Any:
+    """The power series of I without its first term's factor (x / 2)^v / gamma(v + 1)."""
+    term = total = mp.mpf(1)
+    square, k = x**2 / 4, 0
+    while abs(term) > mp.eps * abs(total) or k < -v:
+        k += 1
+        term *= square / (k * (k + v))
+        total += term
+    return total
+
+
+def bessel_i_of_order(v: Any, x: Any) -> Any:
+    """I of any order by the power series where that has few terms, and for far larger arguments by DLMF 10.40.1."""
+    if v >= -1:
+        if x > 0 and (exponent := mp.hypot(v, x) - v * mp.asinh(v / x)) > 10_000:
+            return mp.exp(min(exponent, mp.mpf(1e6)))  # beyond all doubles
+        return mp.exp(log_bessel_i(v, x))
+    if v == mp.floor(v):
+        return bessel_i_of_order(-v, x)
+    if not (0 < x < 100 and v > -1000):
+        raise UndefinedError("too many terms")
+    with mp.extradps(int(2 * x) + 40):
+        return bessel_i_sum(v, x) * (x / 2) ** v * mp.rgamma(1 + v)
+
+
 _NAMES = {name: getattr(mpmath, name) for name in dir(mpmath) if not name.startswith("_")} | {
     "max": max,
     "min": min,
     "int": int,
+    "bessel_i_of_order": bessel_i_of_order,
     "bessel_j": bessel_j,
     "bessel_k": bessel_k,
     "bessel_k_of_order": bessel_k_of_order,
     "bessel_y": bessel_y,
+    "log_bessel_i": log_bessel_i,
     "lower_beta": lower_beta,
     "lower_beta_inverse": lower_beta_inverse,
     "lower_gamma": lower_gamma,
@@ -292,7 +341,7 @@ _NAMES = {name: getattr(mpmath, name) for name in dir(mpmath) if not name.starts
     "upper_gamma": upper_gamma,
 }
 _MOST_DIGITS = 1600
-_SLOW = re.compile("lower_beta|owens_t|bessel_k_of_order")
+_SLOW = re.compile("lower_beta|owens_t|bessel_k_of_order|bessel_i_of_order|log_bessel_i")
 
 
 def affordable(row: ElementwiseRow, count: int) -> int:

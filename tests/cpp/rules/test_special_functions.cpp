@@ -76,6 +76,19 @@ TEST_CASE("Bessel functions of large orders and arguments") {
   CHECK(kv(2.5, inf) == 0);
 }
 
+TEST_CASE("modified Bessel functions of the first kind of real orders") {
+  CHECK(log_modified_bessel_first_kind(2.5, 0.75) == near(-3.613045805844384042052525));
+  CHECK(slope<log_modified_bessel_first_kind_rule, 0>(2.5, 0.75) == near(-2.095325297280373669047993));
+  CHECK(slope<log_modified_bessel_first_kind_rule, 0>(0.0, 25.0) == near(-5.999004596702945371456564e-22, 1e-14));
+  CHECK(log_modified_bessel_first_kind(100.0, 300.0) == near(279.6859107787837182212342));
+  CHECK(slope<log_modified_bessel_first_kind_rule, 0>(100.0, 300.0) == near(-0.3279516717120013260133453));
+  CHECK(iv(-2.5, 0.75) == near(4.524032947959851416308212));
+  CHECK(slope<iv_rule, 0>(2.5, 0.75) == near(-0.05651003808669768752317458));
+  CHECK(log_modified_bessel_first_kind(-1.0, 2.0) == near(log_modified_bessel_first_kind(1.0, 2.0)));
+  CHECK(log_modified_bessel_first_kind(1.0, 0.0) == -inf);
+  CHECK(std::isnan(log_modified_bessel_first_kind(-1.5, 1.0)));
+}
+
 TEST_CASE("factorial powers, multivariate gamma function and binomial coefficients") {
   CHECK(falling_factorial(2.5, 3) == 2.5 * 1.5 * 0.5);
   CHECK(rising_factorial(1e-300, 100) == near(9.332621544394415502036944e-145));

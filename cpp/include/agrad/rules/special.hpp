@@ -5,6 +5,7 @@
 
 #include <agrad/rules/bessel_integer.hpp>
 #include <agrad/rules/bessel_modified.hpp>
+#include <agrad/rules/bessel_orders.hpp>
 #include <agrad/rules/betainc.hpp>
 #include <agrad/rules/betaincinv.hpp>
 #include <agrad/rules/factorial.hpp>
@@ -17,7 +18,7 @@
 
 namespace agrad::rules {
 
-using special = concat_t<log_probabilities, lambert, owens_t, bessel_integer, bessel_modified, factorial, multigamma,
-                         hypergeometric, betainc, betaincinv>;
+using special = concat_t<log_probabilities, lambert, owens_t, bessel_integer, bessel_modified, bessel_orders, factorial,
+                         multigamma, hypergeometric, betainc, betaincinv>;
 
 }  // namespace agrad::rules
