@@ -132,7 +132,8 @@ TEST_CASE("what is chosen follows the pattern") {
     return agrad::detail::cheapest(how);
   };
   CHECK(chosen(1024, agrad::detail::band_pattern(1024, {2, 2})) == ode_algebra_kind::banded);
-  CHECK(chosen(64, agrad::detail::band_pattern(64, {1, 0})) == ode_algebra_kind::banded);
+  CHECK(chosen(64, agrad::detail::band_pattern(64, {1, 1})) == ode_algebra_kind::banded);
+  CHECK(chosen(64, agrad::detail::band_pattern(64, {1, 0})) == ode_algebra_kind::sparse);
   CHECK(chosen(1024, arrow(1024)) == ode_algebra_kind::sparse);
   CHECK(chosen(64, agrad::detail::band_pattern(64, {63, 63})) == ode_algebra_kind::dense);
   CHECK(chosen(10, arrow(10)) == ode_algebra_kind::sparse);

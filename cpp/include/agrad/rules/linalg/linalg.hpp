@@ -1,7 +1,7 @@
 // Linear algebra: all operations on whole matrices of doubles, variables or duals.
 //
 // rule.hpp explains how an operation is stated; apply.hpp, how its engine is chosen; algebra.hpp and structure.hpp have the
-// words of tangents.
+// words of tangents. general_eigen.hpp is included by its users alone, because complex decompositions take seconds to compile.
 #pragma once
 
 #include <agrad/base/typelist.hpp>
@@ -11,13 +11,17 @@
 #include <agrad/rules/linalg/exponential.hpp>
 #include <agrad/rules/linalg/forms.hpp>
 #include <agrad/rules/linalg/general.hpp>
-#include <agrad/rules/linalg/general_eigen.hpp>
 #include <agrad/rules/linalg/ldlt.hpp>
 #include <agrad/rules/linalg/least_squares.hpp>
 #include <agrad/rules/linalg/qr.hpp>
 #include <agrad/rules/linalg/spd.hpp>
 #include <agrad/rules/linalg/svd.hpp>
 #include <agrad/rules/linalg/triangular.hpp>
+
+namespace agrad::linalg {
+struct general_eigen_rule;
+struct general_eigenvalues_rule;
+}  // namespace agrad::linalg
 
 namespace agrad::rules {
 
