@@ -1,4 +1,5 @@
-// Laplace's approximation: exact for a normal likelihood, differences, the values of Python, derivatives of two orders, both ways.
+// Laplace's approximation: exact for a normal likelihood, differences, the values of Python, derivatives of two orders, both
+// ways.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/functionals/laplace.hpp>

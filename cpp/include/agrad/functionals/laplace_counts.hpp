@@ -240,8 +240,8 @@ auto laplace_marginal_bernoulli_logit_lpmf(const std::vector<Y>& y, const std::v
                          covariance_function, covariance_arguments, laplace_options());
 }
 
-/// As `laplace_marginal_tol_poisson_log_lpmf`, of negative binomial counts with the log means theta + m; eta, a positive number,
-/// is the inverse of the overdispersion: the variance is mean + mean^2 / eta.
+/// As `laplace_marginal_tol_poisson_log_lpmf`, of negative binomial counts with the log means theta + m; eta, a positive
+/// number, is the inverse of the overdispersion: the variance is mean + mean^2 / eta.
 template <class Y, class Group, class Eta, class M, class Covariance, class... Args>
 auto laplace_marginal_tol_neg_binomial_2_log_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const Eta& eta,
                                                   const M& m, int hessian_block_size, const Covariance& covariance_function,

@@ -35,8 +35,8 @@ Eigen::VectorXd draw_latent(std::string_view function, const Likelihood& likelih
 
 /// Draws the latent vector of a latent Gaussian model from Laplace's approximation of its distribution given the data.
 ///
-/// Arguments are those of `laplace_marginal_tol`, of numbers, because a draw has no derivative. rng: a generator of random bits.
-/// Returns theta. Throws as `laplace_marginal_tol`.
+/// Arguments are those of `laplace_marginal_tol`, of numbers, because a draw has no derivative. rng: a generator of random
+/// bits. Returns theta. Throws as `laplace_marginal_tol`.
 template <class F, class... LikelihoodArgs, class Covariance, class... CovarianceArgs, class URBG>
 Eigen::VectorXd laplace_latent_rng_tol(const F& likelihood_function, const std::tuple<LikelihoodArgs...>& likelihood_arguments,
                                        int hessian_block_size, const Covariance& covariance_function,
@@ -58,8 +58,8 @@ Eigen::VectorXd laplace_latent_rng(const F& likelihood_function, const std::tupl
                              rng);
 }
 
-/// Draws theta, without m, given Poisson counts. Arguments are those of `laplace_marginal_tol_poisson_log_lpmf`, of numbers, and a
-/// generator of random bits; exceptions, too.
+/// Draws theta, without m, given Poisson counts. Arguments are those of `laplace_marginal_tol_poisson_log_lpmf`, of numbers,
+/// and a generator of random bits; exceptions, too.
 template <class Y, class Group, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_tol_poisson_log_rng(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                                    int hessian_block_size, const Covariance& covariance_function,
@@ -80,8 +80,8 @@ Eigen::VectorXd laplace_latent_poisson_log_rng(const std::vector<Y>& y, const st
                              covariance_function, covariance_arguments, laplace_options(), rng);
 }
 
-/// Draws theta, without m, given binary outcomes. Arguments are those of `laplace_marginal_tol_bernoulli_logit_lpmf`, of numbers, and a
-/// generator of random bits; exceptions, too.
+/// Draws theta, without m, given binary outcomes. Arguments are those of `laplace_marginal_tol_bernoulli_logit_lpmf`, of
+/// numbers, and a generator of random bits; exceptions, too.
 template <class Y, class Group, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_tol_bernoulli_logit_rng(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                                        int hessian_block_size, const Covariance& covariance_function,
@@ -102,8 +102,8 @@ Eigen::VectorXd laplace_latent_bernoulli_logit_rng(const std::vector<Y>& y, cons
                              covariance_function, covariance_arguments, laplace_options(), rng);
 }
 
-/// Draws theta, without m, given negative binomial counts. Arguments are those of `laplace_marginal_tol_neg_binomial_2_log_lpmf`, of numbers, and a
-/// generator of random bits; exceptions, too.
+/// Draws theta, without m, given negative binomial counts. Arguments are those of
+/// `laplace_marginal_tol_neg_binomial_2_log_lpmf`, of numbers, and a generator of random bits; exceptions, too.
 template <class Y, class Group, class Eta, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_tol_neg_binomial_2_log_rng(const std::vector<Y>& y, const std::vector<Group>& y_index,
                                                           const Eta& eta, const M& m, int hessian_block_size,

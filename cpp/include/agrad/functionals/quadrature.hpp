@@ -158,7 +158,8 @@ promoted_t<A, B, Args...> integrate_1d_gauss_kronrod(const F& f, const A& a, con
 ///
 /// xc is the distance to the nearer limit, a - x or b - x, without the rounding of x, and nan in an infinite interval: near a
 /// limit other than 0 a singular f must use xc. A derivative with respect to a limit takes f at that limit, where xc is 0, the
-/// distance to the limit's value. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the place of max_depth.
+/// distance to the limit's value. Otherwise as `integrate_1d_gauss_kronrod_tol`, with max_refinements in the place of
+/// max_depth.
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_double_exponential_tol(const F& f, const A& a, const B& b, double relative_tolerance,
                                                               double absolute_tolerance, int max_refinements,

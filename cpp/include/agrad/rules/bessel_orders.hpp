@@ -1,8 +1,8 @@
 // The modified Bessel function of the first kind of real orders, and its logarithm, with derivatives with respect to the order
 // and the argument.
 //
-// The functions of doubles are in rules/log_bessel_i.hpp. Derivatives of the function with respect to the order are those of its
-// logarithm times its value; those with respect to the argument are means of the neighbouring orders.
+// The functions of doubles are in rules/log_bessel_i.hpp. Derivatives of the function with respect to the order are those of
+// its logarithm times its value; those with respect to the argument are means of the neighbouring orders.
 #pragma once
 
 #include <agrad/rules/log_bessel_i.hpp>
@@ -101,7 +101,7 @@ struct log_modified_bessel_first_kind_rule : rule<2> {
 };
 /// The order may be a variable. The value is finite where the function itself overflows or underflows.
 template <class V, class Z>
-applied<log_modified_bessel_first_kind_rule, V, Z> log_modified_bessel_first_kind(const V& v, const Z& z) {
+AGRAD_ALWAYS_INLINE applied<log_modified_bessel_first_kind_rule, V, Z> log_modified_bessel_first_kind(const V& v, const Z& z) {
   return apply<log_modified_bessel_first_kind_rule>(v, z);
 }
 
@@ -121,7 +121,7 @@ struct iv_rule : rule<2> {
 };
 /// The order may be a variable; see modified_bessel_first_kind for whole orders and any sign of the argument.
 template <class V, class Z>
-applied<iv_rule, V, Z> iv(const V& v, const Z& z) {
+AGRAD_ALWAYS_INLINE applied<iv_rule, V, Z> iv(const V& v, const Z& z) {
   return apply<iv_rule>(v, z);
 }
 

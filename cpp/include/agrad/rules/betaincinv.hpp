@@ -33,12 +33,12 @@ struct betaincinv_rule : detail::betaincinv_base<false> {
                                     reference = "lower_beta_inverse(x, y, z)";
 };
 template <class A, class B, class P>
-applied<betaincinv_rule, A, B, P> betaincinv(const A& a, const B& b, const P& p) {
+AGRAD_ALWAYS_INLINE applied<betaincinv_rule, A, B, P> betaincinv(const A& a, const B& b, const P& p) {
   return apply<betaincinv_rule>(a, b, p);
 }
 /// Stan's name of betaincinv.
 template <class A, class B, class P>
-applied<betaincinv_rule, A, B, P> inv_inc_beta(const A& a, const B& b, const P& p) {
+AGRAD_ALWAYS_INLINE applied<betaincinv_rule, A, B, P> inv_inc_beta(const A& a, const B& b, const P& p) {
   return apply<betaincinv_rule>(a, b, p);
 }
 
@@ -50,7 +50,7 @@ struct betainccinv_rule : detail::betaincinv_base<true> {
                                     reference = "1 - lower_beta_inverse(y, x, z)";
 };
 template <class A, class B, class P>
-applied<betainccinv_rule, A, B, P> betainccinv(const A& a, const B& b, const P& p) {
+AGRAD_ALWAYS_INLINE applied<betainccinv_rule, A, B, P> betainccinv(const A& a, const B& b, const P& p) {
   return apply<betainccinv_rule>(a, b, p);
 }
 

@@ -3,8 +3,8 @@
 //
 // There are three formulas, none of which loses digits where it is used: the power series, whose terms are positive; for small
 // orders Schlaefli's integral, because the derivative with respect to the order is far smaller than the parts it has by the
-// series; and from hypot(v, z) = 30 on Debye's expansion (rules/bessel_modified.hpp). Each makes a table of the derivatives of a
-// sum, whose logarithm follows by recurrences. Read next: rules/bessel_orders.hpp, the rules.
+// series; and from hypot(v, z) = 30 on Debye's expansion (rules/bessel_modified.hpp). Each makes a table of the derivatives of
+// a sum, whose logarithm follows by recurrences. Read next: rules/bessel_orders.hpp, the rules.
 #pragma once
 
 #include <cmath>

@@ -145,8 +145,8 @@ class propagator<1, Isolated> {
   }
 
  private:
-  /// Propagates an adjoint that is not finite: as passed(), a partial derivative of zero passes nothing. Finite adjoints need no
-  /// test for each edge.
+  /// Propagates an adjoint that is not finite: as passed(), a partial derivative of zero passes nothing. Finite adjoints need
+  /// no test for each edge.
   AGRAD_COLD const edge* propagate_infinite(const edge* end, std::uint32_t leaves, double adjoint) {
     const edge* begin = end - statement::size(leaves);
     for (std::uint32_t i = leaves; i-- > 0;)

@@ -1,8 +1,8 @@
 // Eigenvalues and eigenvectors of a general matrix, real or complex: a V = V diag(w), both results complex.
 //
-// A complex matrix is its real parts with the imaginary parts at their right, so the argument is n x n (real) or n x 2n, values are
-// n x 2 and vectors n x 2n. Vectors have norm 1 and a positive largest entry, as LAPACK's geev makes it real; of entries of the same
-// size the first counts. These two conditions fix the derivative, too: with P = V^-1 da V it is dw_j = P_jj and
+// A complex matrix is its real parts with the imaginary parts at their right, so the argument is n x n (real) or n x 2n, values
+// are n x 2 and vectors n x 2n. Vectors have norm 1 and a positive largest entry, as LAPACK's geev makes it real; of entries of
+// the same size the first counts. These two conditions fix the derivative, too: with P = V^-1 da V it is dw_j = P_jj and
 //     dv_j = sum_i v_i P_ij / (w_j - w_i) + c_j v_j,
 // where c_j keeps the norm and the phase (Boeddeker, Hanebrink, Drude, Heymann & Haeb-Umbach 2017, section 4.6; Giles 2008,
 // section 3.1). Read next: rules/linalg/general_spectrum.hpp, the decomposition in doubles.
@@ -127,8 +127,8 @@ struct general_eigen_rule : rule<1, 2> {
   }
 };
 
-/// The values alone, whose derivatives divide by no gaps. Where values are equal, the derivative of a single value is one of many,
-/// but symmetric functions of equal values have the right one.
+/// The values alone, whose derivatives divide by no gaps. Where values are equal, the derivative of a single value is one of
+/// many, but symmetric functions of equal values have the right one.
 struct general_eigenvalues_rule : rule<1> {
   static constexpr std::string_view name = "general_eigenvalues", text = "Eigenvalues of a general matrix, n x 2.",
                                     source = "Giles 2008, section 3.1", numpy = "eigvals";

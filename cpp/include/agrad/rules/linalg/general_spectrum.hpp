@@ -1,10 +1,10 @@
 // General spectrum: the eigendecomposition of a general matrix in doubles, its adjoint, and where derivatives have lost digits.
 //
 // The matrix is balanced by powers of two (Parlett and Reinsch 1969) and scaled to entries of about 1, which is exact, before
-// Eigen decomposes it: a real matrix by the real Schur form, so that complex values are exact conjugates. An eigenvalue's condition
-// is k = |row of V^-1| |column of V| of the balanced matrix; its error is about k times the rounding of the largest entry, and
-// derivatives have a relative error of k^2 or of k over the gap. As for symmetric matrices, derivatives with fewer than seven
-// digits throw DomainError (rules/linalg/spectrum.hpp).
+// Eigen decomposes it: a real matrix by the real Schur form, so that complex values are exact conjugates. An eigenvalue's
+// condition is k = |row of V^-1| |column of V| of the balanced matrix; its error is about k times the rounding of the largest
+// entry, and derivatives have a relative error of k^2 or of k over the gap. As for symmetric matrices, derivatives with fewer
+// than seven digits throw DomainError (rules/linalg/spectrum.hpp).
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -189,8 +189,8 @@ class general_spectrum {
   Eigen::VectorXd conditions_;
 };
 
-/// Adds to a's adjoint V^-* Pbar V*, where Pbar has the values' adjoints on the diagonal and, of vectors' adjoints Vbar that are
-/// made orthogonal to changes of norm and phase, the entries (V* Vbar)_ij / conj(w_j - w_i).
+/// Adds to a's adjoint V^-* Pbar V*, where Pbar has the values' adjoints on the diagonal and, of vectors' adjoints Vbar that
+/// are made orthogonal to changes of norm and phase, the entries (V* Vbar)_ij / conj(w_j - w_i).
 template <class In>
 void add_general_eigen_adjoint(std::string_view function, const general_eigen_factors& f, bool is_complex, const In* w_bar,
                                const In* v_bar, block& a_bar) {

@@ -1,9 +1,9 @@
 // Stan's names of decompositions, of inverses and of solutions from the right.
 //
 // Each function is one of agrad's under another name: the rules, their derivatives and their errors are those of eigen.hpp,
-// general_eigen.hpp, qr.hpp, svd.hpp, least_squares.hpp and triangular.hpp, which document the conditions. A function that returns
-// a part of a decomposition computes all of it; where several parts are wanted, the function that returns them all is cheaper.
-// Factors of `qr_thin_*` and `svd_*` are thin. Complex results are `complex_parts` (rules/fourier/complex.hpp).
+// general_eigen.hpp, qr.hpp, svd.hpp, least_squares.hpp and triangular.hpp, which document the conditions. A function that
+// returns a part of a decomposition computes all of it; where several parts are wanted, the function that returns them all is
+// cheaper. Factors of `qr_thin_*` and `svd_*` are thin. Complex results are `complex_parts` (rules/fourier/complex.hpp).
 #pragma once
 
 #include <utility>
@@ -18,8 +18,8 @@
 
 namespace agrad {
 
-/// Eigenvalues of a symmetric matrix (n x n), ascending: `symmetric_eigenvalues`, a function of the symmetric part (a + a') / 2,
-/// where Stan rejects a matrix that is not symmetric. Throws ShapeError unless a is square, DomainError unless it is finite.
+/// Eigenvalues of a symmetric matrix (n x n), ascending: `symmetric_eigenvalues`, a function of the symmetric part (a + a') /
+/// 2, where Stan rejects a matrix that is not symmetric. Throws ShapeError unless a is square, DomainError unless it is finite.
 template <class A, class = linalg::if_matrices<A>>
 auto eigenvalues_sym(const A& a) {
   return symmetric_eigenvalues(a);
@@ -77,9 +77,10 @@ template <class A>
 using if_complex_matrix = if_matrices<typename parts_of<A>::type>;
 }  // namespace linalg
 
-/// Eigenvalues (n, complex) of a general matrix (n x n, real or `complex_parts`), in no order; those of a real matrix that are not
-/// real are neighbours of their conjugates. Throws ShapeError unless a is square, DomainError unless it is finite; the reverse pass
-/// and tangents throw DomainError where a value's derivative has fewer than seven digits, as where a has no basis of eigenvectors.
+/// Eigenvalues (n, complex) of a general matrix (n x n, real or `complex_parts`), in no order; those of a real matrix that are
+/// not real are neighbours of their conjugates. Throws ShapeError unless a is square, DomainError unless it is finite; the
+/// reverse pass and tangents throw DomainError where a value's derivative has fewer than seven digits, as where a has no basis
+/// of eigenvectors.
 template <class A, class = linalg::if_complex_matrix<A>>
 auto eigenvalues(const A& a) {
   return linalg::lower_complex<A, 1>(linalg::apply(linalg::general_eigenvalues_rule{}, linalg::lift_complex(a)));
@@ -94,9 +95,9 @@ struct eigendecompose_result {
 
 /// Eigenvectors, as columns, and eigenvalues of a general matrix, by one decomposition: a vectors = vectors diag(values).
 ///
-/// Vectors have norm 1 and a largest entry that is real and positive, and derivatives keep both. Other programs choose other phases,
-/// so use functions that do not depend on the phase. Derivatives of vectors throw DomainError where values are equal or so close that
-/// fewer than seven digits would be correct.
+/// Vectors have norm 1 and a largest entry that is real and positive, and derivatives keep both. Other programs choose other
+/// phases, so use functions that do not depend on the phase. Derivatives of vectors throw DomainError where values are equal or
+/// so close that fewer than seven digits would be correct.
 template <class A, class = linalg::if_complex_matrix<A>>
 auto eigendecompose(const A& a) {
   auto y = linalg::apply(linalg::general_eigen_rule{}, linalg::lift_complex(a));
@@ -111,8 +112,8 @@ auto eigenvectors(const A& a) {
   return eigendecompose(a).vectors;
 }
 
-/// The factor Q (m x m, orthogonal) of an m x n matrix. For m > n its last m - n columns complete a basis, in one of many ways: they
-/// have no derivatives, and the reverse pass throws DomainError if it reaches them, a tangent always.
+/// The factor Q (m x m, orthogonal) of an m x n matrix. For m > n its last m - n columns complete a basis, in one of many ways:
+/// they have no derivatives, and the reverse pass throws DomainError if it reaches them, a tangent always.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_Q(const A& a) {
   const auto x = linalg::lift(a);
@@ -121,7 +122,8 @@ auto qr_Q(const A& a) {
   return linalg::lower<A>(linalg::beside(q, linalg::apply(linalg::completion_rule{}, x)));
 }
 
-/// The factor R (m x n, upper triangular with a diagonal >= 0) of an m x n matrix, a = Q R. For m > n its last m - n rows are zero.
+/// The factor R (m x n, upper triangular with a diagonal >= 0) of an m x n matrix, a = Q R. For m > n its last m - n rows are
+/// zero.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_R(const A& a) {
   const auto r = linalg::qr_factors(linalg::lift(a))[1];

@@ -65,11 +65,11 @@ class newton_matrix {
   chosen_algebra how_;
   std::size_t n_;
   detail::band_lu band_;
-  std::vector<std::size_t>
-      place_;  // index of each entry of the pattern in M; where M is sparse, of diagonal entries in the pattern
+  std::vector<std::size_t> place_;  // index of each entry of the pattern in M, which is dense or banded
   std::vector<double> right_;
   std::unique_ptr<detail::sparse_lu> sparse_;
   std::vector<double> sparse_matrix_;  // M, for `sparse_`
+  std::vector<std::size_t> diagonal_;  // index of each diagonal entry in `sparse_matrix_`
 };
 
 }  // namespace agrad

@@ -15,7 +15,7 @@ AGRAD_INLINE newton_matrix::newton_matrix(chosen_algebra how) : how_(std::move(h
     sparse_matrix_.resize(entries());
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t k = how_.pattern->begin[i]; k < how_.pattern->begin[i + 1]; ++k)
-        if (how_.pattern->col[k] == i) place_.push_back(k);
+        if (how_.pattern->col[k] == i) diagonal_.push_back(k);
   } else if (how_.pattern) {
     for (std::size_t i = 0; i < n_; ++i)
       for (const auto j : how_.pattern->row(i)) place_.push_back(has_bands ? band_.place(i, j) : j * n_ + i);
@@ -91,7 +91,7 @@ AGRAD_INLINE void newton_matrix::solve_transposed(const double* factors, double*
 AGRAD_INLINE bool newton_matrix::factorise_sparse(double shift, double scale, const double* jacobian) {
   if (!detail::are_finite(jacobian, entries())) return false;
   for (std::size_t k = 0; k < entries(); ++k) sparse_matrix_[k] = scale * jacobian[k];
-  for (const std::size_t k : place_) sparse_matrix_[k] += shift;
+  for (const std::size_t k : diagonal_) sparse_matrix_[k] += shift;
   return sparse_->factorise(sparse_matrix_.data());
 }
 

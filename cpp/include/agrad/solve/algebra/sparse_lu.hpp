@@ -1,15 +1,14 @@
 // Sparse LU: factorises matrices with the same pattern one after the other, and solves with each and its transposed.
 //
-// The transposed matrix is factorised, because its columns are the rows of the pattern. The first factorisation finds pivots and
-// the pattern of the factors (Gilbert and Peierls 1988, with the pruning of Eisenstat and Liu 1992); later ones keep both, which
-// takes a small part of the time, until a pivot is much smaller than an entry below it. Columns are ordered once, by approximate
-// minimum degree for pivots on the diagonal (Davis and Palamadai Natarajan 2010, Algorithm 907: KLU), or, where too many
-// diagonal entries are small, for any pivots.
+// The transposed matrix is factorised, because its columns are the rows of the pattern. The first factorisation finds pivots
+// and the pattern of the factors (Gilbert and Peierls 1988, with the pruning of Eisenstat and Liu 1992); later ones keep both,
+// which takes a small part of the time, until a pivot is much smaller than an entry below it. Columns are ordered once, by
+// approximate minimum degree for pivots on the diagonal (Davis and Palamadai Natarajan 2010, Algorithm 907: KLU), or, where too
+// many diagonal entries are small, for any pivots.
 // Read next: solve/algebra/newton_matrix.hpp, the user.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,7 +21,7 @@ class sparse_lu {
  public:
   explicit sparse_lu(std::shared_ptr<const csr_pattern> pattern) : pattern_(std::move(pattern)) {}
 
-  /// Factorises the matrix with these values, in the pattern's order. Returns false when the matrix is singular.
+  /// Factorises the matrix with these values, which are finite, in the pattern's order. Returns false when it is singular.
   bool factorise(const double* values);
 
   /// Replaces x by M^-1 x, where M is the matrix of the last factorisation.
@@ -53,7 +52,7 @@ class sparse_lu {
   };
 
   bool choose_pivots(const double* values);
-  /// Does so for the current order. Returns false, too, when too many diagonal entries of `prefers_diagonal_` are small.
+  /// Does so for the current order. Returns false, too, where pivots on the diagonal are preferred and too many are small.
   bool eliminate(const double* values);
   /// Factorises with the pivots of before. Returns false when one of them is too small.
   bool keep_pivots(const double* values);

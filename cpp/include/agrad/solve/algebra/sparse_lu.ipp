@@ -11,8 +11,8 @@
 
 namespace agrad::detail {
 
-/// Returns an order of columns in which few entries are filled, by a method of Eigen. gives_steps: whether this method gives the
-/// step of each column instead of the column of each step.
+/// Returns an order of columns in which few entries are filled, by a method of Eigen. gives_steps: whether this method gives
+/// the step of each column instead of the column of each step.
 template <class Ordering>
 std::vector<csr_pattern::index> elimination_order(const csr_pattern& pattern, bool gives_steps = false) {
   const auto n = static_cast<int>(pattern.rows());
