@@ -9,7 +9,7 @@ namespace agrad {
 namespace detail {
 /// What the distribution functions have in common; n is any whole number.
 struct bernoulli_below_rule : probability_rule<2> {
-  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"theta", must_be::probability}};
+  static constexpr density_argument arguments[] = {{"n", must_be::whole}, {"theta", must_be::probability, true}};
 };
 }  // namespace detail
 
@@ -102,6 +102,19 @@ struct bernoulli_lcdf_rule : detail::bernoulli_below_rule {
     return either<T>(
         n < 0, [&] { return T(-infinity); }, n < 1, [&] { return T(log1m(theta)); }, [&] { return T(0.0); });
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts&, const each<S>& x) {
+      return {log1m(x[1]), -1.0 / (1.0 - x[1])};
+    }
+    static auto suits(const each<>& x) { return x[0] >= 0.0 && within(x[1], 1e-100, 1.0); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      slope[0] = 0.0;
+      slope[1] = chosen(x[0] < 1.0, prepared[1], 0.0);
+      return chosen(x[0] < 1.0, prepared[0], 0.0);
+    }
+  };
 };
 /// Sum of the logarithms of the probabilities of values up to n.
 template <class N, class Theta>
@@ -120,6 +133,21 @@ struct bernoulli_lccdf_rule : detail::bernoulli_below_rule {
     return either<T>(
         n < 0, [&] { return T(0.0); }, n < 1, [&] { return T(log(theta)); }, [&] { return T(-infinity); });
   }
+
+  struct octets : octet_formulas<2> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts&, const each<S>& x) {
+      return {log(x[1]), 1.0 / x[1]};
+    }
+    static auto suits(const each<>& x) { return within(x[1], 1e-100, 1.0); }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet none = 0.0;
+      const detail::octet_condition is_zero = x[0] >= 0.0 && x[0] < 1.0;
+      slope[0] = 0.0;
+      slope[1] = chosen(is_zero, prepared[1], 0.0);
+      return chosen(is_zero, prepared[0], chosen(x[0] < 1.0, none, -infinity));
+    }
+  };
 };
 /// Sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Theta>

@@ -16,6 +16,17 @@ T log_laplace_up_to(const T& z) {
   };
   return with_limits(z, -infinity, 0, formula);
 }
+
+/// Formulas for octets of `log_laplace_up_to` at Sign z.
+template <int Sign>
+struct log_laplace_octets : scaled_distance_octets {
+  static auto suits(const each<>& x) { return suits_distance(x, 700); }
+  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, tail = 0.5 * exp(-abs(z));
+    write_slopes(chosen(at < 0.0, 1.0 * Sign, Sign * tail / (1.0 - tail)), z, prepared[0], slope);
+    return chosen(at < 0.0, at - log_2, log1p(-tail));
+  }
+};
 }  // namespace detail
 
 struct double_exponential_lpdf_rule : detail::location_scale_density {
@@ -80,6 +91,8 @@ struct double_exponential_lcdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::log_laplace_up_to(promoted_t<Y, M, S>((y - mu) / sigma));
   }
+
+  using octets = detail::log_laplace_octets<1>;
 };
 /// Sum of the logarithms of the double exponential probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
@@ -97,6 +110,8 @@ struct double_exponential_lccdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::log_laplace_up_to(promoted_t<Y, M, S>((mu - y) / sigma));
   }
+
+  using octets = detail::log_laplace_octets<-1>;
 };
 /// Sum of the logarithms of the double exponential probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>

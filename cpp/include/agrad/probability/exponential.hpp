@@ -4,6 +4,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/hazard_octets.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/quotients.hpp>
@@ -17,6 +18,15 @@ struct exponential_rule : probability_rule<2> {
   template <class Y, class B>
   static auto in_support(const Y& y, const B&) {
     return y >= 0;
+  }
+};
+
+struct exponential_hazard : octet_formulas<2> {
+  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
+  static octet hazard(const std::array<octet, 0>&, const each<>& x, each<>& slope) {
+    slope[0] = x[1];
+    slope[1] = x[0];
+    return x[1] * x[0];
   }
 };
 }  // namespace detail
@@ -80,6 +90,8 @@ struct exponential_lcdf_rule : detail::exponential_rule {
     return either<T>(
         beta * y < 1, [&] { return T(log(beta) + log(y) + log(exprel(-beta * y))); }, [&] { return T(log1m_exp(-beta * y)); });
   }
+
+  using octets = detail::hazard_complement_octets<detail::exponential_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Beta>
@@ -96,6 +108,8 @@ struct exponential_lccdf_rule : detail::exponential_rule {
   static auto term(const parts&, const P&, const Y& y, const B& beta) {
     return -beta * y;
   }
+
+  using octets = detail::hazard_octets<detail::exponential_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Beta>

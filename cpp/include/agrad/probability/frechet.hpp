@@ -86,6 +86,8 @@ struct frechet_lcdf_rule : detail::frechet_rule {
     return either<T>(
         y == infinity, [] { return T(0.0); }, [&] { return T(-exp(-alpha * detail::log_scaled(y, sigma))); });
   }
+
+  using octets = detail::hazard_octets<detail::power_hazard<-1>>;
 };
 /// Sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Sigma>
@@ -107,6 +109,8 @@ struct frechet_lccdf_rule : detail::frechet_rule {
         y == infinity, [] { return T(-infinity); },
         [&] { return detail::log1m_exp_exp(T(-alpha * detail::log_scaled(y, sigma))); });
   }
+
+  using octets = detail::hazard_complement_octets<detail::power_hazard<-1>>;
 };
 /// Sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Sigma>

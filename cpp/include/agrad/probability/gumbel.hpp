@@ -13,6 +13,15 @@ struct gumbel_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"mu", must_be::finite}, {"beta", must_be::positive_finite, true}};
 };
+
+struct gumbel_hazard : scaled_distance_octets {
+  static auto suits(const each<>& x) { return suits_distance(x, 100); }
+  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
+    const octet z = (x[0] - x[1]) * prepared[0], h = exp(-z);
+    write_slopes(-h, z, prepared[0], slope);
+    return h;
+  }
+};
 }  // namespace detail
 
 struct gumbel_lpdf_rule : detail::gumbel_rule {
@@ -77,6 +86,8 @@ struct gumbel_lcdf_rule : detail::gumbel_rule {
     const T z = (y - mu) / beta;
     return detail::with_limits(z, -infinity, 0, [&] { return T(-exp(-z)); });
   }
+
+  using octets = detail::hazard_octets<detail::gumbel_hazard>;
 };
 /// Sum of the logarithms of the Gumbel probabilities of values up to y.
 template <class Y, class Mu, class Beta>
@@ -99,6 +110,8 @@ struct gumbel_lccdf_rule : detail::gumbel_rule {
     };
     return detail::with_limits(z, 0, -infinity, formula);
   }
+
+  using octets = detail::hazard_complement_octets<detail::gumbel_hazard>;
 };
 /// Sum of the logarithms of the Gumbel probabilities of values beyond y.
 template <class Y, class Mu, class Beta>

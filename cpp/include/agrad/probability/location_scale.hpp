@@ -46,6 +46,26 @@ struct location_scale_octets : octet_formulas<3> {
   }
 };
 
+/// Formulas for octets of distribution functions of z = (y - mu) / sigma. Prepared is 1 / sigma.
+struct scaled_distance_octets : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+    return {1.0 / x[2]};
+  }
+
+ protected:
+  /// Where |z| is below `limit`.
+  static auto suits_distance(const each<>& x, double limit) {
+    return within(x[2], 1e-50, 1e50) && abs(x[0] - x[1]) < limit * x[2];
+  }
+  /// The partial derivatives, from that with respect to z.
+  AGRAD_ALWAYS_INLINE static void write_slopes(const octet& by_z, const octet& z, const octet& inverse, each<>& slope) {
+    slope[0] = by_z * inverse;
+    slope[1] = -slope[0];
+    slope[2] = -z * slope[0];
+  }
+};
+
 /// Returns `below` or `above`, with derivatives of 0, where z is infinite, and formula() elsewhere.
 template <class T, class Formula>
 T with_limits(const T& z, double below, double above, const Formula& formula) {

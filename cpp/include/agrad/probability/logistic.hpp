@@ -12,6 +12,17 @@ template <class T>
 T log_logistic_up_to(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_inv_logit(z)); });
 }
+
+/// Formulas for octets of `log_logistic_up_to` at Sign z.
+template <int Sign>
+struct log_logistic_octets : scaled_distance_octets {
+  static auto suits(const each<>& x) { return suits_distance(x, 700); }
+  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), is_below = chosen(at < 0.0, 1.0, e);
+    write_slopes(Sign * is_below / (1.0 + e), z, prepared[0], slope);
+    return chosen(at < 0.0, at, 0.0) - log1p(e);
+  }
+};
 }  // namespace detail
 
 struct logistic_lpdf_rule : detail::location_scale_density {
@@ -75,6 +86,8 @@ struct logistic_lcdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::log_logistic_up_to(promoted_t<Y, M, S>((y - mu) / sigma));
   }
+
+  using octets = detail::log_logistic_octets<1>;
 };
 /// Sum of the logarithms of the logistic probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
@@ -92,6 +105,8 @@ struct logistic_lccdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::log_logistic_up_to(promoted_t<Y, M, S>((mu - y) / sigma));
   }
+
+  using octets = detail::log_logistic_octets<-1>;
 };
 /// Sum of the logarithms of the logistic probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>

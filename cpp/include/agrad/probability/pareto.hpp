@@ -15,6 +15,22 @@ struct pareto_rule : probability_rule<3> {
     return y >= y_min;
   }
 };
+
+struct pareto_hazard : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+    return {1.0 / x[1]};
+  }
+  static auto suits(const each<>& x) {
+    return x[0] > x[1] && within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50);
+  }
+  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
+    slope[0] = x[2] / x[0];
+    slope[1] = -x[2] * prepared[0];
+    slope[2] = log1p((x[0] - x[1]) * prepared[0]);
+    return x[2] * slope[2];
+  }
+};
 }  // namespace detail
 
 struct pareto_lpdf_rule : detail::pareto_rule {
@@ -94,6 +110,8 @@ struct pareto_lcdf_rule : detail::pareto_rule {
     return either<T>(
         y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_product<T>(alpha, log_y, T(log(log_y))); });
   }
+
+  using octets = detail::hazard_complement_octets<detail::pareto_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values up to y.
 template <class Y, class YMin, class Alpha>
@@ -114,6 +132,8 @@ struct pareto_lccdf_rule : detail::pareto_rule {
     return either<T>(
         y == infinity, [] { return T(-infinity); }, [&] { return T(-alpha * detail::log_scaled(y, y_min)); });
   }
+
+  using octets = detail::hazard_octets<detail::pareto_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class YMin, class Alpha>

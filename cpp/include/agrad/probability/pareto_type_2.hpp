@@ -25,6 +25,24 @@ struct pareto_type_2_rule : probability_rule<4> {
         [&] { return T(log_scaled(distance + lambda, lambda)); });
   }
 };
+
+struct pareto_type_2_hazard : octet_formulas<4> {
+  template <class S>
+  static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+    return {1.0 / x[2]};
+  }
+  static auto suits(const each<>& x) {
+    return within(x[0] - x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1e50);
+  }
+  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
+    const octet distance = x[0] - x[1], scaled = distance * prepared[0];
+    slope[0] = x[3] / (distance + x[2]);
+    slope[1] = -slope[0];
+    slope[2] = -scaled * slope[0];
+    slope[3] = log1p(scaled);
+    return x[3] * slope[3];
+  }
+};
 }  // namespace detail
 
 struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
@@ -115,6 +133,8 @@ struct pareto_type_2_lcdf_rule : detail::pareto_type_2_rule {
     return either<T>(
         y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_product<T>(alpha, power, log_power); });
   }
+
+  using octets = detail::hazard_complement_octets<detail::pareto_type_2_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Mu, class Lambda, class Alpha>
@@ -136,6 +156,8 @@ struct pareto_type_2_lccdf_rule : detail::pareto_type_2_rule {
     return either<T>(
         y == infinity, [] { return T(-infinity); }, [&] { return T(-alpha * log_power(distance, lambda)); });
   }
+
+  using octets = detail::hazard_octets<detail::pareto_type_2_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Mu, class Lambda, class Alpha>

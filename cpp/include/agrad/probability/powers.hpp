@@ -4,6 +4,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/hazard_octets.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/quotients.hpp>
@@ -19,6 +20,18 @@ struct power_octets : octet_formulas<3> {
   }
   static auto suits(const each<>& x) {
     return within(x[0], 1e-6 * x[2], 1e6 * x[2]) && within(x[1], 0.1, 40) && within(x[2], 1e-50, 1e50);
+  }
+};
+
+/// The power of y / scale with the shape, or with its negative, as a hazard.
+template <int Sign>
+struct power_hazard : power_octets {
+  static octet hazard(const std::array<octet, 4>& prepared, const each<>& x, each<>& slope) {
+    const octet log_y = log(x[0] * prepared[0]), shape = Sign * x[1], power = exp(shape * log_y);
+    slope[0] = shape * power / x[0];
+    slope[1] = Sign * log_y * power;
+    slope[2] = -shape * power * prepared[0];
+    return power;
   }
 };
 

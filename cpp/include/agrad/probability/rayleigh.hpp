@@ -20,6 +20,20 @@ struct rayleigh_rule : probability_rule<2> {
     return 0.5 * square(y / sigma);
   }
 };
+
+struct rayleigh_hazard : octet_formulas<2> {
+  template <class S>
+  static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+    return {1.0 / x[1]};
+  }
+  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
+  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
+    const octet z = x[0] * prepared[0];
+    slope[0] = z * prepared[0];
+    slope[1] = -z * slope[0];
+    return 0.5 * z * z;
+  }
+};
 }  // namespace detail
 
 struct rayleigh_lpdf_rule : detail::rayleigh_rule {
@@ -93,6 +107,8 @@ struct rayleigh_lcdf_rule : detail::rayleigh_rule {
         y == infinity, [] { return T(0.0); },
         [&] { return detail::log1m_exp_exp(T(2.0 * detail::log_scaled(y, sigma) - detail::log_2)); });
   }
+
+  using octets = detail::hazard_complement_octets<detail::rayleigh_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Sigma>
@@ -112,6 +128,8 @@ struct rayleigh_lccdf_rule : detail::rayleigh_rule {
     return either<T>(
         y == infinity, [] { return T(-infinity); }, [&] { return T(-hazard(y, sigma)); });
   }
+
+  using octets = detail::hazard_octets<detail::rayleigh_hazard>;
 };
 /// Sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Sigma>

@@ -34,6 +34,35 @@ T log_complement_of_tail(const T& p, const T& q, const T& x) {
       tail < 0.5, [&] { return T(log1m(tail)); }, [&] { return T(log(p) + log(exp(-w) + x * exprel(-w))); });
 }
 
+/// Formulas for octets of the logarithm of F, or with the sign -1 of 1 - F, which is F of -z and 1 - tau.
+template <int Sign>
+struct skew_laplace_octets : octet_formulas<4> {
+  template <class S>
+  static std::array<S, 3> prepare(const parts&, const each<S>& x) {
+    const S p = share(x[3]);
+    return {1.0 / x[2], 1.0 / p, log(p)};
+  }
+  static auto suits(const each<>& x) {
+    return within(x[2], 1e-50, 1e50) && abs(x[0] - x[1]) < 300.0 * x[2] && within(x[3], 0.05, 0.95);
+  }
+  static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+    const octet p = share(x[3]), q = 1.0 - p, twice = 2.0 * Sign * (x[0] - x[1]) * prepared[0];
+    const octet_condition is_below = twice < 0.0;
+    const octet e = exp(chosen(is_below, 0.0, -p * twice)), tail = q * e, rest = 1.0 - tail;
+    slope[0] = 2.0 * Sign * chosen(is_below, q, p * tail / rest) * prepared[0];
+    slope[1] = -slope[0];
+    slope[2] = -0.5 * Sign * twice * slope[0];
+    slope[3] = Sign * chosen(is_below, prepared[1] - twice, (e + twice * tail) / rest);
+    return chosen(is_below, prepared[2] + q * twice, log1p(-tail));
+  }
+
+ private:
+  template <class S>
+  static S share(const S& tau) {
+    return Sign > 0 ? tau : 1.0 - tau;
+  }
+};
+
 }  // namespace detail
 
 struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule {
@@ -131,6 +160,8 @@ struct skew_double_exponential_lcdf_rule : detail::skew_double_exponential_rule 
     };
     return detail::with_limits(z, -infinity, 0, formula);
   }
+
+  using octets = detail::skew_laplace_octets<1>;
 };
 /// Sum of the logarithms of the skew double exponential probabilities of values up to y.
 template <class Y, class Mu, class Sigma, class Tau>
@@ -157,6 +188,8 @@ struct skew_double_exponential_lccdf_rule : detail::skew_double_exponential_rule
     };
     return detail::with_limits(z, 0, -infinity, formula);
   }
+
+  using octets = detail::skew_laplace_octets<-1>;
 };
 /// Sum of the logarithms of the skew double exponential probabilities of values beyond y.
 template <class Y, class Mu, class Sigma, class Tau>

@@ -56,6 +56,26 @@ struct uniform_rule : probability_rule<3> {
   static constexpr std::array<density_pair, 1> pairs{{{1, 2, must_be::less_than}}};
 };
 
+/// Formulas for octets of the logarithm of the share of the interval below y, or with the sign -1 of that above y.
+template <int Sign>
+struct log_share_octets : octet_formulas<3> {
+  template <class S>
+  static std::array<S, 1> prepare(const parts&, const each<S>& x) {
+    return {1.0 / (x[2] - x[1])};
+  }
+  static auto suits(const each<>& x) {
+    return x[1] < x[0] && x[0] < x[2] && within(x[2] - x[1], 1e-50, 1e50) && within(abs(x[0]), 1e-50, 1e50);
+  }
+  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+    constexpr std::size_t from = Sign > 0 ? 1 : 2, to = 3 - from;
+    const octet length = Sign * (x[0] - x[from]), other = Sign * (x[to] - x[0]), inverse = 1.0 / length;
+    slope[0] = Sign * inverse;
+    slope[from] = -Sign * (other * prepared[0]) * inverse;
+    slope[to] = -Sign * prepared[0];
+    return chosen(other < length, log1p(-other * prepared[0]), log(length * prepared[0]));
+  }
+};
+
 /// Returns `below` or `above`, with derivatives of 0, where y is not between the ends a and b, and formula() elsewhere.
 template <class T, class Formula>
 T within_interval(const T& y, const T& a, const T& b, double below, double above, const Formula& formula) {
@@ -136,6 +156,8 @@ struct uniform_lcdf_rule : detail::uniform_rule {
     const auto formula = [&] { return T(apply<detail::log_share_of_interval_rule>(at, a, b)); };
     return detail::within_interval(at, a, b, -infinity, 0, formula);
   }
+
+  using octets = detail::log_share_octets<1>;
 };
 /// Sum of the logarithms of the uniform probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
@@ -156,6 +178,8 @@ struct uniform_lccdf_rule : detail::uniform_rule {
     const auto formula = [&] { return T(apply<detail::log_share_of_interval_rule>(-at, -b, -a)); };
     return detail::within_interval(at, a, b, 0, -infinity, formula);
   }
+
+  using octets = detail::log_share_octets<-1>;
 };
 /// Sum of the logarithms of the uniform probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
