@@ -1,6 +1,7 @@
 // Error functions.
 #pragma once
 
+#include <agrad/rules/error_arrays.hpp>
 #include <agrad/rules/exponential.hpp>
 
 namespace agrad {
@@ -28,6 +29,20 @@ inline constexpr double two_over_sqrt_pi = 1.12837916709551257389615890312154517
 struct erf_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erf", text = "Error function.";
   static double value(double x) { return std::erf(x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{-26, 26};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::erf_of(x);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return typename A::PlainObject(detail::two_over_sqrt_pi * detail::exp_of_squares(x, -1));
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {
+    return typename A::PlainObject(-2.0 * x * derivatives(first, x, value));
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return detail::two_over_sqrt_pi * apply<detail::gaussian_rule>(x);
@@ -41,6 +56,20 @@ AGRAD_ALWAYS_INLINE applied<erf_rule, X> erf(const X& x) {
 struct erfc_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erfc", text = "1 - erf(x), accurate for large x.";
   static double value(double x) { return std::erfc(x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{-26, 26};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::erfc_of(x);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return typename A::PlainObject(-detail::two_over_sqrt_pi * detail::exp_of_squares(x, -1));
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {
+    return typename A::PlainObject(-2.0 * x * derivatives(first, x, value));
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return -detail::two_over_sqrt_pi * apply<detail::gaussian_rule>(x);

@@ -47,6 +47,12 @@ struct erfcx_rule : rule<1> {
                                     reference = "exp(x ** 2) * erfc(x)",
                                     source = "substitution of Shepherd & Laframboise (1981), Mathematics of Computation 36:249";
   static double value(double x) { return detail::erfcx(x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{0, 1e9};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::erfcx_of(x);
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return -2.0 * apply<detail::scaled_ierfc_rule>(1.0, x);
@@ -107,6 +113,20 @@ struct ndtr_rule : rule<1> {
   static constexpr std::string_view name = "ndtr", stan = "Phi",
                                     text = "Distribution function of the standard normal distribution.", reference = "ncdf(x)";
   static double value(double x) { return detail::ndtr(x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{-37, 37};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::ndtr_of(x);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return typename A::PlainObject(detail::inv_sqrt_two_pi * detail::exp_of_squares(x, -0.5));
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {
+    return typename A::PlainObject(-x * derivatives(first, x, value));
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return detail::inv_sqrt_two_pi * apply<detail::bell_rule>(x);
@@ -127,6 +147,24 @@ struct log_ndtr_rule : rule<1> {
                                     reference = "log(ncdf(x)) if x < 0 else log1p(-ncdf(-x))";
   static double value(double x) { return detail::log_ndtr(x); }
   static double value_and_slopes(std::array<double, 1>& slopes, double x) { return detail::log_ndtr(x, slopes[0]); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{-5, 37};  // below, second derivatives would cancel
+  template <class A>
+  static auto values(const A& x) {
+    typename A::PlainObject slope;
+    return detail::log_ndtr_of(x, slope);
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    typename A::PlainObject slope;
+    detail::log_ndtr_of(x, slope);
+    return slope;
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {
+    const typename A::PlainObject slope = derivatives(first, x, value);
+    return typename A::PlainObject(-slope * (x + slope));
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return either<T>(

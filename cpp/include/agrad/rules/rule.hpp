@@ -14,6 +14,7 @@
 //     source      the source of formula or algorithm, beyond common knowledge
 //     values      the function of Eigen arrays of doubles, for large arrays (optional; for two arguments, of an array and a
 //                 number too); the derivatives of such a rule are not stored, but computed when needed
+//     needs_wide_packets  whether `values` and `derivatives` pay only if packets have four doubles, as with AVX (optional)
 //     packets     the open interval in which `values` is as accurate as `value`, if not everywhere; for two arguments,
 //                 suits_packets(x, y) says where
 //     derivatives the partial derivative with respect to argument I of Eigen arrays, from the arguments and the value, where
@@ -96,6 +97,7 @@ struct rule {
   static constexpr std::string_view source = {};
   static constexpr bool is_linear = false;
   static constexpr bool is_condition = false;
+  static constexpr bool needs_wide_packets = false;
 };
 
 }  // namespace agrad

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include <agrad/rules/polynomial.hpp>
 #include <agrad/rules/rule.hpp>
 
 namespace agrad::detail {
@@ -34,32 +35,21 @@ inline double exp_of_square(double x, double factor) {
   return e * (1 + factor * std::fma(x, x, -square));
 }
 
-/// c[0] + c[1] x + ... + c[n - 1] x^(n - 1) by halves, whose operations do not wait for each other (Estrin's scheme).
-template <int n>
-double by_halves(const double* c, double x) {
-  if constexpr (n == 1) {
-    return c[0];
-  } else {
-    double pairs[(n + 1) / 2];
-    for (int k = 0; k < n / 2; ++k) pairs[k] = c[2 * k] + c[2 * k + 1] * x;
-    if constexpr (n % 2 == 1) pairs[n / 2] = c[n - 1];
-    return by_halves<(n + 1) / 2>(pairs, x * x);
-  }
-}
+/// erfcx(x) (1 + 2 x) on [0, inf) in powers of (x - 15/4) / (x + 15/4): a Chebyshev series fitted to 60 digits. The
+/// substitution is due to Shepherd & Laframboise (1981). The sizes of the terms add up to less than 1.8.
+inline constexpr double erfcx_series[] = {
+    1.2375126308378275,     -0.14024059858554702,    0.00358541548546369,    0.08227673849015102,     -0.10880393014170746,
+    0.09230432116019834,    -0.05869339859054762,    0.0283622774215156,     -0.009746579547619623,   0.0017556258324217529,
+    0.00029371359480570737, -0.00029015397928986765, 5.164940777546399e-05,  2.2383912036550678e-05,  -1.1445049125831309e-05,
+    -9.72849582211122e-07,  1.7534434251106334e-06,  -5.826281078800777e-08, -2.6114702359900956e-07, 2.4289762925488707e-08,
+    4.0971223152703005e-08, -4.389284159986328e-09,  -6.545560212480267e-09, 5.457157304704688e-10,   9.02214970034059e-10,
+    -3.75315827795962e-11,  -7.33950500852954e-11};
 
-/// exp(x^2) erfc(x). On [0, inf) the function is a polynomial in (x - 15/4) / (x + 15/4), a Chebyshev series fitted to 60 digits,
-/// divided by 1 + 2 x; the substitution is due to Shepherd & Laframboise (1981). The sizes of its terms add up to less than 1.8.
+/// exp(x^2) erfc(x).
 inline double erfcx(double x) {
-  constexpr double c[] = {1.2375126308378275,     -0.14024059858554702,   0.00358541548546369,     0.08227673849015102,
-                          -0.10880393014170746,   0.09230432116019834,    -0.05869339859054762,    0.0283622774215156,
-                          -0.009746579547619623,  0.0017556258324217529,  0.00029371359480570737,  -0.00029015397928986765,
-                          5.164940777546399e-05,  2.2383912036550678e-05, -1.1445049125831309e-05, -9.72849582211122e-07,
-                          1.7534434251106334e-06, -5.826281078800777e-08, -2.6114702359900956e-07, 2.4289762925488707e-08,
-                          4.0971223152703005e-08, -4.389284159986328e-09, -6.545560212480267e-09,  5.457157304704688e-10,
-                          9.02214970034059e-10,   -3.75315827795962e-11,  -7.33950500852954e-11};
   if (x < 0) return 2 * exp_of_square(x, 1) - erfcx(-x);
   if (x > 1e9) return inv_sqrt_pi / x;
-  return by_halves<27>(c, (x - 3.75) / (x + 3.75)) / (1 + 2 * x);
+  return by_halves<27>(erfcx_series, (x - 3.75) / (x + 3.75)) / (1 + 2 * x);
 }
 
 /// exp(x^2) times the n-fold integral of erfc from x to infinity; n = 0 is erfcx. The function is the positive, decreasing

@@ -27,10 +27,15 @@ struct repeated {
 inline const_array packed(const double* first, Eigen::Index n) { return const_array(first, n); }
 inline double packed(const repeated& x, Eigen::Index) { return x.value; }
 
+/// Whether packets are faster than numbers with the instructions that the compiler may use.
+template <class Rule>
+inline constexpr bool packets_pay = !Rule::needs_wide_packets || Eigen::internal::packet_traits<double>::size >= 4;
+
 template <class Rule, class Enable, class... A>
 inline constexpr bool has_values_of = false;
 template <class Rule, class... A>
-inline constexpr bool has_values_of<Rule, std::void_t<decltype(Rule::values(std::declval<const A&>()...))>, A...> = true;
+inline constexpr bool has_values_of<Rule, std::void_t<decltype(Rule::values(std::declval<const A&>()...))>, A...> =
+    packets_pay<Rule>;
 /// Whether a rule has `values`.
 template <class Rule, class Arity = std::integral_constant<int, Rule::arity>>
 inline constexpr bool has_values = false;
@@ -41,7 +46,7 @@ inline constexpr bool has_values<Rule, std::integral_constant<int, 2>> = has_val
 template <class Rule, class = void>
 inline constexpr bool has_interval_of_packets = false;
 template <class Rule>
-inline constexpr bool has_interval_of_packets<Rule, std::void_t<decltype(Rule::packets)>> = true;
+inline constexpr bool has_interval_of_packets<Rule, std::void_t<decltype(Rule::packets)>> = packets_pay<Rule>;
 template <class Rule, class = void>
 inline constexpr bool has_region_of_packets = false;
 template <class Rule>

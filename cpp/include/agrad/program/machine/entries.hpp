@@ -55,7 +55,8 @@ template <class Rule, std::size_t J, class Enable, class... A>
 inline constexpr bool has_derivatives_of = false;
 template <class Rule, std::size_t J, class... A>
 inline constexpr bool has_derivatives_of<
-    Rule, J, std::void_t<decltype(Rule::derivatives(wrt<static_cast<int>(J)>{}, std::declval<const A&>()...))>, A...> = true;
+    Rule, J, std::void_t<decltype(Rule::derivatives(wrt<static_cast<int>(J)>{}, std::declval<const A&>()...))>, A...> =
+    packets_pay<Rule>;
 
 template <class Rule, std::size_t J, std::size_t Arity>
 inline constexpr bool has_derivatives = false;

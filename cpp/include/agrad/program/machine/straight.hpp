@@ -140,7 +140,7 @@ struct straight_rule : straight_entry<Rule> {
     return at->what->reverse(at, values, adjoints, y - 1);
   }
 
-  static constexpr bool has_own_steps = has_values<Rule>;
+  static constexpr bool has_own_steps = has_values<Rule> && !Rule::needs_wide_packets;
   static constexpr agrad::dependence depends = agrad::dependence_of_rule<Rule, dual<double>>();
 
   template <int Width, std::size_t J>

@@ -126,7 +126,7 @@ class entrywise {
     if (AGRAD_UNLIKELY(!shape.same)) return record(repeated_to(x, shape.rows, shape.cols)...);
     const matrix<var> result = matrix_access::room(shape.rows, shape.cols);
     const matrix<var> y = shape.contiguous ? result.reshaped() : result;
-    if constexpr (has_values<Rule>) {
+    if constexpr (has_values<Rule> && !Rule::needs_wide_packets) {  // long formulas pay in registers only
       double* to = matrix_access::writable(y).data();
       for (Eigen::Index j = 0; j < y.cols(); ++j) values_into<Rule>(to + j * y.outer(), y.rows(), x.column(j)...);
       push(recomputed<Rule, std::decay_t<decltype(x.stored_copy(true))>...>{y, {x.stored_copy(!Rule::is_linear)...}});
