@@ -5,6 +5,7 @@
 #include <agrad/probability/location_scale.hpp>
 #include <agrad/rules/density/normal.hpp>
 #include <agrad/rules/probit.hpp>
+#include <agrad/rules/values.hpp>
 
 namespace agrad {
 
@@ -19,6 +20,37 @@ template <class T>
 T normal_lcdf_of(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_ndtr(z)); });
 }
+
+/// Returns log_ndtr of eight numbers, and in `slope` the derivatives.
+AGRAD_ALWAYS_INLINE octet log_ndtr_octet(const octet& z, octet& slope) {
+  octet_array x, slopes;
+  z.store(x.data());
+  const octet_array values = log_ndtr_of(x, slopes);
+  slope = octet::load(slopes.data());
+  return octet::load(values.data());
+}
+
+/// Formulas for octets of `normal_lcdf_of` at Sign z. Far above 0 a rounding error of z would count in the derivatives.
+template <int Sign>
+struct normal_lcdf_octets : scaled_distance_octets {
+  static auto suits(const each<>& x) { return suits_distance(x, 20); }
+  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+    const octet z = (x[0] - x[1]) * prepared[0];
+    octet by_z;
+    const octet value = log_ndtr_octet(Sign * z, by_z);
+    write_slopes(Sign * by_z, z, prepared[0], slope);
+    return value;
+  }
+};
+template <int Sign>
+struct std_normal_lcdf_octets : octet_formulas<1> {
+  static auto suits(const each<>& x) { return within(x[0], -20, 20); }
+  static octet term(const std::array<octet, 0>&, const each<>& x, const parts&, each<>& slope) {
+    const octet value = log_ndtr_octet(Sign * x[0], slope[0]);
+    slope[0] = Sign * slope[0];
+    return value;
+  }
+};
 
 /// The argument of the standard normal distribution.
 struct std_normal_rule : probability_rule<1> {
@@ -78,6 +110,8 @@ struct normal_lcdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::normal_lcdf_of(promoted_t<Y, M, S>((y - mu) / sigma));
   }
+
+  using octets = detail::normal_lcdf_octets<1>;
 };
 /// Sum of the logarithms of the normal probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
@@ -95,6 +129,8 @@ struct normal_lccdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::normal_lcdf_of(promoted_t<Y, M, S>((mu - y) / sigma));
   }
+
+  using octets = detail::normal_lcdf_octets<-1>;
 };
 /// Sum of the logarithms of the normal probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
@@ -124,6 +160,8 @@ struct std_normal_lcdf_rule : detail::std_normal_rule {
   static auto term(const parts&, const P&, const Y& y) {
     return detail::normal_lcdf_of(promoted_t<Y>(y));
   }
+
+  using octets = detail::std_normal_lcdf_octets<1>;
 };
 /// Sum of the logarithms of the standard normal probabilities of values up to y.
 template <class Y>
@@ -140,6 +178,8 @@ struct std_normal_lccdf_rule : detail::std_normal_rule {
   static auto term(const parts&, const P&, const Y& y) {
     return detail::normal_lcdf_of(promoted_t<Y>(-y));
   }
+
+  using octets = detail::std_normal_lcdf_octets<-1>;
 };
 /// Sum of the logarithms of the standard normal probabilities of values beyond y.
 template <class Y>

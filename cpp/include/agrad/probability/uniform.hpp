@@ -72,7 +72,12 @@ struct log_share_octets : octet_formulas<3> {
     slope[0] = Sign * inverse;
     slope[from] = -Sign * (other * prepared[0]) * inverse;
     slope[to] = -Sign * prepared[0];
-    return chosen(other < length, log1p(-other * prepared[0]), log(length * prepared[0]));
+    // Near the other end the share is 1 minus a small number, and its logarithm is corrected by the digits that the share has
+    // lost.
+    const octet missing = other * prepared[0], rest = 1.0 - missing;
+    const octet_condition is_near = other < length;
+    const octet value = log(chosen(is_near, rest, length * prepared[0]));
+    return value + chosen(is_near, ((1.0 - rest) - missing) / rest, 0.0);
   }
 };
 
