@@ -11,25 +11,53 @@ namespace agrad {
 
 namespace detail {
 
+/// The differences a^k - b^k for a = 1 / x and b = 1 / (x + y), x and y positive. They are products of a - b and of sums of
+/// positive numbers, so that no digits are lost if y is small.
+class inverse_powers {
+ public:
+  inverse_powers(double x, double y) : a_(1 / x), b_(1 / (x + y)), first_((y < infinity ? y / (x + y) : 1) * a_) {}
+
+  /// The difference for the exponent k.
+  double operator()(int k) const {
+    double sum = k > 0 ? 1 : 0, power = 1;
+    for (int i = 1; i < k; ++i) power *= b_, sum = sum * a_ + power;
+    return first_ * sum;
+  }
+  /// The sum of weight(i) times the difference for the exponent k + 2 i over i from 1 to count.
+  template <class Weight>
+  double sum_of_every_second(int k, int count, const Weight& weight) const {
+    double quotient = 0, power = 1, sum = 0;  // (a^k - b^k) / (a - b), and b^k
+    for (int i = 0; i < k; ++i) quotient = quotient * a_ + power, power *= b_;
+    for (int i = 1; i <= count; ++i) {
+      quotient = quotient * (a_ * a_) + power * (a_ + b_), power *= b_ * b_;
+      sum += weight(i) * quotient;
+    }
+    return first_ * sum;
+  }
+
+ private:
+  double a_, b_, first_;
+};
+
 /// polygamma(n, x) - polygamma(n, x + y) for positive x and y, each term of its series as a difference.
 inline double polygamma_difference(double order, double x, double y) {
   if (!(order >= 0 && order <= highest_polygamma && x >= 0 && y >= 0)) return quiet_nan;
-  const int n = static_cast<int>(order);
-  if (x == 0) return n % 2 == 0 ? -infinity : infinity;
+  const int n = static_cast<int>(order), sign = n % 2 == 0 ? -1 : 1;
+  if (x == 0) return sign * infinity;
+  if (y == 0) return sign * 0.0;
   double head = 0;
-  const double factorial = std::tgamma(n + 1.0);
-  // k! / x^k - k! / (x + y)^k, without k!
-  const auto difference = [&](double at, int k) { return -std::expm1(-k * std::log1p(y / at)) / std::pow(at, k); };
-  double at = x;
-  for (; at < 10 + n; at += 1) head += factorial * difference(at, n + 1);
-  double tail = n == 0 ? std::log1p(y / at) : factorial / n * difference(at, n);
-  tail += 0.5 * factorial * difference(at, n + 1);
-  double weight = factorial * (n + 1);  // (2 k + n - 1)! / (2 k)! times 2 at k = 1
-  for (int k = 1; k <= bernoulli_count; ++k) {
-    tail += bernoulli[k - 1] * weight / 2 * difference(at, 2 * k + n);
-    weight *= (2.0 * k + n) * (2.0 * k + n + 1) / ((2.0 * k + 1) * (2.0 * k + 2));
-  }
-  return n % 2 == 0 ? -(head + tail) : head + tail;
+  for (; x < 10 + n; x += 1) head += inverse_powers(x, y)(n + 1);
+  const inverse_powers difference(x, y);
+  const double factorial = n < 2 ? 1 : std::tgamma(n + 1.0);
+  double tail = n == 0 ? std::log1p(y / x) : factorial / n * difference(n);
+  tail += 0.5 * factorial * difference(n + 1);
+  double factor = factorial * (n + 1) / 2;  // (2 k + n - 1)! / (2 k)!
+  tail += difference.sum_of_every_second(n, bernoulli_count, [&](int k) {
+    const double weight = bernoulli[k - 1] * factor;
+    factor *= (2.0 * k + n) * (2.0 * k + n + 1) / ((2.0 * k + 1) * (2.0 * k + 2));
+    return weight;
+  });
+  return sign * (factorial * head + tail);
 }
 
 /// log(gamma(b)) - log(gamma(a + b)) for b >= 10.

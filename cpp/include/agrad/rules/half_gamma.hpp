@@ -14,20 +14,23 @@ inline double half_gamma_ratio(double order, double x) {
   if (!(x > 0)) return quiet_nan;
   if (x == infinity) return 0;
   const int n = static_cast<int>(order);
-  const double factorial = n > 0 ? std::tgamma(n) : 1, sign = n % 2 == 0 ? -1 : 1;
-  double head = 0;
+  const double factorial = n > 2 ? std::tgamma(n) : 1, sign = n % 2 == 0 ? -1 : 1;
+  double head = 0, product = 0;  // a product of factors above 1, less 1
   for (; x < 12 + n; x += 1) {
     if (n == 0)
-      head -= 0.5 * std::log1p(0.25 / (x * (x + 1)));
+      product += (1 + product) * (0.25 / (x * (x + 1)));
     else if (n == 1)
       head += 0.5 / (x * (x + 1) * (2 * x + 1));
     else
       head += sign * factorial * (0.5 * std::pow(x, -n) + 0.5 * std::pow(x + 1, -n) - std::pow(x + 0.5, -n));
   }
-  double power = n > 0 ? n * factorial : 1, tail = 0, half = 0.5;  // power: (2 k + n - 2)! / (2 k - 2)!; half: 2^(1 - 2 k)
+  if (n == 0) head = -0.5 * std::log1p(product);
+  const double inverse_square = 1 / (x * x);
+  double power = n == 0 ? 1 / x : n * factorial * std::pow(x, -(n + 1));  // (2 k + n - 2)! / (2 k - 2)! / x^(2 k - 1 + n)
+  double tail = 0, half = 0.5;                                            // 2^(1 - 2 k)
   for (int k = 1; k <= bernoulli_count; ++k) {
-    tail += (half - 2) * bernoulli[k - 1] / ((2 * k - 1.0) * (2 * k)) * power * std::pow(x, -(2 * k - 1 + n));
-    power *= (n + 2 * k - 1.0) * (n + 2.0 * k) / ((2 * k - 1.0) * (2.0 * k));
+    tail += (half - 2) * bernoulli[k - 1] / ((2 * k - 1.0) * (2 * k)) * power;
+    power *= (n + 2 * k - 1.0) * (n + 2.0 * k) / ((2 * k - 1.0) * (2.0 * k)) * inverse_square;
     half /= 4;
   }
   return head + (n % 2 == 0 ? tail : -tail);

@@ -84,6 +84,17 @@ inline double polygamma_sum(int n, double x) {
   return head + sum;
 }
 
+/// polygamma(1, x) for x > 0, by the same sums with fewer divisions.
+inline double trigamma_sum(double x) {
+  double head = 0;
+  for (; x < 10; x += 1) {
+    const double inverse = 1 / x;
+    head += inverse * inverse;
+  }
+  const double inverse = 1 / x, square = inverse * inverse;
+  return head + inverse * (1 + 0.5 * inverse + square * horner(bernoulli, square));
+}
+
 /// The derivative of order n of pi cot(pi x): with c = cot(pi x), pi^(n + 1) times the polynomial p_n, where p_0 = c and
 /// p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels, but powers
 /// multiply the error of c; so high orders are the sum of (-1)^n n! / (x - k)^(n + 1) over the nearest poles k.
@@ -112,10 +123,10 @@ inline double polygamma(double order, double x) {
   const int n = static_cast<int>(order);
   if (n == 0) return digamma(x);
   const double sign = n % 2 == 1 ? 1 : -1;
-  if (x > 0) return sign * polygamma_sum(n, x);
+  if (x > 0) return n == 1 ? trigamma_sum(x) : sign * polygamma_sum(n, x);
   if (std::isinf(x)) return quiet_nan;
   if (x == std::floor(x)) return sign * infinity;  // the limit from above
-  return -polygamma_sum(n, 1 - x) - cot_pi_derivative(n, x);
+  return -(n == 1 ? trigamma_sum(1 - x) : polygamma_sum(n, 1 - x)) - cot_pi_derivative(n, x);
 }
 
 }  // namespace agrad::detail

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <agrad/rules/polygamma.hpp>
+#include <agrad/rules/polynomial.hpp>
 
 namespace agrad::detail {
 
@@ -15,9 +16,11 @@ inline constexpr double inv_pi = 0.318309886183790671537767526745028724;
 /// u - log(1 + u), also if u and log(1 + u) are nearly equal: r (u - 2 r^2 (1/3 + r^2/5 + ...)) with r = u / (2 + u).
 inline double log1p_rest(double u) {
   if (!(u > -0.6 && u < 1.5)) return u - std::log1p(u);
+  constexpr double inverses[] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
+                                 1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33,
+                                 1.0 / 35, 1.0 / 37, 1.0 / 39, 1.0 / 41, 1.0 / 43, 1.0 / 45, 1.0 / 47, 1.0 / 49};
   const double r = u / (2 + u), square = r * r;
-  double sum = 0, power = 1;
-  for (int k = 3; power > 1e-17; k += 2, power *= square) sum += power / k;
+  const double sum = square < 0.02 ? by_halves<10>(inverses, square) : by_halves<24>(inverses, square);
   return r * (u - 2 * square * sum);
 }
 
