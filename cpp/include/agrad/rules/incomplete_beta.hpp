@@ -7,6 +7,7 @@
 // Read next: rules/betainc.hpp, the rules.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include <agrad/rules/beta_integral.hpp>
@@ -159,6 +160,23 @@ inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_
   return log_tail_derivative(p, exp_orders(hazard, tail.log_hazard, m, n), tail.mean, m, n, k);
 }
 
+/// First derivatives with respect to a, b and x, from one tail. That of a tail by x is the density of the point that is not
+/// mirrored.
+inline std::array<double, 3> inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log) {
+  if (!is_lower_direct(p)) {
+    const std::array<double, 3> mirrored = inner_beta_slopes(p.mirrored(), !is_upper, is_log);
+    return {mirrored[1], mirrored[0], is_log ? -mirrored[2] : inner_beta_derivative(p, is_upper, false, 0, 0, 1)};
+  }
+  const beta_tail tail = direct_tail_below(p, 1, 1);
+  if (is_log && !is_upper) {
+    const beta_orders logarithm = log_orders(tail.rest, 1, 1);
+    return {tail.slopes.at[1][0] + logarithm.at[1][0], tail.slopes.at[0][1] + logarithm.at[0][1],
+            std::exp(tail.log_hazard.at[0][0]) / p.x / p.y};
+  }
+  const double factor = is_upper ? (is_log ? -1 / tail.complement : -1) : 1;
+  return {factor * tail.value.at[1][0], factor * tail.value.at[0][1], factor * density_orders(p, 0, 0, 0, false).at[0][0]};
+}
+
 /// The value at the ends of the domain; derivatives with respect to a and b are those of the limit.
 inline double outer_beta_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   const bool is_one = a == 0 || x == 1 || b == infinity, is_zero = b == 0 || x == 0 || a == infinity;
@@ -192,6 +210,9 @@ inline double steep_beta_tail(double a, double b, double x, bool is_upper, bool 
   return is_log ? std::log(tail) : tail;
 }
 
+/// Whether no integral is needed.
+inline bool is_beta_limit(double a, double b, double x) { return !(a > 0 && b > 0 && x > 0 && x < 1 && a + b < infinity); }
+
 /// Derivative (m, n, k) with respect to a, b and x of I_x(a, b) or of 1 - I_x(a, b), or of its logarithm.
 inline double beta_tail_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   if (!(a >= 0 && b >= 0 && x >= 0 && x <= 1)) return quiet_nan;
@@ -204,6 +225,13 @@ inline double beta_tail_derivative(double a, double b, double x, bool is_upper, 
   }
   if (a + b == infinity) return steep_beta_tail(a, b, x, is_upper, is_log, m + n + k);
   return inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k);
+}
+
+/// The first derivatives of the same.
+inline std::array<double, 3> beta_tail_slopes(double a, double b, double x, bool is_upper, bool is_log) {
+  if (!is_beta_limit(a, b, x)) return inner_beta_slopes(beta_point(a, b, x), is_upper, is_log);
+  const auto slope = [&](int m, int n, int k) { return beta_tail_derivative(a, b, x, is_upper, is_log, m, n, k); };
+  return {slope(1, 0, 0), slope(0, 1, 0), slope(0, 0, 1)};
 }
 
 }  // namespace agrad::detail

@@ -14,6 +14,15 @@ struct student_tail_rule : rule<2> {
   static constexpr auto letters = with_digits<m, k>(is_log ? "student_log_tail" : "student_tail");
   static constexpr std::string_view name = letters.data();
   static double value(double nu, double t) { return student_tail_derivative(nu, t, is_log, m, k); }
+  static double value_and_slopes(std::array<double, 2>& slopes, double nu, double t) {
+    const auto of = [&](const auto& tail) {
+      slopes = {m + k < 2 ? tail(m + 1, k) : quiet_nan, m + k < 2 ? tail(m, k + 1) : quiet_nan};
+      return tail(m, k);
+    };
+    if (is_student_limit(nu, t)) return of([&](int i, int j) { return student_limit(nu, t, is_log, i, j); });
+    const student_tail tail(nu, t);
+    return of([&](int i, int j) { return tail.derivative(is_log, i, j); });
+  }
   template <int I, class T>
   static T derivative(wrt<I>, const T& nu, const T& t, const T&) {
     if constexpr (m + k == 2)

@@ -41,6 +41,22 @@ struct student_point {
   }
 };
 
+/// tanh(v) and log(cosh(u + v) / cosh(u)) for v >= 0 and a given tanh(u), from one exponential function.
+struct hyperbolic_step {
+  double tanh_v, log_ratio;
+  hyperbolic_step(double v, double tanh_u) {
+    if (v > 300) {
+      tanh_v = 1;
+      log_ratio = v + std::log(0.5 * (1 + tanh_u));
+      return;
+    }
+    const double grown = std::expm1(v), inverse = 1 / (1 + grown);
+    const double cosh_less_1 = 0.5 * grown * grown * inverse, sinh = 0.5 * grown * (1 + inverse);
+    tanh_v = sinh / (1 + cosh_less_1);
+    log_ratio = std::log1p(cosh_less_1 + tanh_u * sinh);
+  }
+};
+
 /// The integral over one side of t >= 0, and means over it.
 struct student_integral {
   bool is_tail;
@@ -65,15 +81,13 @@ inline student_integral integrate_student(double nu, double t) {
   student_integral sum;
   sum.is_tail = at_t.slope < 0;
   sum.log_cosh = log_cosh, sum.cosh = cosh, sum.slope_at_t = at_t.slope;
-  const auto log_ratio_of = [&](double v) {  // log(cosh(u + v) / cosh(u)) at t
-    const double half = std::sinh(0.5 * v);
-    return v > 300 ? v + std::log(0.5 * (1 + tanh)) : std::log1p(2 * half * half + tanh * std::sinh(v));
-  };
+  const double start = sum.is_tail ? tanh : 0, per_cosh = 1 / cosh;
   const auto add = [&](double v, double weight) {  // at u + v, or at v for the integral from 0
-    const double g = sum.is_tail ? log_ratio_of(v) : v > 300 ? v - log_2 : std::log1p(2 * std::pow(std::sinh(0.5 * v), 2));
-    const double tanh_here = sum.is_tail ? (tanh + std::tanh(v)) / (1 + tanh * std::tanh(v)) : std::tanh(v);
+    const hyperbolic_step step_to(v, start);
+    const double g = step_to.log_ratio, inverse = 1 / (1 + start * step_to.tanh_v);
+    const double tanh_here = (start + step_to.tanh_v) * inverse;
     const student_point here(nu, tanh_here * tanh_here, sum.is_tail ? log_cosh + g : g, constant, constant_slope);
-    const double step = std::tanh(v) / cosh / cosh / (1 + tanh * std::tanh(v));  // tanh_here - tanh, for a tail
+    const double step = step_to.tanh_v * inverse * per_cosh * per_cosh;  // tanh_here - tanh, for a tail
     const double term = weight * std::exp(-nu * g);
     const double difference =
         sum.is_tail && at_t.q > 0.5 ? 0.5 * step * (tanh + tanh_here) * (1 + 1 / nu) - g : here.slope - at_t.slope;
@@ -92,9 +106,10 @@ inline student_integral integrate_student(double nu, double t) {
   if (sum.is_tail) {
     end = 2 * deepest / (nu * tanh + std::sqrt(nu * tanh * nu * tanh + 2 * deepest * nu / cosh / cosh));
     for (int i = 0; i < 40 && end < 1e3; ++i) {  // Newton's method
-      const double over = nu * log_ratio_of(end) - deepest;
+      const hyperbolic_step at_end(end, tanh);
+      const double over = nu * at_end.log_ratio - deepest;
       if (std::abs(over) < 2) break;
-      end -= over / (nu * (tanh + std::tanh(end)) / (1 + tanh * std::tanh(end)));
+      end -= over / (nu * (tanh + at_end.tanh_v) / (1 + tanh * at_end.tanh_v));
     }
   }
   const double panels = sum.is_tail && end <= far ? end : far;
@@ -126,33 +141,75 @@ inline double student_density(double nu, double t) {
   return std::exp(-(nu + 1) * log_cosh - betaln(0.5, 0.5 * nu)) / root;
 }
 
+/// The tail beyond a finite t, and its logarithm, with derivatives that share one integral.
+class student_tail {
+ public:
+  student_tail(double nu, double t)
+      : nu_(nu),
+        t_(t),
+        part_(integrate_student(nu, std::abs(t))),
+        log_beta_(betaln(0.5, 0.5 * nu)),
+        half_width_(std::sqrt(nu) * part_.cosh) {
+    const double mass_side = part_.is_tail == (t > 0) ? 1 : -1;
+    mass_ = std::exp(-log_beta_ - (part_.is_tail ? nu * part_.log_cosh : 0)) * part_.value;
+    signed_mass_ = mass_side * mass_;
+    value_ = is_direct() ? mass_ : part_.is_tail ? 1 - mass_ : 0.5 + signed_mass_;
+  }
+
+  /// Derivative (m, k) with respect to nu and t, for m + k <= 2.
+  double derivative(bool is_log, int m, int k) const {
+    if (!is_log) return of_value(m, k);
+    return is_direct() ? of_direct_log(m, k) : of_log(m, k);
+  }
+
+ private:
+  /// Whether the integral is the tail.
+  bool is_direct() const { return part_.is_tail && t_ > 0; }
+
+  double of_value(int m, int k) const {
+    if (k > 0) {
+      const double density = student_density(nu_, t_);
+      return -density * (k == 2 ? -(nu_ + 1) * (t_ / half_width_) / half_width_ : m == 0 ? 1 : part_.slope_at_t);
+    }
+    if (m == 0) return value_;
+    if (m == 1) return signed_mass_ * part_.slope;
+    const double at_t = part_.slope_at_t,
+                 square = part_.is_tail ? part_.square + at_t * (2 * part_.difference + at_t) : part_.square;
+    return signed_mass_ * (square + part_.bend);
+  }
+  double of_direct_log(int m, int k) const {
+    const double hazard = 1 / part_.value / half_width_;
+    if (k == 0 && m == 0) return std::log(part_.value) - nu_ * part_.log_cosh - log_beta_;
+    if (k == 0) return m == 1 ? part_.slope : part_.bend + (part_.square - part_.difference * part_.difference);
+    if (k == 1) return m == 0 ? -hazard : hazard * part_.difference;
+    return -hazard * (nu_ * part_.tanh_rest - t_ / half_width_) / half_width_;
+  }
+  double of_log(int m, int k) const {
+    if (m + k == 0) return value_ > 0.5 ? std::log1p(-(part_.is_tail ? mass_ : 0.5 - signed_mass_)) : std::log(value_);
+    const double slope = of_value(m, k) / value_;
+    if (m + k == 1) return slope;
+    const double first = of_value(m > 0, m == 0) / value_, second = m == 1 ? of_value(0, 1) / value_ : first;
+    return slope - first * second;
+  }
+
+  double nu_, t_;
+  student_integral part_;
+  double log_beta_, half_width_, mass_, signed_mass_, value_;
+};
+
+/// Whether the tail has a closed form: at infinite t, and where nu is out of its domain.
+inline bool is_student_limit(double nu, double t) { return !(nu > 0 && nu < infinity) || !(std::abs(t) < infinity); }
+
+inline double student_limit(double nu, double t, bool is_log, int m, int k) {
+  if (!(nu > 0 && nu < infinity) || std::isnan(t)) return quiet_nan;
+  return m + k > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
+}
+
 /// Derivative (m, k) with respect to nu and t of the tail beyond t or of its logarithm, for m + k <= 2.
 inline double student_tail_derivative(double nu, double t, bool is_log, int m, int k) {
-  if (!(nu > 0 && nu < infinity) || std::isnan(t)) return quiet_nan;
-  if (std::isinf(t)) return m + k > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
-  const student_integral part = integrate_student(nu, std::abs(t));
-  const double log_beta = betaln(0.5, 0.5 * nu), scale = std::exp(-log_beta - (part.is_tail ? nu * part.log_cosh : 0));
-  const bool is_direct = part.is_tail && t > 0;
-  const double half_width = std::sqrt(nu) * part.cosh;
-  if (is_log && is_direct) {
-    const double hazard = 1 / part.value / half_width;
-    if (k == 0 && m == 0) return std::log(part.value) - nu * part.log_cosh - log_beta;
-    if (k == 0) return m == 1 ? part.slope : part.bend + (part.square - part.difference * part.difference);
-    if (k == 1) return m == 0 ? -hazard : hazard * part.difference;
-    return -hazard * (nu * part.tanh_rest - t / half_width) / half_width;
-  }
-  const double sign = part.is_tail == (t > 0) ? 1 : -1, mass = scale * part.value;
-  const double value = is_direct ? mass : part.is_tail ? 1 - mass : 0.5 + sign * mass;
-  const double slope = sign * mass * part.slope;
-  const double square = part.is_tail ? part.square + part.slope_at_t * (2 * part.difference + part.slope_at_t) : part.square;
-  const double bend = sign * mass * (square + part.bend);
-  const double density = student_density(nu, t), steepness = -(nu + 1) * (t / half_width) / half_width;
-  const double of_t = -density, of_both = -density * part.slope_at_t, of_t_twice = -density * steepness;
-  if (!is_log) return k == 0 ? (m == 0 ? value : m == 1 ? slope : bend) : k == 2 ? of_t_twice : m == 0 ? of_t : of_both;
-  if (k == 0 && m == 0) return value > 0.5 ? std::log1p(-(part.is_tail ? mass : 0.5 - sign * mass)) : std::log(value);
-  if (k == 0) return m == 1 ? slope / value : bend / value - slope / value * (slope / value);
-  if (k == 2) return of_t_twice / value - of_t / value * (of_t / value);
-  return m == 0 ? of_t / value : of_both / value - of_t / value * (slope / value);
+  if (is_student_limit(nu, t)) return student_limit(nu, t, is_log, m, k);
+  if (!is_log && m == 0 && k == 1) return -student_density(nu, t);
+  return student_tail(nu, t).derivative(is_log, m, k);
 }
 
 }  // namespace agrad::detail
