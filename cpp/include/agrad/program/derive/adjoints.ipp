@@ -63,7 +63,7 @@ AGRAD_INLINE slot adjoint_recorder::total(const span& x, Index n) {
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_elementwise(const operation& op, const traced& adjoint) {
-  traced x[3] = {0.0, 0.0, 0.0};
+  traced x[most_arguments] = {0.0, 0.0, 0.0, 0.0};
   for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
   const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
   for (Index k = 0; k < op.arity; ++k) {

@@ -55,7 +55,6 @@ AGRAD_INLINE void derivative_flow::copy(slot from, slot to) {
 }
 
 AGRAD_INLINE void derivative_flow::propagate_entry(const operation& op, std::uint32_t i) {
-  constexpr std::size_t most_arguments = 3;
   traced x[most_arguments];
   bool is_constant = true;
   for (std::uint32_t k = 0; k < op.arity; ++k) {
@@ -73,7 +72,9 @@ AGRAD_INLINE void derivative_flow::propagate_entry(const operation& op, std::uin
 }
 
 AGRAD_INLINE double derivative_flow::value_of(const operation& op, const traced* x) {
-  const double values[] = {x[0].constant(), x[1].constant(), x[2].constant()}, *columns[] = {values, values + 1, values + 2};
+  double values[most_arguments];
+  const double* columns[most_arguments];
+  for (std::uint32_t k = 0; k < op.arity; ++k) values[k] = x[k].constant(), columns[k] = &values[k];
   double y = 0;
   op.what->entries->values(1, columns, &y);
   return y;

@@ -59,7 +59,7 @@ AGRAD_INLINE void tangent_recorder::propagate_gather(const operation& op) {
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_elementwise(const operation& op) {
-  traced x[3] = {0.0, 0.0, 0.0}, sum(0.0);
+  traced x[most_arguments] = {0.0, 0.0, 0.0, 0.0}, sum(0.0);
   for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
   const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
   for (Index k = 0; k < op.arity; ++k) {

@@ -75,16 +75,16 @@ class block_reader {
   std::array<double, block_length * width> copy_;
 };
 
-/// The operands of an elementwise operation, read in blocks. Rules have at most three arguments.
+/// The operands of an elementwise operation, read in blocks.
 template <int Width>
 struct block_operands {
-  static constexpr std::size_t most = 3;
+  static constexpr std::size_t most = most_arguments;
   std::array<block_reader<Width>, most> readers;
   std::array<const double*, most> x{};
 
   block_operands(const operation& op, const run_context& context)
       : readers{block_reader<Width>(op.operands[0], context.integers), block_reader<Width>(op.operands[1], context.integers),
-                block_reader<Width>(op.operands[2], context.integers)} {}
+                block_reader<Width>(op.operands[2], context.integers), block_reader<Width>(op.operands[3], context.integers)} {}
   columns read(const operation& op, const double* space, std::uint32_t begin, std::uint32_t n) {
     for (std::uint32_t k = 0; k < op.arity; ++k) x[k] = readers[k].read(space, begin, n);
     return x.data();
@@ -174,7 +174,7 @@ struct elementwise_loops {
     if (curved == 0) {
       op.what->entries->partial(j, n, x, y, d);
     } else {
-      double h[3][block_length], *columns_of_h[] = {h[0], h[1], h[2]};
+      double h[most_arguments][block_length], *columns_of_h[] = {h[0], h[1], h[2], h[3]};
       op.what->entries->second(j, n, x, y, d, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
         if ((curved >> l & 1U) == 0) continue;
@@ -200,7 +200,7 @@ inline constexpr kernel elementwise_kernel{
     {detail::elementwise_loops::second<1>, detail::elementwise_loops::second<lane_count>},
     detail::elementwise_loops::fits,
     agrad::dependence_of_rule<Rule, dual<double>>(),
-    detail::straight_table<Rule>::steps,
+    detail::steps_of_rule<Rule>(),
     &detail::entries_of<Rule>::functions};
 
 namespace detail {

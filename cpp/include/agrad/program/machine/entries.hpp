@@ -20,6 +20,9 @@ namespace agrad {
 /// Columns of n numbers, one for each argument of a rule.
 using columns = const double* const*;
 
+/// The most arguments of an elementwise rule. A rule of four is costly, so that it does not need straight code.
+inline constexpr std::size_t most_arguments = 4;
+
 struct entry_functions {
   std::uint32_t arity;
   /// y = f(x)
@@ -91,6 +94,7 @@ AGRAD_ALWAYS_INLINE double partial_at(const std::array<double, sizeof...(I)>& x,
 template <class Rule>
 struct entries_of {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
+  static_assert(arity <= most_arguments, "loops have room for four operands");
   using every = std::make_index_sequence<arity>;
   using direction = dual<double, static_cast<int>(arity)>;
 

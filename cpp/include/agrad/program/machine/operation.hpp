@@ -199,10 +199,10 @@ struct kernel {
   by_width<second_loop> second;
   form fits;                // whether the loops can run such an operation
   dependence depends = {};  // for patterns (program/sparse/sparsity.hpp)
-  /// For kernels that work entry by entry: the steps of straight code (program/machine/straight.hpp), one for each set of
-  /// active operands. Only these kernels take lists.
+  /// For kernels that work entry by entry and have at most three operands: the steps of straight code
+  /// (program/machine/straight.hpp), one for each set of active operands. Only these kernels take lists.
   const straight_steps* steps = nullptr;
-  const entry_functions* entries = nullptr;  // for the same kernels
+  const entry_functions* entries = nullptr;  // for all kernels that work entry by entry
 };
 
 }  // namespace agrad

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include <agrad/program/machine/entries.hpp>
@@ -235,6 +236,15 @@ template <class Rule, std::size_t... Mask>
 struct straight_table<Rule, std::index_sequence<Mask...>> {
   static constexpr straight_steps steps[] = {straight_rule<Rule, static_cast<unsigned>(Mask)>::steps...};
 };
+
+/// Returns the steps of a rule; null for a rule of more arguments than an instruction has room for, which is never a step.
+template <class Rule>
+constexpr const straight_steps* steps_of_rule() {
+  if constexpr (std::size_t{Rule::arity} > std::tuple_size_v<decltype(instruction::x)>)
+    return nullptr;
+  else
+    return straight_table<Rule>::steps;
+}
 
 /// The stop before and after a sequence.
 struct straight_stop {
