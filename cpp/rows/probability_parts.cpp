@@ -33,6 +33,9 @@ template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<false, fal
 template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<false, true>>();
 template const kernel& kernel_of_rule<detail::beta_binomial_tail_rule<true, true>>();
 template const kernel& kernel_of_rule<detail::beta_log_density_rule>();
+template const kernel& kernel_of_rule<detail::beta_neg_binomial_tail_rule<false, false>>();
+template const kernel& kernel_of_rule<detail::beta_neg_binomial_tail_rule<false, true>>();
+template const kernel& kernel_of_rule<detail::beta_neg_binomial_tail_rule<true, true>>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<false>>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<true>>();
 template const kernel& kernel_of_rule<detail::exp_mod_normal_probability_rule>();

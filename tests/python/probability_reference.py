@@ -22,6 +22,8 @@ VALUES = {
     "a whole number": [0.0, 1.0, 2.0, 5.0, 17.0],
     "a whole number, not negative": [0.0, 1.0, 2.0, 5.0, 17.0],
     "a whole number between 0 and 8388607": [0.0, 1.0, 2.0, 5.0, 17.0],
+    "a whole number below 1e12": [0.0, 1.0, 2.0, 5.0, 17.0],
+    "positive and at most 1e12": POSITIVE,
     "0 or 1": [0.0, 1.0],
     "between -pi and pi": [-3.0, -1.2, 0.03, 0.9, 2.8],
     "between 0 and 1": [0.01, 0.3, 0.5, 0.9],
@@ -61,6 +63,22 @@ def arc_probability(begin: mpmath.mpf, end: mpmath.mpf, kappa: mpmath.mpf) -> mp
         return ((end - begin) / 2 + sum(waves)) / mpmath.pi
 
 
+def beta_neg_binomial_share(n: float, r: mpmath.mpf, alpha: mpmath.mpf, beta: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Return the probabilities of at most n failures and of more: the sum of the masses, and what it lacks from 1."""
+    digits = 40
+    while True:
+        with mpmath.extradps(digits):
+            term = mpmath.gammaprod([alpha + r, alpha + beta], [alpha, alpha + beta + r])
+            lower = mpmath.mpf(0)
+            for k in range(int(n) + 1):
+                lower += term
+                term *= (k + r) * (k + beta) / ((k + 1) * (alpha + beta + r + k))
+            upper = 1 - lower
+        if upper > mpmath.mpf(10) ** (20 - digits):
+            return lower, upper
+        digits *= 4
+
+
 def reference(name: str) -> Callable[..., mpmath.mpf]:
     """Return one term of a function, computed by mpmath from the arguments in their order."""
     row = ROWS[name]
@@ -68,5 +86,6 @@ def reference(name: str) -> Callable[..., mpmath.mpf]:
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
     names["upper_gamma"] = _upper_gamma
     names |= {"skew_normal": skew_normal, "arc_probability": arc_probability}
+    names["beta_neg_binomial_share"] = beta_neg_binomial_share
     code = compile(row.reference, name, "eval")
     return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))

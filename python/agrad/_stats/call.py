@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from agrad._core import ShapeError, checked
+from agrad._core import DensityRow, ShapeError, checked
 from agrad._record.structure import array
 from agrad._stats.families import Family
 
@@ -68,14 +67,18 @@ class Call:
             texts = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
             raise ShapeError(f"{self.name}: shapes of arguments are {texts}, but must broadcast") from None
 
-    @cached_property
-    def arguments(self) -> list[Any]:
-        """Return the rule's arguments behind the first."""
+    def arguments_of(self, row: DensityRow) -> list[Any]:
+        """Return the arguments behind the first of a row, which may ask for more than the density's does."""
         family, named = self.family, self.named
         return [
-            value(**named) if term in named else checked(_short(self.name, term), term, condition, value(**named))
-            for (term, condition), value in zip(family.arguments, family.argument_functions, strict=True)
+            value(**named) if term in named and asked == condition else self._checked(term, asked, value(**named))
+            for (term, condition), value, (_, asked) in zip(
+                family.arguments, family.argument_functions, row.arguments[1:], strict=True
+            )
         ]
+
+    def _checked(self, term: str, condition: str, value: Any) -> Any:
+        return checked(_short(self.name, term), term, condition, value)
 
     def of_rule(self, x: Any, row: str) -> Any:
         """Return the entries of a density or distribution function."""
@@ -85,7 +88,7 @@ class Call:
             return self._of_mass(y) if row == "lpmf" else self._of_steps(y, row)
         if (condition := family.densities[row].arguments[0][1]) == "between -pi and pi":  # on a circle there are no limits
             y = checked(self.name, "(x - loc) / scale", condition, y)
-        value = family.densities[row].terms(y, *self.arguments)
+        value = family.densities[row].terms(y, *self.arguments_of(family.densities[row]))
         is_density = row == "lpdf" and family.form.is_scaled
         if not is_density or isinstance(self.scale, int):
             return value
@@ -94,16 +97,19 @@ class Call:
     def _of_mass(self, k: Any) -> Any:
         row = self.family.density
         inside = (k == np.floor(k)) & _INSIDE[row.arguments[0][1]](k)
-        return np.where(inside, row.terms(np.where(inside, k, 0.0), *self.arguments), -np.inf)
+        return np.where(inside, row.terms(np.where(inside, k, 0.0), *self.arguments_of(row)), -np.inf)
 
     def _of_steps(self, k: Any, row: str) -> Any:
         """Return the entries of a distribution function that has steps, at k without loc."""
-        value = self.family.densities[row].terms(np.floor(np.minimum(np.maximum(k, -_MOST), _MOST)), *self.arguments)
-        return np.where(k < np.inf, value, _AT_INFINITY[row])
+        of = self.family.densities[row]
+        whole = np.floor(np.minimum(np.maximum(k, -_MOST), _MOST))
+        if (condition := of.arguments[0][1]) != "a whole number":
+            whole = self._checked("k - loc", condition, np.where(k < np.inf, whole, 0.0))
+        return np.where(k < np.inf, of.terms(whole, *self.arguments_of(of)), _AT_INFINITY[row])
 
     def quantile(self, q: Any, row: str) -> Any:
         """Return the entries of a quantile."""
-        return self.to_x(self.family.quantiles[row](q, *self.arguments))
+        return self.to_x(self.family.quantiles[row](q, *self.arguments_of(self.family.density)))
 
     def to_x(self, y: Any) -> Any:
         """Return SciPy's values of the rule's."""

@@ -34,7 +34,7 @@ def draws(family: Family) -> Callable[..., Any] | None:
         rng = generator(name, random_state, "random_state")
         shape = shape_of(name, size, {"all": call.shape})
         try:
-            draw = rng_of_rule(*call.arguments, rng=rng, size=shape)
+            draw = rng_of_rule(*call.arguments_of(family.density), rng=rng, size=shape)
         except DomainError as error:
             raise DomainError(f"{name}: {error}") from None
         if family.is_discrete and np.all((np.floor(call.loc) == call.loc) & (np.abs(call.loc) <= _MOST)):

@@ -21,7 +21,11 @@ from agrad._stats.supports import SUPPORTS
 
 __all__ = ["whole_quantile"]
 
-_MOST = 2.0**53 - 1  # so that the next number is a double, too
+#: The largest number that is searched, by the condition on the distribution function's, and what it is there for.
+_MOST = {
+    "a whole number": (2.0**53 - 1, "2^53", "doubles count"),  # the next number is a double, too
+    "a whole number below 1e12": (1e12 - 1, "1e12", "its distribution function is computed"),
+}
 _NO_SEARCH = (
     "but must be plain, because quantiles of whole numbers are found by search and their derivatives are zero; compute them"
     " outside of the recorded function"
@@ -80,14 +84,16 @@ def whole_quantile(call: Call, q: Any, of_complement: bool) -> Any:
     """
     _fail_if_recorded(call, q)
     call.shape_with(q=q)
-    shape = np.broadcast_shapes(np.shape(q), *(np.shape(value) for value in call.arguments))
+    row = call.family.densities["lccdf" if of_complement else "cdf"]
+    given = call.arguments_of(row)
+    shape = np.broadcast_shapes(np.shape(q), *map(np.shape, given))
 
     def flat(x: Any) -> Any:
         return np.broadcast_to(np.asarray(x, dtype=float), shape).ravel()
 
     q, (lower, upper) = flat(q), map(flat, SUPPORTS[call.family.name](*call.shapes))
-    arguments = [flat(value) for value in call.arguments]
-    row = call.family.densities["lccdf" if of_complement else "cdf"]
+    arguments = [flat(value) for value in given]
+    most, most_text, purpose = _MOST[row.arguments[0][1]]
     start, end = (1.0, 0.0) if of_complement else (0.0, 1.0)
 
     def is_reached(k: Any, places: Any) -> Any:
@@ -96,11 +102,11 @@ def whole_quantile(call: Call, q: Any, of_complement: bool) -> Any:
 
     with np.errstate(all="ignore"):
         guess = flat(_guess(call, (-1 if of_complement else 1) * ndtri(np.reshape(q, shape))))
-    k = np.minimum(_smallest(is_reached, np.maximum(lower, -_MOST), np.minimum(upper, _MOST), guess), upper)
+    k = np.minimum(_smallest(is_reached, np.maximum(lower, -most), np.minimum(upper, most), guess), upper)
     is_end = (q == start) | (q == end)
-    if np.any(wrong := (np.abs(k) >= _MOST) & ~is_end):
+    if np.any(wrong := (np.abs(k) >= most) & ~is_end):
         raise DomainError(
-            f"{call.name}: the quantile of {q[wrong][0]} is beyond 2^53, but must be below, so that doubles count"
+            f"{call.name}: the quantile of {q[wrong][0]} is beyond {most_text}, but must be below, so that {purpose}"
         )
     k = np.where(is_end, np.where(q == start, lower - 1, upper), k)
     return call.to_x(np.reshape(k, shape))

@@ -18,6 +18,21 @@ INV_CHI_SQUARE = [(1e160, 2.0), (1e200, 0.01), (1e300, 1e-3)]
 SCALED = [(1e200, 4e-3, 1e-170), (1e200, 4e-3, 1e-100), (1e250, 0.1, 1e-30), (2.0, 3.0, 1.4)]
 TRIALS = [(3, 10, 2.0, 3.0), (9, 10, 2.0, 3.0), (0, 1, 0.4, 7.0), (5, 10, 1e-8, 3.0), (0, 10, 1e-8, 2.0), (50, 100, 0.3, 0.2)]
 MANY_TRIALS = [(5, 200, 1e4, 10.0), (100, 200, 1e8, 1e8)]
+#: Shapes from 0.01 to 1e6, with either tail as the smaller one.
+FAILURES = [
+    (0, 0.01, 1e6, 0.01),
+    (0, 3.0, 2.0, 1e6),
+    (3, 2.0, 3.0, 1.4),
+    (15, 0.4, 0.01, 7.0),
+    (16, 0.4, 0.01, 7.0),
+    (40, 0.01, 0.01, 0.01),
+    (60, 1e6, 1e6, 30.0),
+    (200, 1e-2, 50.0, 1e4),
+    (500, 1e4, 1e3, 50.0),
+    (400, 1e6, 0.01, 1e-2),
+]
+FEW_FAILURES = [(20, 1e5, 300.0, 1e5), (2, 1e6, 60.0, 1e6), (0, 1e6, 1e3, 1e6)]  # of which the probability underflows
+MANY_FAILURES = [(120, 2.0, 1e6, 3.0), (200, 1e2, 1e5, 0.01)]  # more than which have one that does
 #: The points of each function.
 POINTS = {
     "gamma_lpdf": GAMMA,
@@ -35,6 +50,9 @@ POINTS = {
     "beta_binomial_cdf": TRIALS + MANY_TRIALS[1:],
     "beta_binomial_lcdf": TRIALS + MANY_TRIALS,
     "beta_binomial_lccdf": TRIALS + MANY_TRIALS[1:],
+    "beta_neg_binomial_cdf": FAILURES,
+    "beta_neg_binomial_lcdf": FAILURES + FEW_FAILURES,
+    "beta_neg_binomial_lccdf": FAILURES + MANY_FAILURES,
 }
 
 

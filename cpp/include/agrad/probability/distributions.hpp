@@ -7,6 +7,7 @@
 #include <agrad/probability/beta_binomial_cdf.hpp>
 #include <agrad/probability/beta_cdf.hpp>
 #include <agrad/probability/beta_neg_binomial.hpp>
+#include <agrad/probability/beta_neg_binomial_cdf.hpp>
 #include <agrad/probability/beta_proportion.hpp>
 #include <agrad/probability/binomial.hpp>
 #include <agrad/probability/binomial_cdf.hpp>
@@ -54,9 +55,10 @@ using probability =
              von_mises_distribution, uniform_distribution, exponential_distribution, gamma_distribution,
              chi_square_distribution, weibull_distribution, frechet_distribution, rayleigh_distribution,
              loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_cdfs, beta_distribution,
-             bernoulli_distribution, beta_binomial_cdfs, beta_binomial_distribution, beta_neg_binomial_distribution,
-             beta_proportion_distribution, binomial_cdfs, binomial_distribution, discrete_range_distribution,
-             hypergeometric_distribution, inv_chi_square_distribution, neg_binomial_cdfs, neg_binomial_distribution,
-             pareto_type_2_distribution, poisson_distribution, scaled_inv_chi_square_distribution, yule_simon_distribution>;
+             bernoulli_distribution, beta_binomial_cdfs, beta_binomial_distribution, beta_neg_binomial_cdfs,
+             beta_neg_binomial_distribution, beta_proportion_distribution, binomial_cdfs, binomial_distribution,
+             discrete_range_distribution, hypergeometric_distribution, inv_chi_square_distribution, neg_binomial_cdfs,
+             neg_binomial_distribution, pareto_type_2_distribution, poisson_distribution, scaled_inv_chi_square_distribution,
+             yule_simon_distribution>;
 
 }  // namespace agrad::rules

@@ -20,6 +20,9 @@ inline constexpr condition whole_nonnegative{"a whole number, not negative",
                                              [](double x) { return x >= 0 && std::floor(x) == x && std::isfinite(x); }, true};
 inline constexpr condition few_trials{"a whole number between 0 and 8388607",
                                       [](double x) { return x >= 0 && x <= 8388607 && std::floor(x) == x; }, true};
+inline constexpr condition moderate_count{"a whole number below 1e12",
+                                          [](double x) { return x < 1e12 && std::floor(x) == x && std::isfinite(x); }, true};
+inline constexpr condition moderate{"positive and at most 1e12", [](double x) { return x > 0 && x <= 1e12; }};
 inline constexpr condition zero_or_one{"0 or 1", [](double x) { return x == 0 || x == 1; }, true};
 inline constexpr condition probability{"between 0 and 1", [](double x) { return x >= 0 && x <= 1; }};
 inline constexpr condition inner_probability{"between 0 and 1, not 0 or 1", [](double x) { return x > 0 && x < 1; }};
@@ -27,9 +30,10 @@ inline constexpr condition angle{"between -pi and pi", [](double x) { return std
 inline constexpr condition nonnegative_finite{"nonnegative and finite", [](double x) { return x >= 0 && std::isfinite(x); }};
 
 /// Conditions by their places, which recorded checks store.
-inline constexpr const condition* all[] = {
-    &not_nan,    &finite,      &positive,    &positive_finite,   &nonnegative,        &whole, &whole_nonnegative,
-    &few_trials, &zero_or_one, &probability, &inner_probability, &nonnegative_finite, &angle};
+inline constexpr const condition* all[] = {&not_nan,     &finite,         &positive,          &positive_finite,
+                                           &nonnegative, &whole,          &whole_nonnegative, &few_trials,
+                                           &zero_or_one, &probability,    &inner_probability, &nonnegative_finite,
+                                           &angle,       &moderate_count, &moderate};
 
 inline constexpr relation less_than{"less than", [](double x, double y) { return x < y; }};
 

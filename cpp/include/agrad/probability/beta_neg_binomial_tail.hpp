@@ -1,0 +1,234 @@
+// The tails of the beta-negative-binomial distribution, with derivatives to third order with respect to r, alpha and beta.
+//
+// With independent gamma variables G of the shapes a = n + 1, b = alpha, c = r, d = beta, more than n failures are the event
+// G_a G_b < G_c G_d, and at most n failures the opposite one, which has the same form with the pairs exchanged. Its probability
+// U(a, b) is W(a, b) b + U(a + 1, b), as a sum of masses over the count, and because a and b are interchangeable also
+// W(a, b) a + U(a, b + 1), where W is a product of gamma functions with rational ratios. So U is a sum of positive terms along
+// any path of unit steps. Along the one that increases the smaller of a and b the terms fall at least exponentially after about
+// sqrt(c d) steps, while the sum over one of them alone may fall like a power. The logarithm of the product of two gamma
+// variables has a log-concave density, so that the tail beyond its mean is below 1 - 1/e: that tail is the one to sum.
+#pragma once
+
+#include <cmath>
+
+#include <agrad/probability/beta_neg_binomial.hpp>
+#include <agrad/rules/shape_series.hpp>
+
+namespace agrad::detail {
+
+/// The largest shape, and one more than the largest count. Sums of shapes that are all so large take a second and have errors
+/// of 2e-11 of the value, those of shapes up to 1e7 a few milliseconds and errors below 1e-13.
+inline constexpr double largest_gamma_shape = 1e12;
+
+/// A probability: the exponential of a series, times a series of positive numbers, times the shapes c and d where `has_shapes`.
+/// The series have another constant factor than the probability.
+struct probability_series {
+  double log_value;
+  shape_series exponent, factor;
+  bool has_shapes = false;
+  double c = 1, d = 1;
+
+  /// Returns the coefficients of the logarithm, all but the first.
+  shape_series log_slopes() const {
+    shape_series slopes = factor.log_slopes();
+    slopes.add(exponent);
+    if (!has_shapes) return slopes;
+    for (int i = 1; i < slopes.size(); ++i) {
+      const auto& of = slopes.orders->of[i];
+      if (of[0] + of[1] + of[3] == 0) slopes.at[i] -= std::pow(-1 / c, of[2]) / of[2];
+      if (of[0] + of[1] + of[2] == 0) slopes.at[i] -= std::pow(-1 / d, of[3]) / of[3];
+    }
+    return slopes;
+  }
+  /// Returns the coefficients divided by the value.
+  shape_series shares() const {
+    shape_series share = exponent.exp_shares(), product(*share.orders);
+    product.add_product(share, factor, 1 / factor.at[0]);
+    if (!has_shapes) return product;
+    product.times(c, of_c), product.times(d, of_d);
+    product.over(c, 0), product.over(d, 0);
+    return product;
+  }
+};
+
+/// The probability that G_a G_b < G_c G_d, where the mean of log(G_a G_b) is the larger one.
+class gamma_product_tail {
+ public:
+  gamma_product_tail(double a, double b, double c, double d) : a_(a), b_(b), c_(c), d_(d) {}
+
+  probability_series operator()(const shape_orders& to) const {
+    probability_series result{0, shape_series(to), sum_of_steps(to), true, c_, d_};
+    result.log_value = log_weight() + std::log(result.factor.at[0]);
+    for (int i = 1; i < to.size; ++i) result.exponent.at[i] = log_weight_slope(to.of[i]) / to.factorials(i);
+    return result;
+  }
+
+ private:
+  /// The logarithm of W, a log mass of the count a without the factor b.
+  double log_weight() const {
+    using mass = beta_neg_binomial_lpmf_rule;
+    const double count = std::fmax(a_, b_), alpha = std::fmin(a_, b_);
+    return mass::term(mass::parts{}, mass::nothing{}, count, c_, alpha, d_) - std::log(alpha);
+  }
+
+  /// The derivative of log(W / (c d)), from log(gamma) at the sums of one of a, b and one of c, d, minus that at a + 1, b + 1,
+  /// c + 1, d + 1 and the sum of all. No large parts cancel.
+  double log_weight_slope(const int (&of)[shape_orders::shapes]) const {
+    const int n = of[0] + of[1] + of[2] + of[3] - 1;
+    const auto is_of = [&](unsigned variables) {
+      for (unsigned v = 0; v < 4; ++v)
+        if (of[v] > 0 && (variables >> v & 1U) == 0) return false;
+      return true;
+    };
+    double slope = 0;
+    if (is_of(of_a))
+      slope = own_slope(n, a_, b_, c_, d_);
+    else if (is_of(of_b))
+      slope = own_slope(n, b_, a_, c_, d_);
+    else if (is_of(of_c))
+      slope = own_slope(n, c_, d_, a_, b_);
+    else if (is_of(of_d))
+      slope = own_slope(n, d_, c_, a_, b_);
+    else if (is_of(of_a | of_c))
+      slope = polygamma_difference(n, a_ + c_, b_ + d_);
+    else if (is_of(of_a | of_d))
+      slope = polygamma_difference(n, a_ + d_, b_ + c_);
+    else if (is_of(of_b | of_c))
+      slope = polygamma_difference(n, b_ + c_, a_ + d_);
+    else if (is_of(of_b | of_d))
+      slope = polygamma_difference(n, b_ + d_, a_ + c_);
+    else
+      slope = -polygamma(n, a_ + b_ + c_ + d_);
+    return slope;
+  }
+  /// Derivative n of digamma at x + u and x + v, minus that at x + 1 and at x + y + u + v.
+  static double own_slope(int n, double x, double y, double u, double v) {
+    const double smaller = std::fmin(u, v), larger = std::fmax(u, v);
+    const double near =
+        smaller < 1 ? polygamma_difference(n, x + smaller, 1 - smaller) : -polygamma_difference(n, x + 1, smaller - 1);
+    return near + polygamma_difference(n, x + larger, y + smaller);
+  }
+
+  /// The sum of the terms along the path, divided by W.
+  shape_series sum_of_steps(const shape_orders& to) const {
+    shape_series sum(to), weight(to, 1), loss(to);
+    double a = a_, b = b_;
+    const double long_tail = 50 + 8 * std::sqrt((c_ + 1) * (d_ + 1));
+    for (;;) {
+      const bool steps_a = a < b;
+      shape_series term = weight;
+      term.times(steps_a ? b : a, steps_a ? of_b : of_a);
+      sum.add(term);
+      if (term.at[0] * long_tail < 1e-22 * sum.at[0] || !(sum.at[0] < infinity)) return sum;
+      // W falls by the share ((a + 1) (b + 1) - (c - 1) (d - 1)) / ((a + 1) (a + b + c + d)), where a is the one that increases.
+      const double x = (steps_a ? a : b) + 1;
+      loss = shape_series(to, 1);
+      shape_series other = loss;
+      loss.times(a + 1, of_a), loss.times(b + 1, of_b);
+      other.times(c_ - 1, of_c), other.times(d_ - 1, of_d);
+      loss.add(other, -1);
+      loss.over(x, steps_a ? of_a : of_b), loss.over(a + b + c_ + d_, of_a | of_b | of_c | of_d);
+      const shape_series before = weight;
+      weight.add_product(before, loss, -1);
+      (steps_a ? a : b) += 1;
+    }
+  }
+
+  double a_, b_, c_, d_;
+};
+
+/// The most failures of which the masses are added one by one.
+inline constexpr double few_failures = 15;
+
+/// The probability of at most n failures for few of them: the mass of none, times a sum of ratios. Small shapes, with respect to
+/// which second derivatives may be far smaller than squares of first ones, are no factors of it.
+inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to) {
+  const double all = alpha + beta + r;
+  probability_series result{0, shape_series(to), shape_series(to, 1)};
+  shape_series ratio = result.factor;
+  for (double k = 0; k < n; k += 1) {
+    ratio.times(r + k, of_c), ratio.times(beta + k, of_d);
+    ratio.over(k + 1, 0), ratio.over(all + k, of_b | of_c | of_d);
+    result.factor.add(ratio);
+  }
+  result.log_value = log_rising_ratio(alpha, beta, r) + std::log(result.factor.at[0]);
+  for (int i = 1; i < to.size; ++i) {
+    const int by_alpha = to.of[i][1], by_r = to.of[i][2], by_beta = to.of[i][3], order = by_alpha + by_r + by_beta - 1;
+    if (by_r > 0 && by_beta > 0)
+      result.exponent.at[i] = -polygamma(order, all);
+    else if (by_r > 0)
+      result.exponent.at[i] = polygamma_difference(order, alpha + r, beta);
+    else if (by_beta > 0)
+      result.exponent.at[i] = polygamma_difference(order, alpha + beta, r);
+    else
+      result.exponent.at[i] = polygamma_second_difference(order, alpha, beta, r);
+    result.exponent.at[i] /= to.factorials(i);
+  }
+  return result;
+}
+
+/// Derivative (i, j, k) with respect to r, alpha and beta of the probability of at most n failures, or of more, or of its
+/// logarithm.
+inline double beta_neg_binomial_tail(double n, double r, double alpha, double beta, bool is_upper, bool is_log, int i, int j,
+                                     int k) {
+  const auto is_inside = [](double shape) { return shape > 0 && shape <= largest_gamma_shape; };
+  if (!(n >= 0 && is_inside(n + 1) && is_inside(r) && is_inside(alpha) && is_inside(beta))) return quiet_nan;
+  if (i + j + k > highest_tail_order) return quiet_nan;
+  const shape_orders none({0, 0, 0, 0}), to({0, j, i, k}), exchanged({i, k, 0, j});
+  const auto sum_of = [&](bool upper, bool with_derivative) {
+    if (upper) return gamma_product_tail(n + 1, alpha, r, beta)(with_derivative ? to : none);
+    if (n <= few_failures) return few_failures_share(n, r, alpha, beta, with_derivative ? to : none);
+    return gamma_product_tail(r, beta, n + 1, alpha)(with_derivative ? exchanged : none);
+  };
+  const bool is_value = i + j + k == 0;
+  bool sums_upper = digamma(n + 1) + digamma(alpha) > digamma(r) + digamma(beta);
+  // Second derivatives of a logarithm may be far smaller than the parts that those of its complement consist of.
+  if (is_log && !is_value && is_upper != sums_upper && sum_of(sums_upper, false).log_value > -4) sums_upper = is_upper;
+  const bool is_sum = is_upper == sums_upper;
+  const probability_series sum = sum_of(sums_upper, !is_value);
+  const double factorials = to.factorials(to.size - 1), value = std::exp(sum.log_value);
+  if (is_value) {
+    if (is_log) return is_sum ? sum.log_value : std::log1p(-value);
+    return is_sum ? value : 1 - value;
+  }
+  if (is_log && is_sum) return factorials * sum.log_slopes().last();
+  const shape_series shares = sum.shares();
+  if (!is_log) return (is_sum ? factorials : -factorials) * (value * shares.last());
+  shape_series complement(*shares.orders, 1);
+  complement.add(shares, -value);
+  return factorials * complement.log_slopes().last();
+}
+
+/// The probability of at most n failures, or of more, or its logarithm. The first argument holds the count and the orders of
+/// derivatives: 64 n + 16 i + 4 j + k, below 2^53.
+template <bool is_upper, bool is_log>
+struct beta_neg_binomial_tail_rule : rule<4> {
+  static constexpr double unit = 64;
+  static constexpr std::string_view name = is_upper ? is_log ? "log_beta_neg_binomial_upper" : "beta_neg_binomial_upper"
+                                           : is_log ? "log_beta_neg_binomial_lower"
+                                                    : "beta_neg_binomial_lower";
+  static double value(double counts, double r, double alpha, double beta) {
+    const double n = std::floor(counts / unit);
+    if (!(n >= 0 && n < largest_gamma_shape)) return quiet_nan;
+    const int orders = static_cast<int>(counts - n * unit);
+    return beta_neg_binomial_tail(n, r, alpha, beta, is_upper, is_log, orders / 16, orders / 4 % 4, orders % 4);
+  }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& counts, const T& r, const T& alpha, const T& beta, const T&) {
+    return apply<beta_neg_binomial_tail_rule>(counts + 16.0, r, alpha, beta);
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& counts, const T& r, const T& alpha, const T& beta, const T&) {
+    return apply<beta_neg_binomial_tail_rule>(counts + 4.0, r, alpha, beta);
+  }
+  template <class T>
+  static T derivative(wrt<3>, const T& counts, const T& r, const T& alpha, const T& beta, const T&) {
+    return apply<beta_neg_binomial_tail_rule>(counts + 1.0, r, alpha, beta);
+  }
+};
+
+}  // namespace agrad::detail
