@@ -20,23 +20,22 @@ namespace agrad::detail {
 /// of 2e-11 of the value, those of shapes up to 1e7 a few milliseconds and errors below 1e-13.
 inline constexpr double largest_gamma_shape = 1e12;
 
-/// A probability: the exponential of a series, times a series of positive numbers, times the shapes c and d where `has_shapes`.
-/// The series have another constant factor than the probability.
+/// A probability: the exponential of a series, times a series of positive numbers, times some of the shapes themselves. The
+/// series have another constant factor than the probability.
 struct probability_series {
   double log_value;
   shape_series exponent, factor;
-  bool has_shapes = false;
-  double c = 1, d = 1;
+  unsigned factors = 0;  // bits of the shapes that are factors
+  double shapes[shape_orders::shapes] = {};
 
+  bool has(int v) const { return (factors >> v & 1U) != 0; }
   /// Returns the coefficients of the logarithm, all but the first.
   shape_series log_slopes() const {
     shape_series slopes = factor.log_slopes();
     slopes.add(exponent);
-    if (!has_shapes) return slopes;
     for (int i = 1; i < slopes.size(); ++i) {
-      const auto& of = slopes.orders->of[i];
-      if (of[0] + of[1] + of[3] == 0) slopes.at[i] -= std::pow(-1 / c, of[2]) / of[2];
-      if (of[0] + of[1] + of[2] == 0) slopes.at[i] -= std::pow(-1 / d, of[3]) / of[3];
+      const int v = slopes.orders->first_of(i), order = slopes.orders->of[i][v];
+      if (has(v) && slopes.orders->total(i) == order) slopes.at[i] -= std::pow(-1 / shapes[v], order) / order;
     }
     return slopes;
   }
@@ -44,12 +43,19 @@ struct probability_series {
   shape_series shares() const {
     shape_series share = exponent.exp_shares(), product(*share.orders);
     product.add_product(share, factor, 1 / factor.at[0]);
-    if (!has_shapes) return product;
-    product.times(c, of_c), product.times(d, of_d);
-    product.over(c, 0), product.over(d, 0);
+    for (int v = 0; v < shape_orders::shapes; ++v)
+      if (has(v)) product.times(shapes[v], 1U << v), product.over(shapes[v], 0);
     return product;
   }
 };
+
+/// Derivative n of digamma at x + u and x + v, minus that at x + 1 and at x + y + u + v. No large parts cancel.
+inline double gamma_ratio_slope(int n, double x, double y, double u, double v) {
+  const double smaller = std::fmin(u, v), larger = std::fmax(u, v);
+  const double near =
+      smaller < 1 ? polygamma_difference(n, x + smaller, 1 - smaller) : -polygamma_difference(n, x + 1, smaller - 1);
+  return near + polygamma_difference(n, x + larger, y + smaller);
+}
 
 /// The probability that G_a G_b < G_c G_d, where the mean of log(G_a G_b) is the larger one.
 class gamma_product_tail {
@@ -57,7 +63,7 @@ class gamma_product_tail {
   gamma_product_tail(double a, double b, double c, double d) : a_(a), b_(b), c_(c), d_(d) {}
 
   probability_series operator()(const shape_orders& to) const {
-    probability_series result{0, shape_series(to), sum_of_steps(to), true, c_, d_};
+    probability_series result{0, shape_series(to), sum_of_steps(to), of_c | of_d, {a_, b_, c_, d_}};
     result.log_value = log_weight() + std::log(result.factor.at[0]);
     for (int i = 1; i < to.size; ++i) result.exponent.at[i] = log_weight_slope(to.of[i]) / to.factorials(i);
     return result;
@@ -82,13 +88,13 @@ class gamma_product_tail {
     };
     double slope = 0;
     if (is_of(of_a))
-      slope = own_slope(n, a_, b_, c_, d_);
+      slope = gamma_ratio_slope(n, a_, b_, c_, d_);
     else if (is_of(of_b))
-      slope = own_slope(n, b_, a_, c_, d_);
+      slope = gamma_ratio_slope(n, b_, a_, c_, d_);
     else if (is_of(of_c))
-      slope = own_slope(n, c_, d_, a_, b_);
+      slope = gamma_ratio_slope(n, c_, d_, a_, b_);
     else if (is_of(of_d))
-      slope = own_slope(n, d_, c_, a_, b_);
+      slope = gamma_ratio_slope(n, d_, c_, a_, b_);
     else if (is_of(of_a | of_c))
       slope = polygamma_difference(n, a_ + c_, b_ + d_);
     else if (is_of(of_a | of_d))
@@ -100,13 +106,6 @@ class gamma_product_tail {
     else
       slope = -polygamma(n, a_ + b_ + c_ + d_);
     return slope;
-  }
-  /// Derivative n of digamma at x + u and x + v, minus that at x + 1 and at x + y + u + v.
-  static double own_slope(int n, double x, double y, double u, double v) {
-    const double smaller = std::fmin(u, v), larger = std::fmax(u, v);
-    const double near =
-        smaller < 1 ? polygamma_difference(n, x + smaller, 1 - smaller) : -polygamma_difference(n, x + 1, smaller - 1);
-    return near + polygamma_difference(n, x + larger, y + smaller);
   }
 
   /// The sum of the terms along the path, divided by W.
@@ -120,7 +119,7 @@ class gamma_product_tail {
       term.times(steps_a ? b : a, steps_a ? of_b : of_a);
       sum.add(term);
       if (term.at[0] * long_tail < 1e-22 * sum.at[0] || !(sum.at[0] < infinity)) return sum;
-      // W falls by the share ((a + 1) (b + 1) - (c - 1) (d - 1)) / ((a + 1) (a + b + c + d)), where a is the one that increases.
+      // Where a increases, W falls by the share ((a + 1) (b + 1) - (c - 1) (d - 1)) / ((a + 1) (a + b + c + d)).
       const double x = (steps_a ? a : b) + 1;
       loss = shape_series(to, 1);
       shape_series other = loss;
@@ -140,11 +139,13 @@ class gamma_product_tail {
 /// The most failures of which the masses are added one by one.
 inline constexpr double few_failures = 15;
 
-/// The probability of at most n failures for few of them: the mass of none, times a sum of ratios. Small shapes, with respect to
-/// which second derivatives may be far smaller than squares of first ones, are no factors of it.
-inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to) {
+/// The probability of at most n failures for few of them: the mass of none, times a sum of ratios. Where alpha is small, second
+/// derivatives of the probability are far smaller than its share 1 / alpha^2, those of its logarithm than squares of first ones;
+/// so alpha is a factor, `has_alpha`, for the former alone.
+inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to,
+                                             bool has_alpha) {
   const double all = alpha + beta + r;
-  probability_series result{0, shape_series(to), shape_series(to, 1)};
+  probability_series result{0, shape_series(to), shape_series(to, 1), has_alpha ? of_b : 0, {n + 1, alpha, r, beta}};
   shape_series ratio = result.factor;
   for (double k = 0; k < n; k += 1) {
     ratio.times(r + k, of_c), ratio.times(beta + k, of_d);
@@ -160,6 +161,8 @@ inline probability_series few_failures_share(double n, double r, double alpha, d
       result.exponent.at[i] = polygamma_difference(order, alpha + r, beta);
     else if (by_beta > 0)
       result.exponent.at[i] = polygamma_difference(order, alpha + beta, r);
+    else if (has_alpha)
+      result.exponent.at[i] = gamma_ratio_slope(order, alpha, 0, r, beta);
     else
       result.exponent.at[i] = polygamma_second_difference(order, alpha, beta, r);
     result.exponent.at[i] /= to.factorials(i);
@@ -177,7 +180,8 @@ inline double beta_neg_binomial_tail(double n, double r, double alpha, double be
   const shape_orders none({0, 0, 0, 0}), to({0, j, i, k}), exchanged({i, k, 0, j});
   const auto sum_of = [&](bool upper, bool with_derivative) {
     if (upper) return gamma_product_tail(n + 1, alpha, r, beta)(with_derivative ? to : none);
-    if (n <= few_failures) return few_failures_share(n, r, alpha, beta, with_derivative ? to : none);
+    const bool has_alpha = (is_upper || !is_log) && alpha < std::fmin(1, std::fmin(r, beta));
+    if (n <= few_failures) return few_failures_share(n, r, alpha, beta, with_derivative ? to : none, has_alpha);
     return gamma_product_tail(r, beta, n + 1, alpha)(with_derivative ? exchanged : none);
   };
   const bool is_value = i + j + k == 0;

@@ -39,6 +39,8 @@ struct shape_orders {
       for (int k = 2; k <= order; ++k) product *= k;
     return product;
   }
+  /// The order of coefficient i with respect to all shapes together.
+  int total(int i) const { return of[i][0] + of[i][1] + of[i][2] + of[i][3]; }
   /// The first shape with respect to which coefficient i > 0 has an order above 0.
   int first_of(int i) const {
     int v = 0;
