@@ -217,6 +217,13 @@ def test_arguments_that_are_too_large_are_named(function):
         assert np.all(np.isfinite(gradient))
 
 
+def test_slopes_of_tiny_shapes_do_not_overflow():
+    n, r, alpha, beta = 1000.0, 4e-234, 1.5e-279, 9e-245  # cdf is alpha / beta
+    slopes = ag.grad(lambda x: ag.beta_neg_binomial_cdf(n, x[0], x[1], x[2]))(np.array([r, alpha, beta]))
+    assert ag.beta_neg_binomial_cdf(n, r, alpha, beta) == pytest.approx(alpha / beta, rel=1e-9)
+    np.testing.assert_allclose(slopes[1:], [1 / beta, -alpha / beta / beta], rtol=1e-9)
+
+
 def test_methods_of_stats_end_where_the_functions_do():
     of = ag.stats.betanbinom(2.0, 0.5, 3.0)
     assert (of.cdf(np.inf), of.sf(np.inf), of.cdf(-np.inf), of.logcdf(-3)) == (1.0, 0.0, 0.0, -np.inf)
