@@ -195,7 +195,7 @@ inline double beta_binomial_tail(double n, double N, double a, double b, bool is
   return factorials * log_slopes(complement).at[i][j];
 }
 
-/// The probability of at most n of N successes, or of more, or its logarithm. A rule has three arguments at most, so the first
+/// The probability of at most n of N successes, or of more, or its logarithm. A rule of four has no straight code, so the first
 /// holds the counts and the order of derivatives: 64 (2^23 N + n) + 8 i + j, below 2^52.
 template <bool is_upper, bool is_log>
 struct beta_binomial_tail_rule : rule<3> {
