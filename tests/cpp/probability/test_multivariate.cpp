@@ -127,6 +127,32 @@ TEST_CASE("the gradient of a normal density has its closed form, with numbers be
   CHECK(multi_normal_lpdf<true>(y, mu, covariance()) == 0);
 }
 
+TEST_CASE("the derivative of first passages up to a time is their density, in value and by every argument") {
+  using twice = dual<dual<double>, 5>;
+  const double x[] = {0.9, 1.5, 0.3, 0.7, -0.6};
+  for (const double y : {0.4, 0.7, 2.9}) {
+    std::vector<twice> at;
+    for (std::size_t k = 0; k < 5; ++k) at.push_back(dual<double>(k == 0 ? y : x[k], {k == 0 ? 1.0 : 0.0}));
+    for (std::size_t k = 0; k < 5; ++k) at[k].tangent[k] = 1.0;
+    const auto log_slope = [&](const twice& tail, double sign) {
+      std::array<double, 6> found;
+      found[5] = tail.value.value + std::log(sign * tail.value.tangent[0]);
+      for (std::size_t k = 0; k < 5; ++k) found[k] = tail.tangent[k].value + tail.tangent[k].tangent[0] / tail.value.tangent[0];
+      return found;
+    };
+    const auto before = log_slope(wiener_lcdf_unnorm(at[0], at[1], at[2], at[3], at[4]), 1);
+    const auto after = log_slope(wiener_lccdf_unnorm(at[0], at[1], at[2], at[3], at[4]), -1);
+    const twice density = wiener_lpdf(at[0], at[1], at[2], at[3], at[4]);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double expected = k == 5 ? density.value.value : density.tangent[k].value;
+      CHECK(before[k] == doctest::Approx(expected).epsilon(1e-11));
+      CHECK(after[k] == doctest::Approx(expected).epsilon(1e-11));
+    }
+  }
+  CHECK(wiener_lcdf_unnorm(0.2, 1.5, 0.3, 0.7, -0.6) == -infinity);
+  CHECK(wiener_lccdf_unnorm(0.2, 1.5, 0.3, 0.25, 0.0) == doctest::Approx(std::log(0.25)).epsilon(1e-15));
+}
+
 TEST_CASE("a matrix<var> and sequences are arguments, and second derivatives pass through duals of variables") {
   const scope own;
   const matrix<var> beta(Eigen::Vector3d(0.1, -0.4, 0.9));

@@ -18,6 +18,7 @@ import scipy.stats as st
 
 import agrad as ag
 from agrad._core import multivariate_rows
+from first_passages import log_probability
 
 Path = Callable[[Any], Any]
 rng = np.random.default_rng(4)
@@ -175,6 +176,10 @@ def wiener(y: Any, alpha: Any, tau: Any, beta: Any, delta: Any) -> float:
     return total
 
 
+def passages(after: bool) -> Callable[..., float]:
+    return lambda *x: sum(log_probability(after, *row) for row in zip(*np.broadcast_arrays(*map(np.ravel, x)), strict=True))
+
+
 X, COUNTS = rng.normal(size=(5, 2)) * 0.5, data([3, 0, 1, 7, 2])
 
 
@@ -278,9 +283,12 @@ CASES: list[tuple[str, list[Any], Callable[..., Any]]] = [
     ),
     ("wiener_lpdf", [positive(3), positive(3), number(0.02), unit_interval(3), line(3)], wiener),
     ("wiener_lpdf", [number(2.5), number(1.1), number(0.2), unit_interval(), line()], wiener),
+    ("wiener_lcdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(False)),
+    ("wiener_lccdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(True)),
     ("gaussian_dlm_obs_lpdf", [line(2, 4), line(3, 2), line(3, 3, scale=0.5), spd(2), spd(3), line(3), spd(3)], dlm),
 ]
 NUMBERS = range(len(CASES))
+HAS_PROPTO = {row.name: row.has_propto for row in multivariate_rows()}
 each_case = pytest.mark.parametrize("i", NUMBERS, ids=lambda i: f"{CASES[i][0]}-{i}")
 
 
@@ -329,6 +337,10 @@ def test_values_and_derivatives_agree_with_scipy(i: int) -> None:
 def test_propto_leaves_out_what_depends_on_no_recorded_argument(i: int) -> None:
     name, arguments, _ = CASES[i]
     density = getattr(ag, name)
+    if not HAS_PROPTO[name]:
+        with pytest.raises(TypeError):
+            density(*moved(arguments, (), 0.0), propto=True)
+        return
     for active in mixtures(arguments):
         full, part = (
             ag.grad(lambda t, p=p, active=active: density(*moved(arguments, active, t), propto=p))(0.1) for p in (False, True)

@@ -150,11 +150,11 @@ struct mean_normal_moment_rule : rule<3> {
   }
   template <class T>
   static T derivative(wrt<1>, const T& orders, const T& t, const T& a, const T&) {
-    return next(orders, orders + 1.0, t, a);
+    return next<T>(orders, orders + 1.0, t, a);
   }
   template <class T>
   static T derivative(wrt<2>, const T& orders, const T& t, const T& a, const T&) {
-    return next(orders, orders + (orders_of_mean + 1.0), t, a);
+    return next<T>(orders, orders + (orders_of_mean + 1.0), t, a);
   }
 
  private:
