@@ -14,6 +14,7 @@ inline constexpr int most_normal_moments = 48;
 /// r[k] = the moment of order k at v, k = 0 .. n: by k r_k = r_{k-2} - v r_{k-1} forwards, or by ratios from above for large v.
 inline void normal_tail_moments(int n, double v, double* r) {
   r[0] = sqrt_half_pi * erfcx(inv_sqrt_2 * v);
+  if (n == 0) return;
   if (!(v > 1.4)) {
     for (int k = 1; k <= n; ++k) r[k] = ((k == 1 ? 1.0 : r[k - 2]) - v * r[k - 1]) / k;
     return;
