@@ -1,9 +1,9 @@
 // The first passage of a Wiener process with drift (diffusion model of decisions): density at the upper boundary.
 //
 // In units of alpha^2 the time is s, and the series of images (small s) or of sines (large s) is taken, whichever needs few
-// terms: five of either are exact to rounding on its side of 0.45. Both are on the log scale with their largest term in front,
-// so that values and derivatives are finite in the tails, and pairs of images are combined such that nothing cancels beside a
-// boundary.
+// terms: six images or five sines are exact to rounding on their side of 0.45. Both are on the log scale with their largest term
+// in front, so that values and derivatives are finite in the tails. Images are paired about the nearer boundary, so that nothing
+// cancels beside it.
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>
@@ -17,22 +17,30 @@ namespace detail {
 /// The log density of the first passage at scaled time s; v is the distance of the start from the other boundary.
 template <class T>
 T log_first_passage(const T& s, const T& v) {
-  constexpr int terms = 5;
+  const T u = 1.0 - v;
   const auto images = [&] {
-    T sum(0.0);
-    for (int i = 0; i < terms; ++i) {
-      const double m = 2.0 * i + 1.0;
-      const T pair = -2.0 * v - (m + v) * expm1(-2.0 * m * v / s);
-      sum = sum + (i == 0 ? pair : T(pair * exp((m - 1.0) * (v - 0.5 * (m + 1.0)) / s)));
-    }
-    return T(log(sum) - 0.5 * (1.0 - v) * (1.0 - v) / s - 1.5 * log(s) - half_log_two_pi);
+    const auto beside_lower = [&] {
+      T sum(0.0);
+      for (const double m : {1.0, 3.0, 5.0}) {
+        const T pair = -2.0 * v - (m + v) * expm1(-2.0 * m * v / s);
+        sum = sum + (m == 1.0 ? pair : T(pair * exp((m - 1.0) * (v - 0.5 * (m + 1.0)) / s)));
+      }
+      return sum;
+    };
+    const auto beside_upper = [&] {
+      T sum = u;
+      for (const double m : {2.0, 4.0, 6.0})
+        sum = sum + (2.0 * u + (m + u) * expm1(-2.0 * m * u / s)) * exp(m * (u - 0.5 * m) / s);
+      return sum;
+    };
+    return T(log(either<T>(v < 0.5, beside_lower, beside_upper)) - 0.5 * (u * u) / s - 1.5 * log(s) - half_log_two_pi);
   };
   const auto sines = [&] {
     T sum(0.0);
-    for (int i = 0; i < terms; ++i) {
+    for (int i = 0; i < 5; ++i) {
       const double k = i + 1.0, sign = i % 2 == 0 ? 1.0 : -1.0;
       const T wave = either<T>(
-          v < 0.5, [&] { return T(sign * sin(k * pi * v)); }, [&] { return T(sin(k * pi * (1.0 - v))); });
+          v < 0.5, [&] { return T(sign * sin(k * pi * v)); }, [&] { return T(sin(k * pi * u)); });
       sum = sum + k * wave * exp(-0.5 * pi * pi * (k * k - 1.0) * s);
     }
     return T(log(sum) - 0.5 * pi * pi * s + log_pi);
