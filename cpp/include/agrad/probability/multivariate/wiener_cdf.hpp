@@ -25,15 +25,18 @@ template <class T>
 class passage_tails {
  public:
   passage_tails(const T& time, const T& alpha, const T& share, const T& drift)
-      : s_(time / (alpha * alpha)),
+      : time_(time),
+        drift_(either<T>(
+            drift < 0.0, [&] { return T(-drift); }, [&] { return drift; })),
         w_(share),
         u_(1.0 - share),
-        v_(either<T>(
-            drift < 0.0, [&] { return T(-drift * alpha); }, [&] { return T(drift * alpha); })),
+        towards_(alpha * u_),
         against_(either<T>(
-            drift < 0.0, [&] { return T(2.0 * drift * alpha * u_); }, [] { return T(0.0); })),
+            drift < 0.0, [&] { return T(2.0 * drift * towards_); }, [] { return T(0.0); })),
+        s_(time / (alpha * alpha)),
+        v_(drift_ * alpha),
         root_(sqrt(s_)),
-        z_(v_ * root_) {}
+        z_(drift_ * sqrt(time)) {}
 
   /// The logarithm of the probability that the upper boundary is reached first.
   T log_ever() const { return T(against_ + log_sure()); }
@@ -112,7 +115,8 @@ class passage_tails {
         const double k = i + 1.0, here = i % 2 == 0 ? 1.0 : sign;
         sum = sum + here * k * k / (v_ * v_ + k * k * pi * pi) * sinc(k * distance) * exp(-0.5 * pi * pi * (k * k - 1.0) * s_);
       }
-      return scaled<kind>(distance, sign < 0, sum, T(v_ * (u_ - 0.5 * v_ * s_) - 0.5 * pi * pi * s_ + log_two_pi_squared));
+      return scaled<kind>(distance, sign < 0, sum,
+                          T(drift_ * (towards_ - 0.5 * drift_ * time_) - 0.5 * pi * pi * s_ + log_two_pi_squared));
     };
     return either<T>(
         w_ < 0.5, [&] { return from(w_, -1.0); }, [&] { return from(u_, 1.0); });
@@ -120,8 +124,8 @@ class passage_tails {
 
   /// The log density of the nearest image without its polynomial factor: the exponential in front of all series of images.
   T log_front() const {
-    const T d = u_ - v_ * s_;
-    return T(-0.5 * (d * d) / s_ - half_log_two_pi);
+    const T d = towards_ - drift_ * time_;
+    return T(-0.5 * (d * d) / time_ - half_log_two_pi);
   }
   /// The logarithm of the probability of passages up to the time, divided by the share, by images; a number that is larger than
   /// any where the series cancels.
@@ -206,7 +210,7 @@ class passage_tails {
 
   static constexpr double log_two_pi_squared = 2.98260695225874565770408682416429399,
                           sqrt_two_pi = 2.50662827463100050241576528481104525;
-  T s_, w_, u_, v_, against_, root_, z_;
+  T time_, drift_, w_, u_, towards_, against_, s_, v_, root_, z_;
 };
 
 struct wiener_tail_rule : multivariate_rule<5> {
