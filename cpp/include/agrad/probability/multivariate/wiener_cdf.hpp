@@ -30,6 +30,8 @@ class passage_tails {
             drift < 0.0, [&] { return T(-drift); }, [&] { return drift; })),
         w_(share),
         u_(1.0 - share),
+        nearest_(either<T>(
+            share < 0.5, [&] { return w_; }, [&] { return u_; })),
         towards_(alpha * u_),
         against_(either<T>(
             drift < 0.0, [&] { return T(2.0 * drift * towards_); }, [] { return T(0.0); })),
@@ -46,10 +48,16 @@ class passage_tails {
     const T before = either<T>(
         early < ever - log_2, [&] { return T(log(w_) + early); },
         [&] {
-          const T other = never() + after<as::probability>();
+          const T after = either<T>(
+              s_ < late, [&] { return remaining(); }, [&] { return sines(); });
+          const T other = never() + nearest_ * exp(after);
           return either<T>(
               other < 0.5, [&] { return T(log1p(-other)); },
-              [&] { return T(log(w_) + (ever + log1m_exp(after<as::log_per_share>() - ever))); });
+              [&] {
+                const T per_share = either<T>(
+                    w_ < 0.5, [&] { return after; }, [&] { return T(after + log(u_) - log(w_)); });
+                return T(log(w_) + (ever + log1m_exp(per_share - ever)));
+              });
         });
     return T(against_ + before);
   }
@@ -58,14 +66,14 @@ class passage_tails {
     const auto from_images = [&] {
       const T ever = log_sure_per_share(), early = log_early_per_share();
       return either<T>(
-          early < ever - log_2, [&] { return T(log_sure() + log1m_exp(early - ever)); }, [&] { return remaining<as::log>(); });
+          early < ever - log_2, [&] { return T(log_sure() + log1m_exp(early - ever)); },
+          [&] { return T(log(nearest_) + remaining()); });
     };
-    return T(against_ + either<T>(s_ < late, from_images, [&] { return sines<as::log>(); }));
+    return T(against_ + either<T>(s_ < late, from_images, [&] { return T(log(nearest_) + sines()); }));
   }
 
  private:
-  enum class as { probability, log, log_per_share };  // the last one is the logarithm of the probability divided by the share
-  static constexpr double late = 0.15, sure = 0.45;   // scaled times: sines from `late`, and beyond `sure` most have passed
+  static constexpr double late = 0.15, sure = 0.45;  // scaled times: sines from `late`, and beyond `sure` most have passed
 
   static T mills(const T& x) { return T(apply<normal_tail_moment_rule>(0.0, x)); }
   /// mills(x) - mills(x + a).
@@ -89,37 +97,19 @@ class passage_tails {
         log(w_) + direct < -log_2, [&] { return direct; }, [&] { return T(log1p(-never()) - log(w_)); });
   }
 
-  /// distance factor exp(exponent), or what else is asked for.
-  template <as kind>
-  T scaled(const T& distance, bool is_share, const T& factor, const T& exponent) const {
-    if constexpr (kind == as::probability)
-      return T(distance * factor * exp(exponent));
-    else if constexpr (kind == as::log)
-      return T(log(distance) + log(factor) + exponent);
-    else
-      return is_share ? T(log(factor) + exponent) : T(log(distance) - log(w_) + log(factor) + exponent);
-  }
-  /// The probability of passages after the time, where it is not computed from those before.
-  template <as kind>
-  T after() const {
-    return either<T>(
-        s_ < late, [&] { return remaining<kind>(); }, [&] { return sines<kind>(); });
-  }
-
-  /// The complement by sines.
-  template <as kind>
+  /// The complement by sines: the logarithm, divided by the distance from the nearer boundary.
   T sines() const {
-    const auto from = [&](const T& distance, double sign) {
+    const auto sum_from = [&](double sign) {
       T sum(0.0);
       for (int i = 0; i < 7; ++i) {
         const double k = i + 1.0, here = i % 2 == 0 ? 1.0 : sign;
-        sum = sum + here * k * k / (v_ * v_ + k * k * pi * pi) * sinc(k * distance) * exp(-0.5 * pi * pi * (k * k - 1.0) * s_);
+        sum = sum + here * k * k / (v_ * v_ + k * k * pi * pi) * sinc(k * nearest_) * exp(-0.5 * pi * pi * (k * k - 1.0) * s_);
       }
-      return scaled<kind>(distance, sign < 0, sum,
-                          T(drift_ * (towards_ - 0.5 * drift_ * time_) - 0.5 * pi * pi * s_ + log_two_pi_squared));
+      return sum;
     };
-    return either<T>(
-        w_ < 0.5, [&] { return from(w_, -1.0); }, [&] { return from(u_, 1.0); });
+    const T sum = either<T>(
+        w_ < 0.5, [&] { return sum_from(-1.0); }, [&] { return sum_from(1.0); });
+    return T(log(sum) + drift_ * (towards_ - 0.5 * drift_ * time_) - 0.5 * pi * pi * s_ + log_two_pi_squared);
   }
 
   /// The log density of the nearest image without its polynomial factor: the exponential in front of all series of images.
@@ -175,9 +165,8 @@ class passage_tails {
     return T(sqrt_two_pi * exp(0.5 * (ahead * ahead) + x));
   }
 
-  /// The complement by images. Parts after the time decay as exp(-|v| distance), slowly for small v, so there is a closed form
+  /// The complement by images: the logarithm, divided by the distance from the nearer boundary. Parts after the time decay as exp(-|v| distance), slowly for small v, so there is a closed form
   /// for those of images that few early passages have left.
-  template <as kind>
   T remaining() const {
     const T one(1.0), two(2.0), third = 4.0 - u_, more = 1.0 + w_;
     const auto beside_boundary = [&] {
@@ -189,7 +178,7 @@ class passage_tails {
             return T(first + ever_of(T(log_part(w_) - 2.0 * v_)) + others / w_);
           },
           [&] { return T(first + (later_of(second, one) - later_of(third, more)) / w_); });
-      return scaled<kind>(w_, true, sum, log_front());
+      return T(log(sum) + log_front());
     };
     const auto elsewhere = [&] {
       const T first = (2.0 / root_) * mean_loss(T(z_ - u_ / root_), T(2.0 * u_ / root_)), fourth = 4.0 + u_, c = 4.0 / s_;
@@ -203,14 +192,16 @@ class passage_tails {
           u_ < 0.5 * root_,
           [&] { return T(first - decay * later_pair(2.0, u_, c) - (later_of(third, more) - later_of(fourth, two)) / u_); },
           [&] { return T(first - (later_of(more, w_) - later_of(second, one) + later_of(third, more)) / u_); });
-      return scaled<kind>(u_, false, sum, log_front());
+      const T distances = either<T>(
+          w_ < 0.5, [&] { return T(log(u_) - log(w_)); }, [] { return T(0.0); });
+      return T(log(sum) + distances + log_front());
     };
     return either<T>(w_ < 0.25 * s_, beside_boundary, elsewhere);
   }
 
   static constexpr double log_two_pi_squared = 2.98260695225874565770408682416429399,
                           sqrt_two_pi = 2.50662827463100050241576528481104525;
-  T time_, drift_, w_, u_, towards_, against_, s_, v_, root_, z_;
+  T time_, drift_, w_, u_, nearest_, towards_, against_, s_, v_, root_, z_;
 };
 
 struct wiener_tail_rule : multivariate_rule<5> {
