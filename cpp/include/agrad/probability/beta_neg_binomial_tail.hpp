@@ -17,8 +17,8 @@
 namespace agrad::detail {
 
 /// The largest shape, and one more than the largest count. Sums have up to some sqrt((r + 1) (beta + 1)) or
-/// sqrt((n + 2) (alpha + 1)) terms, which take up to a second; where all shapes are so large, errors are 2e-11 of the value, but
-/// below 1e-13 for shapes up to 1e7.
+/// sqrt((n + 2) (alpha + 1)) terms, which take up to a second; where all shapes are so large, errors are 2e-11 of the value,
+/// but below 1e-13 for shapes up to 1e7.
 inline constexpr double largest_gamma_shape = 1e12;
 
 /// A probability: the exponential of a series, times a series of positive numbers, times some of the shapes themselves. The
@@ -142,8 +142,8 @@ class gamma_product_tail {
 inline constexpr double few_failures = 15;
 
 /// The probability of at most n failures for few of them: the mass of none, times a sum of ratios. Where alpha is small, second
-/// derivatives of the probability are far smaller than its share 1 / alpha^2, those of its logarithm than squares of first ones;
-/// so alpha is a factor, `has_alpha`, for the former alone.
+/// derivatives of the probability are far smaller than its share 1 / alpha^2, those of its logarithm than squares of first
+/// ones; so alpha is a factor, `has_alpha`, for the former alone.
 inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to,
                                              bool has_alpha) {
   const double all = alpha + beta + r;

@@ -1,7 +1,7 @@
 // Hazard octets: eight log probabilities at once of distributions of which one tail, F or 1 - F, is exp(-h).
 //
-// h is the cumulative hazard, or its counterpart from above. A family states h of eight terms with its partial derivatives once,
-// in a class with `prepare`, `suits` and `hazard`; the logarithms of both tails follow.
+// h is the cumulative hazard, or its counterpart from above. A family states h of eight terms with its partial derivatives
+// once, in a class with `prepare`, `suits` and `hazard`; the logarithms of both tails follow.
 // Read first: probability/octets.hpp. Read next: probability/weibull.hpp, a family.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A rule of four arguments, which has no straight code: against the same function of rules with fewer arguments, in every engine,
-// with single numbers, with lengths that fill blocks and do not, with repeated and constant operands, and in a loop.
+// A rule of four arguments, which has no straight code: against the same function of rules with fewer arguments, in every
+// engine, with single numbers, with lengths that fill blocks and do not, with repeated and constant operands, and in a loop.
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
 #include <agrad/program/derive/adjoints.hpp>

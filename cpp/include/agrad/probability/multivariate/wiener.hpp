@@ -1,9 +1,9 @@
 // The first passage of a Wiener process with drift (diffusion model of decisions): density at the upper boundary.
 //
 // In units of alpha^2 the time is s, and the series of images (small s) or of sines (large s) is taken, whichever needs few
-// terms: six images or five sines are exact to rounding on their side of 0.45. Both are on the log scale with their largest term
-// in front, so that values and derivatives are finite in the tails. Images are paired about the nearer boundary, so that nothing
-// cancels beside it.
+// terms: six images or five sines are exact to rounding on their side of 0.45. Both are on the log scale with their largest
+// term in front, so that values and derivatives are finite in the tails. Images are paired about the nearer boundary, so that
+// nothing cancels beside it.
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>

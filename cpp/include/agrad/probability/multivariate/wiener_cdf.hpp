@@ -165,8 +165,8 @@ class passage_tails {
     return T(sqrt_two_pi * exp(0.5 * (ahead * ahead) + x));
   }
 
-  /// The complement by images: the logarithm, divided by the distance from the nearer boundary. Parts after the time decay as exp(-|v| distance), slowly for small v, so there is a closed form
-  /// for those of images that few early passages have left.
+  /// The complement by images: the logarithm, divided by the distance from the nearer boundary. Parts after the time decay as
+  /// exp(-|v| distance), slowly for small v, so there is a closed form for those of images that few early passages have left.
   T remaining() const {
     const T one(1.0), two(2.0), third = 4.0 - u_, more = 1.0 + w_;
     const auto beside_boundary = [&] {
