@@ -1,6 +1,7 @@
 // The Gumbel distribution: density and distribution functions.
 #pragma once
 
+#include <agrad/probability/hazard_octets.hpp>
 #include <agrad/probability/location_scale.hpp>
 #include <agrad/rules/centred.hpp>
 #include <agrad/rules/quotients.hpp>
