@@ -21,7 +21,7 @@ import agrad as ag
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "reference" / "stan_functions.tsv"
-#: Why agrad's Python does without a function.
+#: Why agrad does without a function, in Python and, where the list says so, in C++.
 WITHOUT = {
     "fatal_error": "raise an exception",
     "reject": "raise an exception",
@@ -29,6 +29,9 @@ WITHOUT = {
     "complex_schur_decompose": "vectors of close eigenvalues have no derivative",
     "complex_schur_decompose_t": "as `complex_schur_decompose`",
     "complex_schur_decompose_u": "as `complex_schur_decompose`",
+    "hypergeometric_2F1": "no sum is known to us that keeps all digits for every sign of the parameters",
+    "hypergeometric_3F2": "as `hypergeometric_2F1`",
+    "hypergeometric_pFq": "as `hypergeometric_2F1`",
 }
 
 
