@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include <agrad/base/error.hpp>
@@ -100,6 +101,23 @@ inline void tape::check_reached(const char* function, const char* what, std::uin
   throw ScopeError(std::string(function) + ": the " + what +
                    " lies outside of an isolated scope, of a functional or a closure, in which it is constant; make a variable "
                    "of its value inside");
+}
+
+/// Returns null where the variable cannot be read, or memory for adjoints is exhausted.
+inline const double* tape::find_adjoint(index_type index, std::uint32_t number) noexcept {
+  try {
+    tape& here = current();
+    if (number != here.number_) here.check_reached("adj", "variable", number);
+    return &here.adjoint(index);
+  } catch (...) {
+    return nullptr;
+  }
+}
+inline void tape::fail_to_read(const char* function, index_type index, std::uint32_t number) {
+  tape& here = current();
+  if (number != here.number_) here.check_reached(function, "variable", number);
+  here.adjoint(index);
+  throw std::bad_alloc();
 }
 
 }  // namespace agrad

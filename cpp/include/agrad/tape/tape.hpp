@@ -149,6 +149,18 @@ class AGRAD_VISIBLE tape {
     return adjoints_[index];
   }
 
+  /// The adjoint of a variable with this scope number on the current tape. Throws ScopeError, in the name of `function`, unless
+  /// a reverse pass covers the variable.
+  static double read_adjoint(const char* function, index_type index, std::uint32_t number) {
+    const tape* t = current_;
+    if (AGRAD_UNLIKELY(t == nullptr || number != t->number_ || index >= t->adjoints_.size())) {
+      const double* found = find_adjoint(index, number);
+      if (found == nullptr) fail_to_read(function, index, number);
+      return *found;
+    }
+    return t->adjoints_[index];
+  }
+
   /// The same for reverse passes with `lanes` adjoints for each index: clear, seed, sweep, read through `lane_adjoints`.
   void clear_lanes();
   void seed_lane(index_type index, std::size_t lane) {
@@ -232,10 +244,13 @@ class AGRAD_VISIBLE tape {
     statements_.advance(size);
   }
 
-  // The cold calls of recording throw nothing, because GCC stores in memory what must survive a call that throws, and in loops
-  // the access to memory takes longer than the rest. If memory is exhausted, the next reverse pass throws std::bad_alloc.
+  // The cold calls of recording and reading throw nothing or do not return, because GCC stores in memory what must survive a
+  // call that throws, and in loops the access to memory takes longer than the rest. If memory is exhausted, the next reverse
+  // pass throws std::bad_alloc.
   AGRAD_COLD static void make_current() noexcept;
   AGRAD_COLD void grow(std::size_t edges) noexcept;
+  AGRAD_COLD static const double* find_adjoint(index_type index, std::uint32_t number) noexcept;
+  [[noreturn]] AGRAD_COLD static void fail_to_read(const char* function, index_type index, std::uint32_t number);
   void make_adjoints();
   std::size_t bytes() const;
   std::uint32_t next_scope();

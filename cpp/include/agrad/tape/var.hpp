@@ -85,7 +85,7 @@ class var {
   /// The adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended.
   double adj() const {
     if (index_ == 0) return 0;
-    return reached_tape("adj").adjoint(index_);
+    return tape::read_adjoint("adj", index_, tag_ >> 1);
   }
 
   /// Runs a reverse pass from this variable: the adjoints of all variables become derivatives of this variable.
