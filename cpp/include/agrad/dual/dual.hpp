@@ -133,7 +133,7 @@ struct dual_engine {
     D result;
     if constexpr (detail::has_slopes<Rule> && std::is_same_v<decltype(D::value), double>) {
       std::array<double, sizeof...(X)> slopes;
-      result.value = Rule::value_and_slopes(slopes, std::get<I>(values)...);
+      result.value = Rule::value_and_slopes(slopes, {std::is_same_v<X, D>...}, std::get<I>(values)...);
       (add_slope(result, x, std::get<I>(slopes)), ...);
     } else {
       result.value = agrad::apply<Rule>(std::get<I>(values)...);

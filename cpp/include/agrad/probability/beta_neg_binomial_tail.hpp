@@ -65,7 +65,7 @@ class gamma_product_tail {
   gamma_product_tail(double a, double b, double c, double d) : a_(a), b_(b), c_(c), d_(d) {}
 
   probability_series operator()(const shape_orders& to) const {
-    probability_series result{0, shape_series(to), sum_of_steps(to), of_c | of_d, {a_, b_, c_, d_}};
+    probability_series result{0, shape_series(to), sum_of_steps(to), shape_bits::c | shape_bits::d, {a_, b_, c_, d_}};
     result.log_value = log_weight() + std::log(result.factor.at[0]);
     for (int i = 1; i < to.size; ++i) result.exponent.at[i] = log_weight_slope(to.of[i]) / to.factorials(i);
     return result;
@@ -89,21 +89,21 @@ class gamma_product_tail {
       return true;
     };
     double slope = 0;
-    if (is_of(of_a))
+    if (is_of(shape_bits::a))
       slope = gamma_ratio_slope(n, a_, b_, c_, d_);
-    else if (is_of(of_b))
+    else if (is_of(shape_bits::b))
       slope = gamma_ratio_slope(n, b_, a_, c_, d_);
-    else if (is_of(of_c))
+    else if (is_of(shape_bits::c))
       slope = gamma_ratio_slope(n, c_, d_, a_, b_);
-    else if (is_of(of_d))
+    else if (is_of(shape_bits::d))
       slope = gamma_ratio_slope(n, d_, c_, a_, b_);
-    else if (is_of(of_a | of_c))
+    else if (is_of(shape_bits::a | shape_bits::c))
       slope = polygamma_difference(n, a_ + c_, b_ + d_);
-    else if (is_of(of_a | of_d))
+    else if (is_of(shape_bits::a | shape_bits::d))
       slope = polygamma_difference(n, a_ + d_, b_ + c_);
-    else if (is_of(of_b | of_c))
+    else if (is_of(shape_bits::b | shape_bits::c))
       slope = polygamma_difference(n, b_ + c_, a_ + d_);
-    else if (is_of(of_b | of_d))
+    else if (is_of(shape_bits::b | shape_bits::d))
       slope = polygamma_difference(n, b_ + d_, a_ + c_);
     else
       slope = -polygamma(n, a_ + b_ + c_ + d_);
@@ -118,17 +118,18 @@ class gamma_product_tail {
     for (;;) {
       const bool steps_a = a < b;
       shape_series term = weight;
-      term.times(steps_a ? b : a, steps_a ? of_b : of_a);
+      term.times(steps_a ? b : a, steps_a ? shape_bits::b : shape_bits::a);
       sum.add(term);
       if (term.at[0] * long_tail < 1e-22 * sum.at[0] || !(sum.at[0] < infinity)) return sum;
       // Where a increases, W falls by the share ((a + 1) (b + 1) - (c - 1) (d - 1)) / ((a + 1) (a + b + c + d)).
       const double x = (steps_a ? a : b) + 1;
       loss = shape_series(to, 1);
       shape_series other = loss;
-      loss.times(a + 1, of_a), loss.times(b + 1, of_b);
-      other.times(c_ - 1, of_c), other.times(d_ - 1, of_d);
+      loss.times(a + 1, shape_bits::a), loss.times(b + 1, shape_bits::b);
+      other.times(c_ - 1, shape_bits::c), other.times(d_ - 1, shape_bits::d);
       loss.add(other, -1);
-      loss.over(x, steps_a ? of_a : of_b), loss.over(a + b + c_ + d_, of_a | of_b | of_c | of_d);
+      loss.over(x, steps_a ? shape_bits::a : shape_bits::b),
+          loss.over(a + b + c_ + d_, shape_bits::a | shape_bits::b | shape_bits::c | shape_bits::d);
       const shape_series before = weight;
       weight.add_product(before, loss, -1);
       (steps_a ? a : b) += 1;
@@ -147,11 +148,11 @@ inline constexpr double few_failures = 15;
 inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to,
                                              bool has_alpha) {
   const double all = alpha + beta + r;
-  probability_series result{0, shape_series(to), shape_series(to, 1), has_alpha ? of_b : 0, {n + 1, alpha, r, beta}};
+  probability_series result{0, shape_series(to), shape_series(to, 1), has_alpha ? shape_bits::b : 0, {n + 1, alpha, r, beta}};
   shape_series ratio = result.factor;
   for (double k = 0; k < n; k += 1) {
-    ratio.times(r + k, of_c), ratio.times(beta + k, of_d);
-    ratio.over(k + 1, 0), ratio.over(all + k, of_b | of_c | of_d);
+    ratio.times(r + k, shape_bits::c), ratio.times(beta + k, shape_bits::d);
+    ratio.over(k + 1, 0), ratio.over(all + k, shape_bits::b | shape_bits::c | shape_bits::d);
     result.factor.add(ratio);
   }
   result.log_value = log_rising_ratio(alpha, beta, r) + std::log(result.factor.at[0]);

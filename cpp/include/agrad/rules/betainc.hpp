@@ -39,9 +39,9 @@ struct betainc_base : rule<3> {
       "binomial probabilities";
   static constexpr interval domain[] = {{0, infinity}, {0, infinity}, {0, 1}};
   static double value(double a, double b, double x) { return detail::beta_tail_derivative(a, b, x, is_upper, is_log, 0, 0, 0); }
-  static double value_and_slopes(std::array<double, 3>& slopes, double a, double b, double x) {
-    slopes = detail::beta_tail_slopes(a, b, x, is_upper, is_log);
-    return value(a, b, x);
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>& wanted, double a, double b,
+                                 double x) {
+    return detail::beta_tail_slopes(a, b, x, is_upper, is_log, wanted, slopes);
   }
   template <int I, class T>
   static T derivative(wrt<I>, const T& a, const T& b, const T& x, const T&) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <agrad/rules/beta_integral.hpp>
 
@@ -121,13 +122,21 @@ inline double log_tail_derivative(const beta_point& p, const beta_orders& hazard
   return of[k - 1].at[m][n];
 }
 
+/// The tail below x, from which all was computed, or that above x, or its logarithm.
+inline double tail_value(const beta_tail& tail, bool is_upper, bool is_log) {
+  const double below = tail.value.at[0][0];
+  if (!is_log) return is_upper ? tail.complement : below;
+  if (!is_upper) return tail.log_value;
+  return below < 0.5 ? std::log1p(-below) : std::log(tail.complement);
+}
+
 /// Derivative (m, n, k) of the logarithm of 1 minus the tail below x that is computed directly.
 inline double log_complement_derivative(const beta_point& p, int m, int n, int k) {
   // For small a, both this tail and the density are proportional to a, which is divided out of mixed derivatives.
   const bool is_divided = m == 1 && n + k > 0 && p.a * (1 + 1 / p.b - p.log_x) < 3e-4;
   const double a = p.a;
   const beta_tail tail = direct_tail_below(p, is_divided ? 4 : m, n);
-  if (m + n + k == 0) return tail.value.at[0][0] < 0.5 ? std::log1p(-tail.value.at[0][0]) : std::log(tail.complement);
+  if (m + n + k == 0) return tail_value(tail, true, true);
   beta_orders rest;
   for (int i = 0; i <= m; ++i)
     for (int j = 0; j <= n; ++j) rest.at[i][j] = i + j == 0 ? tail.complement : -tail.value.at[i][j];
@@ -153,28 +162,40 @@ inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_
   }
   if (is_upper && is_log) return log_complement_derivative(p, m, n, k);
   const beta_tail tail = direct_tail_below(p, m, n, is_log && k > 1);
-  if (is_upper) return m + n == 0 ? tail.complement : -tail.value.at[m][n];
+  if (m + n + k == 0) return tail_value(tail, is_upper, is_log);
+  if (is_upper) return -tail.value.at[m][n];
   if (!is_log) return tail.value.at[m][n];
-  if (k == 0) return m + n == 0 ? tail.log_value : tail.slopes.at[m][n] + log_orders(tail.rest, m, n).at[m][n];
+  if (k == 0) return tail.slopes.at[m][n] + log_orders(tail.rest, m, n).at[m][n];
   const double hazard = std::exp(tail.log_hazard.at[0][0]) / p.x / p.y;
   return log_tail_derivative(p, exp_orders(hazard, tail.log_hazard, m, n), tail.mean, m, n, k);
 }
 
-/// First derivatives with respect to a, b and x, from one tail. That of a tail by x is the density of the point that is not
-/// mirrored.
-inline std::array<double, 3> inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log) {
+/// A tail or its logarithm, with the wanted ones of the first derivatives with respect to a, b and x from one integral. That of
+/// a tail by x is the density of the point that is not mirrored.
+inline double inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log, const std::array<bool, 3>& wanted,
+                                std::array<double, 3>& slopes) {
   if (!is_lower_direct(p)) {
-    const std::array<double, 3> mirrored = inner_beta_slopes(p.mirrored(), !is_upper, is_log);
-    return {mirrored[1], mirrored[0], is_log ? -mirrored[2] : inner_beta_derivative(p, is_upper, false, 0, 0, 1)};
+    const std::array<bool, 3> of_mirrored{wanted[1], wanted[0], wanted[2]};
+    const double value = inner_beta_slopes(p.mirrored(), !is_upper, is_log, of_mirrored, slopes);
+    std::swap(slopes[0], slopes[1]);
+    slopes[2] = !wanted[2] ? 0 : is_log ? -slopes[2] : inner_beta_derivative(p, is_upper, false, 0, 0, 1);
+    return value;
   }
-  const beta_tail tail = direct_tail_below(p, 1, 1);
+  const int m = wanted[0], n = wanted[1];
+  const beta_tail tail = direct_tail_below(p, m, n);
+  slopes = {};
   if (is_log && !is_upper) {
-    const beta_orders logarithm = log_orders(tail.rest, 1, 1);
-    return {tail.slopes.at[1][0] + logarithm.at[1][0], tail.slopes.at[0][1] + logarithm.at[0][1],
-            std::exp(tail.log_hazard.at[0][0]) / p.x / p.y};
+    const beta_orders logarithm = log_orders(tail.rest, m, n);
+    if (wanted[0]) slopes[0] = tail.slopes.at[1][0] + logarithm.at[1][0];
+    if (wanted[1]) slopes[1] = tail.slopes.at[0][1] + logarithm.at[0][1];
+    if (wanted[2]) slopes[2] = std::exp(tail.log_hazard.at[0][0]) / p.x / p.y;
+  } else {
+    const double factor = is_upper ? (is_log ? -1 / tail.complement : -1) : 1;
+    slopes = {factor * tail.value.at[1][0], factor * tail.value.at[0][1], 0};
+    if (wanted[2]) slopes[2] = factor * density_orders(p, 0, 0, 0, false).at[0][0];
   }
-  const double factor = is_upper ? (is_log ? -1 / tail.complement : -1) : 1;
-  return {factor * tail.value.at[1][0], factor * tail.value.at[0][1], factor * density_orders(p, 0, 0, 0, false).at[0][0]};
+  if (m + n > 0) return inner_beta_derivative(p, is_upper, is_log, 0, 0, 0);  // by fewer nodes, and the same in every engine
+  return tail_value(tail, is_upper, is_log);
 }
 
 /// The value at the ends of the domain; derivatives with respect to a and b are those of the limit.
@@ -210,9 +231,6 @@ inline double steep_beta_tail(double a, double b, double x, bool is_upper, bool 
   return is_log ? std::log(tail) : tail;
 }
 
-/// Whether no integral is needed.
-inline bool is_beta_limit(double a, double b, double x) { return !(a > 0 && b > 0 && x > 0 && x < 1 && a + b < infinity); }
-
 /// Derivative (m, n, k) with respect to a, b and x of I_x(a, b) or of 1 - I_x(a, b), or of its logarithm.
 inline double beta_tail_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   if (!(a >= 0 && b >= 0 && x >= 0 && x <= 1)) return quiet_nan;
@@ -227,11 +245,14 @@ inline double beta_tail_derivative(double a, double b, double x, bool is_upper, 
   return inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k);
 }
 
-/// The first derivatives of the same.
-inline std::array<double, 3> beta_tail_slopes(double a, double b, double x, bool is_upper, bool is_log) {
-  if (!is_beta_limit(a, b, x)) return inner_beta_slopes(beta_point(a, b, x), is_upper, is_log);
-  const auto slope = [&](int m, int n, int k) { return beta_tail_derivative(a, b, x, is_upper, is_log, m, n, k); };
-  return {slope(1, 0, 0), slope(0, 1, 0), slope(0, 0, 1)};
+/// The same, with the wanted ones of the first derivatives.
+inline double beta_tail_slopes(double a, double b, double x, bool is_upper, bool is_log, const std::array<bool, 3>& wanted,
+                               std::array<double, 3>& slopes) {
+  if (a > 1e-200 && b > 1e-200 && x > 0 && x < 1 && a + b < infinity)
+    return inner_beta_slopes(beta_point(a, b, x), is_upper, is_log, wanted, slopes);
+  const auto of = [&](int m, int n, int k) { return beta_tail_derivative(a, b, x, is_upper, is_log, m, n, k); };
+  slopes = {wanted[0] ? of(1, 0, 0) : 0, wanted[1] ? of(0, 1, 0) : 0, wanted[2] ? of(0, 0, 1) : 0};
+  return of(0, 0, 0);
 }
 
 }  // namespace agrad::detail

@@ -146,7 +146,9 @@ struct log_ndtr_rule : rule<1> {
   static constexpr std::string_view name = "log_ndtr", text = "Logarithm of ndtr, accurate in both tails.",
                                     reference = "log(ncdf(x)) if x < 0 else log1p(-ncdf(-x))";
   static double value(double x) { return detail::log_ndtr(x); }
-  static double value_and_slopes(std::array<double, 1>& slopes, double x) { return detail::log_ndtr(x, slopes[0]); }
+  static double value_and_slopes(std::array<double, 1>& slopes, const std::array<bool, 1>&, double x) {
+    return detail::log_ndtr(x, slopes[0]);
+  }
   static constexpr bool needs_wide_packets = true;
   static constexpr interval packets{-5, 37};  // below, second derivatives would cancel
   template <class A>

@@ -20,8 +20,8 @@
 //     derivatives the partial derivative with respect to argument I of Eigen arrays, from the arguments and the value, where
 //                 `values` is accurate (optional; pays if the formula takes more than arithmetic); then there is also
 //                 second_derivatives(wrt<I>, wrt<L>, ...), the derivatives of `derivatives` with respect to argument L
-//     value_and_slopes  the value of numbers and all partial derivatives, where they share work (optional): of the array to write
-//                 the derivatives to, and the arguments; duals of numbers use it
+//     value_and_slopes  the value of numbers and the partial derivatives, where they share work (optional): of the array to
+//                 write the derivatives to, an array that tells which ones are wanted, and the arguments; duals use it
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_condition whether the values, 1 and 0, mean true and false
 // and derives from `in_cmath`, too, if <cmath> has the function. A rule knows no tape, no program and no Python. After the

@@ -14,7 +14,9 @@ namespace agrad::detail {
 inline constexpr int highest_tail_order = 3;
 
 /// Bits of variables.
-inline constexpr unsigned of_a = 1, of_b = 2, of_c = 4, of_d = 8;
+namespace shape_bits {
+inline constexpr unsigned a = 1, b = 2, c = 4, d = 8;
+}
 
 /// The coefficients of a Taylor series in the shapes a, b, c and d, up to an order for each of them.
 struct shape_orders {

@@ -14,7 +14,7 @@ struct student_tail_rule : rule<2> {
   static constexpr auto letters = with_digits<m, k>(is_log ? "student_log_tail" : "student_tail");
   static constexpr std::string_view name = letters.data();
   static double value(double nu, double t) { return student_tail_derivative(nu, t, is_log, m, k); }
-  static double value_and_slopes(std::array<double, 2>& slopes, double nu, double t) {
+  static double value_and_slopes(std::array<double, 2>& slopes, const std::array<bool, 2>&, double nu, double t) {
     const auto of = [&](const auto& tail) {
       slopes = {m + k < 2 ? tail(m + 1, k) : quiet_nan, m + k < 2 ? tail(m, k + 1) : quiet_nan};
       return tail(m, k);
