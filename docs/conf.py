@@ -1,4 +1,4 @@
-"""Sphinx: the pages are Markdown; tables of functions are by tables.py, figures by the demonstration and pictures.py."""
+"""Sphinx: the pages are Markdown; tables.py makes tables, families.py pages of distributions, pictures.py figures."""
 
 import sys
 from contextlib import redirect_stdout
@@ -10,6 +10,7 @@ from agrad import demo
 HERE = Path(__file__).parent
 GENERATED = HERE / "_build" / "generated"
 sys.path.insert(0, str(HERE))
+import families  # noqa: E402
 import pictures  # noqa: E402
 
 project, author, release = "agrad", "The agrad developers", agrad.__version__
@@ -42,6 +43,11 @@ def draw_pictures(*_: object) -> None:
     pictures.draw(GENERATED / "gradient_trust.png")
 
 
+def write_families(*_: object) -> None:
+    """Write a page with pictures for each family of univariate distributions."""
+    families.write()
+
+
 def escape(app: object, what: str, name: str, *rest: object) -> None:
     """Make the rules' plain texts, in which |x| is an absolute value, safe for reStructuredText."""
     if name.startswith(("agrad.elementwise.", "agrad.density.", "agrad.random.")):
@@ -53,4 +59,5 @@ def setup(app):
     """Connect what runs before pages and docstrings are read."""
     app.connect("builder-inited", run_demo)
     app.connect("builder-inited", draw_pictures)
+    app.connect("builder-inited", write_families)
     app.connect("autodoc-process-docstring", escape, priority=100)  # before napoleon

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 from pathlib import Path
 
+import family_rows
 import numpy as np
 import scipy.special
 import stan_names
@@ -26,11 +27,11 @@ from agrad._numpy.linalg import functions as of_matrices
 from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
-from agrad._stats.families import families
+from agrad._stats.families import Family, families
 from agrad.density import conditions
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\*_|`<>[]" else c for c in text)
 
 
@@ -46,7 +47,7 @@ def _ufunc(name: str) -> str:
     return next((f"`{label}.{name}`" for module, label in modules if isinstance(getattr(module, name, None), np.ufunc)), "")
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
+def as_table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -58,8 +59,8 @@ def elementwise() -> str:
         domains = [_domain(name, *ends) for name, ends in zip("xyz", row.domain, strict=False)]
         arguments = ", ".join("xyz"[: row.arity])
         call = ", ".join(f"`{name}({arguments})`" for name in (row.name, row.stan) if name)
-        rows.append([call, _escaped(row.text), "; ".join(filter(None, domains)), _ufunc(row.ufunc)])
-    return _table(["function", "meaning", "domain", "ufunc"], rows)
+        rows.append([call, escaped(row.text), "; ".join(filter(None, domains)), _ufunc(row.ufunc)])
+    return as_table(["function", "meaning", "domain", "ufunc"], rows)
 
 
 def densities() -> str:
@@ -67,12 +68,12 @@ def densities() -> str:
     rows = [
         [
             f"`{row.name}({', '.join(name for name, _ in row.arguments)})`",
-            _escaped(row.text),
-            "; ".join(f"{name}: {_escaped(condition)}" for name, condition in conditions(row)),
+            escaped(row.text),
+            "; ".join(f"{name}: {escaped(condition)}" for name, condition in conditions(row)),
         ]
         for row in [*density_rows(), *glm_rows()]
     ]
-    return _table(["density", "meaning", "conditions"], rows)
+    return as_table(["density", "meaning", "conditions"], rows)
 
 
 def quantiles() -> str:
@@ -83,24 +84,51 @@ def quantiles() -> str:
         if name.endswith("_cqf"):
             continue
         arguments = ", ".join(argument for argument, _ in row.arguments)
-        musts = "; ".join(f"{argument}: {_escaped(condition)}" for argument, condition in conditions(row)[1:])
+        musts = "; ".join(f"{argument}: {escaped(condition)}" for argument, condition in conditions(row)[1:])
         rows.append([f"`{name}({arguments})`", f"`{name.removesuffix('qf')}cqf`", musts])
-    return _table(["quantile", "of the complement", "conditions"], rows)
+    return as_table(["quantile", "of the complement", "conditions"], rows)
+
+
+def distribution(family: Family) -> list[str]:
+    """Return the entries for a distribution in SciPy's terms: its parameters, its rule with the arguments, its methods."""
+    return [
+        f"`{family.name}({', '.join(family.parameters)})`",
+        f"`{family.density.name}({', '.join([family.form_text, *(term for term, _ in family.arguments)])})`",
+        ", ".join(f"`{method}`" for method in getattr(stats, family.name).methods),
+    ]
 
 
 def distributions() -> str:
-    """Return a row for each distribution in SciPy's terms: its parameters, its rules with their arguments, its methods."""
+    """Return a row for each distribution in SciPy's terms."""
+    return as_table(["distribution", "log density", "methods"], [distribution(family) for family in families()])
+
+
+def family_index() -> str:
+    """Return a row for each family: its page, Stan's names of its functions, SciPy's names and NumPy's."""
     rows = []
-    for family in families():
-        methods = getattr(stats, family.name).methods
+    for name, family in family_rows.families().items():
+        draws = [f"{name}_rng"] if f"{name}_rng" in random.__all__ else []
+        methods = [f"`{method}`" for method, drawn in family_rows.NUMPY.items() if drawn == name]
+        of_stan = ", ".join(f"`{function}`" for function in [*(row.name for row in family.rows), *draws])
         rows.append(
             [
-                f"`{family.name}({', '.join(family.parameters)})`",
-                f"`{family.density.name}({', '.join([family.form_text, *(term for term, _ in family.arguments)])})`",
-                ", ".join(f"`{method}`" for method in methods),
+                f"{{doc}}`distributions/{name}`",
+                of_stan,
+                ", ".join(f"`{each.name}`" for each in family.scipy),
+                ", ".join(methods),
             ]
         )
-    return _table(["distribution", "log density", "methods"], rows)
+    return as_table(["page", "Stan's names", "SciPy", "NumPy"], rows)
+
+
+def names_index() -> str:
+    """Return a row for each name of SciPy and NumPy in alphabetical order, with the family's page."""
+    of_scipy = [(each.name, "`scipy.stats`", name) for name, family in family_rows.families().items() for each in family.scipy]
+    of_numpy = [(method, "`numpy.random.Generator`", name) for method, name in family_rows.NUMPY.items()]
+    rows = [
+        [f"`{name}`", library, f"{{doc}}`distributions/{family}`"] for name, library, family in sorted([*of_scipy, *of_numpy])
+    ]
+    return as_table(["name", "in", "page"], rows)
 
 
 def _size(letters: str) -> str:
@@ -112,15 +140,15 @@ def multivariate() -> str:
     rows = [
         [
             f"`{row.name}({', '.join(name for name, _ in row.arguments)})`",
-            _escaped(row.text),
+            escaped(row.text),
             "; ".join(
-                f"{_escaped(name)}{_size(shape)}: {_escaped(condition)}"
+                f"{escaped(name)}{_size(shape)}: {escaped(condition)}"
                 for (name, condition), shape in zip(row.arguments, row.shapes, strict=True)
             ),
         ]
         for row in multivariate_rows()
     ]
-    return _table(["density", "meaning", "shapes and conditions"], rows)
+    return as_table(["density", "meaning", "shapes and conditions"], rows)
 
 
 def _names(functions: Iterable[Callable[..., object]]) -> str:
@@ -136,7 +164,7 @@ def numpy_functions() -> str:
     rows.append(["new arrays, with the argument `like=x`", _names(creators)])
     methods = [f"`{name}.{method}`" for name, method in reducers]
     rows.append(["methods of ufuncs", ", ".join([*methods, "`outer` of all", "`add.at`", "`subtract.at`"])])
-    return _table(["what", "functions"], rows)
+    return as_table(["what", "functions"], rows)
 
 
 def numpy_integers() -> str:
@@ -147,9 +175,9 @@ def numpy_integers() -> str:
 def numpy_missing() -> str:
     """Return a row for each function that people look for and that is not there: what to write instead."""
     rows = [
-        [f"`{function.__name__}`", _escaped(hint)] for function, hint in sorted(INSTEAD.items(), key=lambda x: x[0].__name__)
+        [f"`{function.__name__}`", escaped(hint)] for function, hint in sorted(INSTEAD.items(), key=lambda x: x[0].__name__)
     ]
-    return _table(["not there", "instead"], rows)
+    return as_table(["not there", "instead"], rows)
 
 
 def linear_algebra() -> str:
@@ -158,7 +186,7 @@ def linear_algebra() -> str:
         ["`np.linalg`", _names([*of_matrices, *of_general_matrices])],
         ["`ag.linalg`", ", ".join(f"`{name}`" for name in linalg.__all__)],
     ]
-    return _table(["module", "functions"], rows)
+    return as_table(["module", "functions"], rows)
 
 
 def complex_arrays() -> str:
@@ -168,7 +196,7 @@ def complex_arrays() -> str:
         ["`np`, of complex arrays", _names(function for function in of_complex if function not in transforms)],
         ["ufuncs, of complex arrays", ", ".join(f"`{name}`" for name in sorted(complex_ufuncs))],
     ]
-    return _table(["module", "functions"], rows)
+    return as_table(["module", "functions"], rows)
 
 
 def special_functions() -> str:
@@ -183,9 +211,9 @@ def random_numbers() -> str:
         text = inspect.getdoc(getattr(random, name)) or ""
         parameters = re.findall(r"^(\w+) : number or array-like\n    (.*)\.$", text, re.MULTILINE)
         meaning = " ".join(text.partition("\n\n")[0].split())
-        conditions = "; ".join(_escaped(f"{parameter}: {condition}") for parameter, condition in parameters)
-        rows.append([f"`{name}({', '.join(parameter for parameter, _ in parameters)})`", _escaped(meaning), conditions])
-    return _table(["function", "meaning", "conditions"], rows)
+        conditions = "; ".join(escaped(f"{parameter}: {condition}") for parameter, condition in parameters)
+        rows.append([f"`{name}({', '.join(parameter for parameter, _ in parameters)})`", escaped(meaning), conditions])
+    return as_table(["function", "meaning", "conditions"], rows)
 
 
 TABLES = {
@@ -203,8 +231,11 @@ TABLES = {
     "random_table": random_numbers,
     "quantile_table": quantiles,
     "distribution_table": distributions,
+    "family_index": family_index,
+    "names_index": names_index,
 }
-PAGES = [Path(__file__).with_name(name) for name in ("functions.md", "fft.md", "stats.md", "random.md", "coming_from_stan.md")]
+_NAMES = ("functions.md", "fft.md", "stats.md", "random.md", "coming_from_stan.md", "distributions.md")
+PAGES = [Path(__file__).with_name(name) for name in _NAMES]
 
 
 def filled(text: str) -> str:

@@ -53,14 +53,14 @@ class TooSlowError(Exception):
 
 
 @contextlib.contextmanager
-def limited() -> Iterator[None]:
-    """Raises TooSlowError in the block after SECONDS."""
+def limited(seconds: float = SECONDS) -> Iterator[None]:
+    """Raises TooSlowError in the block after these seconds."""
 
     def stop(*_: Any) -> None:
         raise TooSlowError
 
     old = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
@@ -90,19 +90,27 @@ def unit(condition: str, x: float) -> float:
     return abs(x) if condition.startswith(("positive", "nonnegative", "between 0")) else max(1.0, abs(x))
 
 
-def exact(name: str, point: tuple[float, ...], by: tuple[int, ...] = ()) -> float | None:
+def exact(
+    name: str,
+    point: tuple[float, ...],
+    by: tuple[int, ...] = (),
+    digits: tuple[int, ...] = DIGITS,
+    seconds: float = SECONDS,
+    units: list[float] | None = None,
+) -> float | None:
     """Return the truth as a double; None where two precisions differ or mpmath has none in time."""
     values, of = [], reference(name)
-    units = [unit(condition, x) for (_, condition), x in zip(ROWS[name].arguments, point, strict=True)]
+    if units is None:
+        units = [unit(condition, x) for (_, condition), x in zip(ROWS[name].arguments, point, strict=True)]
 
     def moved(*steps: Any) -> Any:
         return of(*(x + step * size for x, step, size in zip(map(mpmath.mpf, point), steps, units, strict=True)))
 
     orders = tuple(by.count(k) for k in range(len(point)))
     scale = np.prod([mpmath.mpf(units[k]) for k in by])
-    for digits in DIGITS:
+    for precision in digits:
         try:
-            with limited(), mpmath.workdps(digits):
+            with limited(seconds), mpmath.workdps(precision):
                 at = (mpmath.mpf(0),) * len(point)
                 value = mpmath.diff(moved, at, orders) / scale if by else moved(*at)
                 if not mpmath.isfinite(value):
