@@ -8,8 +8,8 @@ import inspect
 from pathlib import Path
 
 from family_edges import edges
-from family_pictures import draw_errors, draw_family, errors_of
-from family_rows import Family, families, first_argument, is_count, parameters
+from family_pictures import draw_errors, draw_family, errors_of, has_distribution_function
+from family_rows import NUMPY, Family, families, first_argument, is_count, parameters
 from tables import as_table, distribution, escaped
 
 import agrad as ag
@@ -74,12 +74,17 @@ def functions(family: Family) -> str:
     for row in family.rows:
         source = "as above" if row is family.density else escaped(getattr(row, "source", ""))
         rows.append([f"`{row.name}({', '.join(name for name, _ in row.arguments)})`", escaped(row.text), source])
+    rows += [
+        [f"`{row.name}({', '.join('xyz'[: row.arity])})`", escaped(row.text), escaped(row.source)] for row in family.elementwise
+    ]
     draw = getattr(random, f"{family.name}_rng", None)
     if draw is not None:
         names = [name for name in inspect.signature(draw).parameters if name not in ("rng", "size")]
         meaning = " ".join((inspect.getdoc(draw) or "").partition("\n\n")[0].split())
-        rows.append([f"`{family.name}_rng({', '.join([*names, 'rng', 'size'])})`", escaped(meaning), ""])
+        rows.append([f"`{family.name}_rng({', '.join([*names, 'rng=None', 'size=None'])})`", escaped(meaning), ""])
     text = as_table(["function", "meaning", "formula and source"], rows)
+    methods = [f"`{method}`" for method, drawn in NUMPY.items() if drawn == family.name]
+    text += f"\n\n`numpy.random.Generator` draws from the family by {listed(methods)}." if methods else ""
     if not family.scipy:
         return text + "\n\nThe family has no name in SciPy, so `agrad.stats` does not have it."
     named = as_table(["`agrad.stats`", "log density", "methods"], [distribution(each) for each in family.scipy])
@@ -95,7 +100,7 @@ def derivative(family: Family) -> str:
         return "All arguments are data, so there are no derivatives."
     have = f"The functions have derivatives with respect to {listed(real)}"
     if family.quantiles:
-        have += ", quantiles also with respect to `p`"
+        have += ", quantiles with respect to `p` instead of the first"
     if not data:
         return f"{have}."
     return f"{have}; {listed(data)} {'is' if len(data) == 1 else 'are'} data and {'has' if len(data) == 1 else 'have'} none."
@@ -156,7 +161,8 @@ def errors(family: Family, has_picture: bool) -> str:
 def page(family: Family, has_errors: bool) -> str:
     """Return the page of a family."""
     kind = "Mass" if family.is_discrete else "Density"
-    picture = f"![{kind.lower()} and distribution function]({family.name}.png)"
+    drawn = f"{kind} and distribution function" if has_distribution_function(family) else kind
+    picture = f"![{drawn.lower()}]({family.name}.png)"
     derivatives = f"{derivative(family)} [What can be recorded](../functions.md) says what holds for all functions."
     sections = {
         f"# {title(family.name)}": what_it_is(family),
@@ -165,7 +171,7 @@ def page(family: Family, has_errors: bool) -> str:
         "## Edges and bad input": edges(family),
         "## Derivatives": derivatives,
         "## Examples": f"{in_python(family)}\n\n{in_cpp(family)}",
-        f"## {kind} and distribution function": picture,
+        f"## {drawn}": picture,
         "## Errors": errors(family, has_errors),
     }
     return "\n\n".join(f"{heading}\n\n{text}" for heading, text in sections.items()) + "\n"

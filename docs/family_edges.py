@@ -71,14 +71,13 @@ def edges(family: Family) -> str:
     first = row.arguments[0][0]
     names = [each.name for each in family.rows if not isinstance(each, QuantileRow)]
     rows = [[f"{x:g}", *(called(name, x, *at) for name in names)] for x in edge_points(family)]
-    where = f" At {arguments_text(row, at)}:" if at else ""
+    where = f", at {arguments_text(row, at)}" if at else ""
     inverses = [each.name for each in family.quantiles.values()]
     texts = [f"`{name}` is {called(name, 0.0, *at)} at p = 0 and {called(name, 1.0, *at)} at p = 1." for name in inverses]
     quantiles = "\n\n" + " ".join(texts) if texts else ""
     table = as_table([f"`{first}`", *(f"`{name}`" for name in names)], rows)
-    kind = "mass" if family.is_discrete else "density"
     return (
-        f"Beyond the support the logarithm of a {kind} is -inf, and its derivatives are zero.{where}\n\n"
+        f"At the ends of the support and beyond them the functions return{where}:\n\n"
         f"{table}{other_ends(family)}{quantiles}\n\n"
         f"An argument that does not meet its condition raises `DomainError`:\n\n```\n{message(row)}\n```"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from family_rows import CHOICES, Family, is_inside, parameters
+from family_rows import CHOICES, Family, parameters
 
 import agrad as ag
 
@@ -62,7 +62,7 @@ def shown(family: Family) -> np.ndarray:
     function = getattr(ag, family.density.name)
     choices = [parameters(family.density, choice) for choice in range(CHOICES)]
     if family.is_discrete:
-        masses = [[math.exp(function(k, *at)) if is_inside(function, k, at) else 0.0 for k in range(COUNTS)] for at in choices]
+        masses = [np.nan_to_num([height(family, k, at) for k in range(COUNTS)]) for at in choices]
         last = [int(np.searchsorted(np.cumsum(of_choice), 0.97)) for of_choice in masses]
         return np.arange(min(max(last) + 2, COUNTS))
     if family.quantiles:
@@ -71,7 +71,7 @@ def shown(family: Family) -> np.ndarray:
         begin, end = near_others(below[::-1], above[1]), near_others(above, below[1])
         wide = (end - begin) / 20
         ends = [x + step for x, step in ((begin, -wide), (end, wide))]
-        ends = [y if valid(function, y, choices[0]) else x for x, y in zip((begin, end), ends, strict=True)]
+        ends = [x if math.isnan(height(family, y, choices[0])) else y for x, y in zip((begin, end), ends, strict=True)]
         return np.linspace(*ends, POINTS)
     if any(condition == "between -pi and pi" for row in family.rows for _, condition in row.arguments):
         return np.linspace(-math.pi, math.pi, POINTS)
@@ -85,22 +85,24 @@ def near_others(values: list[float], origin: float) -> float:
     return values[-1] if abs(values[-1] - origin) <= 3 * abs(values[-2] - origin) else values[-2]
 
 
-def valid(function: Any, x: float, at: tuple[float, ...]) -> bool:
-    """Whether the function takes x."""
+def height(family: Family, x: float, at: tuple[float, ...]) -> float:
+    """Return the density or mass; nan where x is not taken, where it is infinite, and where a mass is 0."""
     try:
-        function(x, *at)
+        value = getattr(ag, family.density.name)(x, *at)
     except ag.DomainError:
-        return False
-    return True
+        return math.nan
+    return math.nan if value == math.inf or (family.is_discrete and value == -math.inf) else math.exp(value)
 
 
-def probabilities(family: Family, x: np.ndarray, at: tuple[float, ...]) -> list[float] | None:
-    """Return the distribution function at x; None where the family has none."""
-    for end, of_value in (("cdf", float), ("lcdf", math.exp)):
-        if end in family.densities:
-            function = getattr(ag, f"{family.name}_{end}")
-            return [of_value(function(each, *at)) for each in x]
-    return None
+def has_distribution_function(family: Family) -> bool:
+    """Whether the family has a distribution function or its logarithm."""
+    return "lcdf" in family.densities
+
+
+def probabilities(family: Family, x: np.ndarray, at: tuple[float, ...]) -> list[float]:
+    """Return the distribution function at x."""
+    function = getattr(ag, f"{family.name}_lcdf")
+    return [math.exp(function(each, *at)) for each in x]
 
 
 def draw_family(family: Family, path: Path) -> None:
@@ -111,22 +113,23 @@ def draw_family(family: Family, path: Path) -> None:
     figure = Figure(figsize=(8, 2.8), dpi=80)
     left, right = figure.subplots(1, 2)
     figure.subplots_adjust(left=0.07, right=0.98, bottom=0.12, top=0.9, wspace=0.18)
-    function, x, heights = getattr(ag, family.density.name), shown(family), []
+    x, heights = shown(family), []
+    style = "steps-post" if family.is_discrete else "default"
     choices = dict.fromkeys(parameters(family.density, choice) for choice in range(CHOICES))
     for at, color in zip(choices, COLORS, strict=False):
-        density = [math.exp(function(each, *at)) if is_inside(function, each, at) else math.nan for each in x]
+        density = [height(family, each, at) for each in x]
         left.plot(
             x, density, "o:" if family.is_discrete else "-", color=color, ms=3, lw=1, label=arguments_text(family.density, at)
         )
         heights.append(np.nanmax(density))
-        probability = probabilities(family, x, at)
-        if probability is not None:
-            right.plot(x, probability, color=color, lw=1, drawstyle="steps-post" if family.is_discrete else "default")
-        else:
-            right.set_axis_off()
+        if has_distribution_function(family):
+            right.plot(x, probabilities(family, x, at), color=color, lw=1, drawstyle=style)
     left.set_title("mass" if family.is_discrete else "density", fontsize="small")
     left.set_ylim(0, 1.1 * near_others(sorted([0.0, *heights]), 0.0) if len(choices) > 1 else None)
-    right.set_title("distribution function" if right.axison else "", fontsize="small")
+    if has_distribution_function(family):
+        right.set_title("distribution function", fontsize="small")
+    else:
+        right.set_axis_off()
     if family.is_discrete:
         for axes in (left, right):
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import agrad as ag
-from agrad._core import DensityRow, QuantileRow, density_rows, quantile_rows
+from agrad._core import DensityRow, QuantileRow, density_rows, elementwise_rows, quantile_rows
 from agrad._stats import families as scipy_families
 
 #: Values of a parameter, by the first words of its condition; a place in the list is a choice.
@@ -53,11 +53,12 @@ _COUNTS = (2, 1, 12)
 
 @dataclass
 class Family:
-    """The rows of a family by the ends of their names, and the names that SciPy has for it."""
+    """The rows of a family by the ends of their names, quantiles that are elementwise rules, and SciPy's distributions."""
 
     name: str
     densities: dict[str, DensityRow] = field(default_factory=dict)
     quantiles: dict[str, QuantileRow] = field(default_factory=dict)
+    elementwise: list[Any] = field(default_factory=list)
     scipy: list[scipy_families.Family] = field(default_factory=list)
 
     @property
@@ -86,6 +87,9 @@ def families() -> dict[str, Family]:
     for row in quantile_rows():
         name, _, end = row.name.rpartition("_")
         found[name].quantiles[end] = row
+    for row in elementwise_rows():
+        if row.name.endswith("_log_qf"):
+            found[row.name.removesuffix("_log_qf")].elementwise.append(row)
     for each in scipy_families.families():
         found[each.rule].scipy.append(each)
     return dict(sorted(found.items()))
@@ -107,7 +111,7 @@ def parameters(row: Any, choice: int = 0, factor: int = 1) -> tuple[float, ...]:
         elif condition.startswith(("positive", "nonnegative")):
             values.append(_POSITIVE[(choice + k) % CHOICES])
         else:  # later ones are larger, as bounds must be
-            values.append(_REAL[choice] + 2.0 * k)
+            values.append(_REAL[choice] + (2.0 + choice) * k)
     return tuple(values)
 
 

@@ -107,9 +107,9 @@ def family_index() -> str:
     """Return a row for each family: its page, Stan's names of its functions, SciPy's names and NumPy's."""
     rows = []
     for name, family in family_rows.families().items():
-        draws = [f"{name}_rng"] if f"{name}_rng" in random.__all__ else []
+        others = [row.name for row in family.elementwise] + [draw for draw in (f"{name}_rng",) if draw in random.__all__]
         methods = [f"`{method}`" for method, drawn in family_rows.NUMPY.items() if drawn == name]
-        of_stan = ", ".join(f"`{function}`" for function in [*(row.name for row in family.rows), *draws])
+        of_stan = ", ".join(f"`{function}`" for function in [*(row.name for row in family.rows), *others])
         rows.append(
             [
                 f"{{doc}}`distributions/{name}`",
