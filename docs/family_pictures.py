@@ -147,14 +147,14 @@ def draw_errors(family: Family, path: Path) -> bool:
         return False
     figure = Figure(figsize=(8, 2.8), dpi=80)
     axes = figure.subplots()
-    figure.subplots_adjust(left=0.09, right=0.77, bottom=0.16, top=0.96)
+    figure.subplots_adjust(left=0.09, right=0.84, bottom=0.16, top=0.96)
     places, highest = np.arange(len(errors.at)), -10.0
     for (name, kinds), color in zip(errors.of_functions.items(), COLORS, strict=False):
         for kind, style in (("value", "o-"), ("first", "x:")):
             if kind in kinds:
                 heights = np.clip(kinds[kind], FLOOR, 0)
                 highest = np.nanmax([highest, *heights])
-                label = name if kind == "value" else "its derivatives"
+                label = name.removeprefix(f"{family.name}_") if kind == "value" else "its derivatives"
                 axes.plot(places, heights, style, color=color, ms=3, lw=0.8, label=label)
     axes.set_ylim(FLOOR - 0.3, highest + 0.3)
     powers = range(FLOOR, math.ceil(highest) + 1, 1 if highest < -9 else 2)

@@ -118,7 +118,7 @@ def family_index() -> str:
                 ", ".join(methods),
             ]
         )
-    return as_table(["page", "Stan's names", "SciPy", "NumPy"], rows)
+    return as_table(["page", "functions, under Stan's names", "SciPy", "NumPy"], rows)
 
 
 def names_index() -> str:
