@@ -130,11 +130,9 @@ def _interval(family: Family) -> Computation | None:
 
 
 def _support(family: Family) -> Computation | None:
-    quantile = None if family.is_discrete else _quantile(family, "support")
-    if quantile is not None:
-        return lambda values: (quantile(0.0, values), quantile(1.0, values))
     if family.name not in SUPPORTS:
-        return None
+        quantile = _quantile(family, "support")
+        return None if quantile is None else lambda values: (quantile(0.0, values), quantile(1.0, values))
 
     def of(values: Sequence[Any]) -> Any:
         call = Call(family, "support", values)

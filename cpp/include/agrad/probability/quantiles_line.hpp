@@ -9,8 +9,10 @@
 #include <agrad/probability/lognormal.hpp>
 #include <agrad/probability/quantile.hpp>
 #include <agrad/probability/skew_double_exponential.hpp>
+#include <agrad/probability/skew_normal_quantile.hpp>
 #include <agrad/probability/student_t_cdf.hpp>
 #include <agrad/probability/uniform.hpp>
+#include <agrad/probability/von_mises_quantile.hpp>
 #include <agrad/rules/normal_quantiles.hpp>
 #include <agrad/rules/quantiles.hpp>
 #include <agrad/rules/trigonometric.hpp>
@@ -201,6 +203,43 @@ auto exp_mod_normal_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Lamb
   return detail::apply_quantile<exp_mod_normal_quantile>(true, p, mu, sigma, lambda);
 }
 
+struct skew_normal_quantile : quantile_of<skew_normal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& xi, const T& omega, const T& alpha) {
+    return xi + omega * (is_upper ? T(apply<detail::skew_normal_quantile_rule<true>>(p, alpha))
+                                  : T(apply<detail::skew_normal_quantile_rule<false>>(p, alpha)));
+  }
+};
+/// The value up to which the probability is p: the inverse of skew_normal_cdf.
+template <class P, class Xi, class Omega, class Alpha>
+auto skew_normal_qf(const P& p, const Xi& xi, const Omega& omega, const Alpha& alpha) {
+  return detail::apply_quantile<skew_normal_quantile>(false, p, xi, omega, alpha);
+}
+/// The value beyond which the probability is p.
+template <class P, class Xi, class Omega, class Alpha>
+auto skew_normal_cqf(const P& p, const Xi& xi, const Omega& omega, const Alpha& alpha) {
+  return detail::apply_quantile<skew_normal_quantile>(true, p, xi, omega, alpha);
+}
+
+struct von_mises_quantile : quantile_of<von_mises_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& kappa) {
+    const T angle = apply<detail::reduced_angle_rule>(mu);
+    return is_upper ? T(apply<detail::von_mises_quantile_rule<true>>(p, angle, kappa))
+                    : T(apply<detail::von_mises_quantile_rule<false>>(p, angle, kappa));
+  }
+};
+/// The angle between -pi and pi up to which the probability is p: the inverse of von_mises_cdf.
+template <class P, class Mu, class Kappa>
+auto von_mises_qf(const P& p, const Mu& mu, const Kappa& kappa) {
+  return detail::apply_quantile<von_mises_quantile>(false, p, mu, kappa);
+}
+/// The angle beyond which the probability is p.
+template <class P, class Mu, class Kappa>
+auto von_mises_cqf(const P& p, const Mu& mu, const Kappa& kappa) {
+  return detail::apply_quantile<von_mises_quantile>(true, p, mu, kappa);
+}
+
 struct uniform_quantile : quantile_of<uniform_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& alpha, const T& beta) {
@@ -220,9 +259,10 @@ auto uniform_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
 }
 
 namespace rules {
-using quantiles_line = typelist<std_normal_quantile, normal_quantile, lognormal_quantile, student_t_quantile, cauchy_quantile,
-                                double_exponential_quantile, skew_double_exponential_quantile, gumbel_quantile,
-                                logistic_quantile, exp_mod_normal_quantile, uniform_quantile>;
+using quantiles_line =
+    typelist<std_normal_quantile, normal_quantile, lognormal_quantile, student_t_quantile, cauchy_quantile,
+             double_exponential_quantile, skew_double_exponential_quantile, gumbel_quantile, logistic_quantile,
+             exp_mod_normal_quantile, skew_normal_quantile, von_mises_quantile, uniform_quantile>;
 }
 
 }  // namespace agrad
