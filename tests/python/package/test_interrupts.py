@@ -35,6 +35,7 @@ WORK = {
     "sparse Hessian": "ag.hessian(lambda x: np.sum(x[1:] * x[:-1] ** 2), sparse=True)(np.ones(200_000))",
     "unrolled loop": "ag.grad(lambda x: sum(np.sin(x) * i for i in range(1_000_000)))(1.0)",
     "search of a root": "ag.root(lambda x: np.exp(x) + ag.fori(0, 10**6, lambda i, c: 0.9 * c + np.exp(x), x), 0.0)",
+    "sums of many masses": ("ag.grad(lambda r: ag.beta_neg_binomial_lcdf(np.full(300, 1e12 - 1), r, 1e12, 1e12))(1e12)"),
     "products one by one": "ag.vjp(lambda x: np.sin(np.cumsum(x)), np.ones(3000))[1](np.ones(3000))",
 }
 

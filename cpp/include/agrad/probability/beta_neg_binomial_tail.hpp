@@ -11,14 +11,15 @@
 
 #include <cmath>
 
+#include <agrad/base/interrupt.hpp>
 #include <agrad/probability/beta_neg_binomial.hpp>
 #include <agrad/rules/shape_series.hpp>
 
 namespace agrad::detail {
 
 /// The largest shape, and one more than the largest count. Sums have up to some sqrt((r + 1) (beta + 1)) or
-/// sqrt((n + 2) (alpha + 1)) terms, which take up to a second; where all shapes are so large, errors are 2e-11 of the value,
-/// but below 1e-13 for shapes up to 1e7.
+/// sqrt((n + 2) (alpha + 1)) terms, which take up to some seconds; where all shapes are so large, errors are 2e-11 of the
+/// value, but below 1e-13 for shapes up to 1e7.
 inline constexpr double largest_gamma_shape = 1e12;
 
 /// A probability: the exponential of a series, times a series of positive numbers, times some of the shapes themselves. The
@@ -115,7 +116,8 @@ class gamma_product_tail {
     shape_series sum(to), weight(to, 1), loss(to);
     double a = a_, b = b_;
     const double long_tail = 50 + 8 * std::sqrt((c_ + 1) * (d_ + 1));
-    for (;;) {
+    for (long steps = 0;; ++steps) {
+      if (steps % steps_between_polls == steps_between_polls - 1) poll_interrupt();
       const bool steps_a = a < b;
       shape_series term = weight;
       term.times(steps_a ? b : a, steps_a ? shape_bits::b : shape_bits::a);
@@ -136,6 +138,7 @@ class gamma_product_tail {
     }
   }
 
+  static constexpr long steps_between_polls = 4096;
   double a_, b_, c_, d_;
 };
 
