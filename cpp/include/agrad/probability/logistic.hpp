@@ -18,8 +18,8 @@ template <int Sign>
 struct log_logistic_octets : scaled_distance_octets {
   static auto suits(const each<>& x) { return suits_distance(x, 700); }
   static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), is_below = chosen(at < 0.0, 1.0, e);
-    write_slopes(Sign * is_below / (1.0 + e), z, prepared[0], slope);
+    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), beyond = chosen(at < 0.0, 1.0, e);
+    write_slopes(Sign * beyond / (1.0 + e), z, prepared[0], slope);
     return chosen(at < 0.0, at, 0.0) - log1p(e);
   }
 };

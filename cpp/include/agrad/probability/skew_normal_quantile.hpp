@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agrad/probability/skew_normal_cdf.hpp>
-#include <agrad/rules/normal_moments.hpp>
+#include <agrad/rules/probit.hpp>
 #include <agrad/rules/tail_inverse.hpp>
 
 namespace agrad::detail {

@@ -77,7 +77,6 @@ typename A::PlainObject ndtr_of(const A& x) {
 template <class A>
 typename A::PlainObject log_ndtr_of(const A& x, typename A::PlainObject& slope) {
   using array = typename A::PlainObject;
-  constexpr double inv_sqrt_two_pi = 0.398942280401432677939946059934381868;
   const array scaled = scaled_ndtr_of_size(x), bell = exp_of_squares(x, -0.5), tail = scaled * bell, rest = 1.0 - tail;
   const array of = (x < 0.0).select(scaled, rest), inverse = of.inverse();
   slope = inv_sqrt_two_pi * array((x < 0.0).select(1.0, bell)) * inverse;

@@ -155,8 +155,8 @@ inline double lgamma_rest(double order, double x) {
   const int n = static_cast<int>(order);
   if (!(x > 0) || n > highest_polygamma) return quiet_nan;
   if (n == 0) return x < 10 ? lgamma_rule::value(x) - x * std::log(x) + x : 0.5 * std::log(two_pi / x) + stirling_rest(x);
-  if (n == 1 && x < 4) return digamma(x) - std::log(x);
-  double sum = 0, factorial = 1;  // (n - 2)!
+  if (n == 1 && x < 4) return digamma(x) - std::log(x);  // which loses one digit at most
+  double sum = 0, factorial = 1;                         // (n - 2)!
   for (int k = 2; k <= n - 2; ++k) factorial *= k;
   for (; x < 10 + n; x += 1) {
     if (n == 1)

@@ -13,6 +13,7 @@ namespace agrad::detail {
 
 inline constexpr double inv_sqrt_pi = 0.564189583547756286948079451560772586;
 inline constexpr double half_sqrt_pi = 0.886226925452758013649083741670572592;
+inline constexpr double inv_sqrt_two_pi = 0.398942280401432677939946059934381868;
 inline constexpr double inv_sqrt_2 = 0.707106781186547524400844362104849039;
 
 /// The sum of c[k] T_k(t), by Clenshaw's recurrence.
