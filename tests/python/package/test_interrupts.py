@@ -41,13 +41,14 @@ WORK = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("moment", [0.4, 2.0], ids="after {} s".format)
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK)
-def test_ctrl_c_ends_what_runs(work):
+def test_ctrl_c_ends_what_runs(work, moment):
     command = [sys.executable, "-W", "ignore", "-c", START.format(work=work)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "ready\n"
-            time.sleep(1.0)
+            time.sleep(moment)
             begin = time.monotonic()
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "stopped\n"

@@ -110,7 +110,7 @@ class program {
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
     check_follows(w, "tangent");
-    if (w.tangents.size() != size_ * Width) w.tangents.assign(size_ * Width, 0.0);  // tangents of constants stay zero
+    if (w.tangents.size() != size_ * Width) clear_tangents(w.tangents, Width);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
     run_tangent<Width>(code_, w);
@@ -141,7 +141,15 @@ class program {
   void clear(space& adjoints, std::size_t width) const {
     adjoints.resize(size_ * width);
     for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
-    std::fill(adjoints.begin() + static_cast<std::ptrdiff_t>(fixed_.size() * width), adjoints.end(), 0.0);
+    detail::fill_zero(adjoints.data() + fixed_.size() * width, (size_ - fixed_.size()) * width);
+  }
+
+  /// Sets all tangents to zero; those of constants stay zero.
+  void clear_tangents(space& tangents, std::size_t width) const {
+    space zeros = std::move(tangents);  // an interrupt leaves no tangents behind
+    zeros.resize(size_ * width);
+    detail::fill_zero(zeros.data(), zeros.size());
+    tangents = std::move(zeros);
   }
 
   void seed(space& adjoints, const double* y_adjoint) const {

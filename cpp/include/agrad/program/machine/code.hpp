@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/machine/spaces.hpp>
 #include <agrad/program/machine/straight.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -38,7 +39,10 @@ struct workspace {
 inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
   const run_context context = w.context(code, with_adjoint);
   double* values = w.values.data();
-  for (const operation& op : code.operations) op.what->forward(op, context, values);
+  for (const operation& op : code.operations) {
+    op.what->forward(op, context, values);
+    detail::poll_beside(op.count);
+  }
 }
 
 /// Runs the reverse pass from the last operation to the first; w.adjoints hold the seeds and have the size of w.values.
@@ -46,8 +50,10 @@ inline void run_reverse(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
   const double* values = w.values.data();
   double* adjoints = w.adjoints.data();
-  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op) {
     op->what->reverse(*op, context, values, adjoints);
+    detail::poll_beside(op->count);
+  }
 }
 
 /// Does the same for `count` spaces of adjoints in w.adjoints, one after the other; external operations get all adjoints at
@@ -62,6 +68,7 @@ inline void run_reverse_rows(const program_code& code, workspace& w, std::size_t
     }
     for (std::size_t row = 0; row < count; ++row)
       op->what->reverse(*op, context, w.values.data(), w.adjoints.data() + row * slots);
+    detail::poll_beside(op->count * count);
   }
 }
 
@@ -71,7 +78,10 @@ void run_tangent(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
   const double* values = w.values.data();
   double* tangents = w.tangents.data();
-  for (const operation& op : code.operations) op.what->tangent.template at<Width>()(op, context, values, tangents);
+  for (const operation& op : code.operations) {
+    op.what->tangent.template at<Width>()(op, context, values, tangents);
+    detail::poll_beside(op.count);
+  }
 }
 
 /// After run_tangent: propagates adjoints and their tangents in a reverse pass.
@@ -79,8 +89,10 @@ template <int Width>
 void run_second(const program_code& code, workspace& w) {
   const run_context context = w.context(code, true);
   const second_spaces spaces{w.values.data(), w.tangents.data(), w.adjoints.data(), w.adjoint_tangents.data()};
-  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op)
+  for (auto op = code.operations.rbegin(); op != code.operations.rend(); ++op) {
     op->what->second.template at<Width>()(*op, context, spaces);
+    detail::poll_beside(op->count);
+  }
 }
 
 }  // namespace agrad

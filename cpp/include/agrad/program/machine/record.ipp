@@ -143,7 +143,10 @@ AGRAD_INLINE void recorder::clear_active_adjoints() {
 AGRAD_INLINE void recorder::reverse_active() {
   const run_context context = work_.context(code_, true);
   for (auto op = code_.operations.rbegin(); op != code_.operations.rend(); ++op)
-    if (op->count > 0 && is_active(op->result)) op->what->reverse(*op, context, work_.values.data(), work_.adjoints.data());
+    if (op->count > 0 && is_active(op->result)) {
+      op->what->reverse(*op, context, work_.values.data(), work_.adjoints.data());
+      detail::poll_beside(op->count);
+    }
 }
 
 AGRAD_INLINE slot recorder::append(const double* values, std::size_t n, bool active) {
@@ -155,9 +158,10 @@ AGRAD_INLINE slot recorder::append(const double* values, std::size_t n, bool act
 
 AGRAD_INLINE slot recorder::execute(operation op, bool active, bool with_adjoint) {
   op.result = static_cast<slot>(work_.values.size());
-  work_.values.resize(work_.values.size() + op.count);
-  if (AGRAD_UNLIKELY(watch_ != nullptr)) std::fill(work_.values.begin() + op.result, work_.values.end(), 0.0);  // no old nan
   try {
+    detail::grow(work_.values, op.count);
+    detail::poll_beside(op.count);
+    if (AGRAD_UNLIKELY(watch_ != nullptr)) std::fill(work_.values.begin() + op.result, work_.values.end(), 0.0);  // no old nan
     op.what->forward(op, work_.context(code_, with_adjoint), work_.values.data());
     if (AGRAD_UNLIKELY(watch_ != nullptr)) watch_->after_forward(op, code_.operations.size(), work_.values.data());
   } catch (...) {

@@ -7,10 +7,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>
 #include <vector>
+
+#include <agrad/base/interrupt_pace.hpp>
 
 namespace agrad {
 
@@ -38,6 +41,27 @@ struct space_allocator : Eigen::aligned_allocator<T> {
 }  // namespace detail
 
 using space = std::vector<double, detail::space_allocator<double>>;
+
+namespace detail {
+
+/// Appends `n` numbers without initialisation. Moves large spaces in blocks and checks for interrupts between the blocks; an
+/// interrupt leaves `values` as it was.
+inline void grow(space& values, std::size_t n) {
+  constexpr std::size_t block = std::size_t{1} << 20U;
+  const std::size_t size = values.size();
+  if (size <= block || size + n <= values.capacity()) return values.resize(size + n);
+  space larger;
+  larger.reserve(size + std::max(size, n));
+  for (std::size_t at = 0; at < size; at += block) {
+    const double* from = values.data() + at;
+    larger.insert(larger.end(), from, from + std::min(block, size - at));
+    poll_beside(size - at);
+  }
+  larger.resize(size + n);
+  values = std::move(larger);
+}
+
+}  // namespace detail
 
 /// Memory of ended recordings, one pool for each thread. Memory is a class with `clear` and `bytes`.
 template <class Memory>

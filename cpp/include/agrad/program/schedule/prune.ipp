@@ -78,7 +78,7 @@ AGRAD_INLINE void pruner::copy_all() {
   }
   copy_fixed(next, from_.size());
   parts_.size = parts_.fixed.size();
-  interrupt_pace pace;
+  interrupt_pace pace(from_.size() / (live.size() + 1));
   for (const operation* op : live) pace.step(), copy(*op);
 }
 

@@ -38,8 +38,11 @@ template <class SourceOf>
 recovery recover_each(const csr_pattern& p, const colouring& c, const SourceOf& source_of) {
   std::vector<source> sources;
   sources.reserve(p.size());
-  for (std::size_t i = 0; i < p.rows(); ++i)
+  interrupt_pace pace(p.size() / (p.rows() + 1));
+  for (std::size_t i = 0; i < p.rows(); ++i) {
+    pace.step();
     for (const auto j : p.row(i)) sources.push_back(source_of(static_cast<std::uint32_t>(i), j));
+  }
   return recovery_from(sources, c.count);
 }
 

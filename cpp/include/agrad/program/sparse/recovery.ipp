@@ -10,11 +10,14 @@ AGRAD_INLINE recovery recovery_from(const std::vector<source>& sources, std::uin
   recovery r;
   r.begin.assign(std::size_t{colours} + 1, 0);
   r.entry.resize(sources.size());
+  poll_beside(sources.size());
   r.place.resize(sources.size());
   for (const source& s : sources) ++r.begin[s.colour + 1];
   for (std::size_t c = 0; c < colours; ++c) r.begin[c + 1] += r.begin[c];
   std::vector<std::size_t> next(r.begin.begin(), r.begin.end() - 1);
+  interrupt_pace pace;
   for (std::size_t e = 0; e < sources.size(); ++e) {
+    pace.step();
     const std::size_t k = next[sources[e].colour]++;
     r.entry[k] = e;
     r.place[k] = sources[e].place;

@@ -41,6 +41,7 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
   using combinations = detail::tableau_combinations<Tableau>;
   using base::n_;
   using base::outputs_;
+  using base::pace_;
   using base::store_;
 
   /// A stage as a point with directions; record and directions are the step's.
@@ -80,7 +81,7 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
       }
       if (detail::are_finite(directions, count)) this->check_finite("the tangent", "y", step, now.data(), count, Width);
       outputs_.write(step, k, directions, now.data(), count, states);
-      if (step % 64 == 0) poll_interrupt();
+      pace_.step();
     }
   }
 
@@ -149,7 +150,7 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
     }
     for (int s = 0; s < inner; ++s) l_.add(n_, count, w_, s);
     if (is_within) l_.add(n_, count, of_record_, 0);
-    if (step % 64 == 0) poll_interrupt();
+    pace_.step();
   }
 
   /// From the adjoint of slope s to the adjoint of stage s.

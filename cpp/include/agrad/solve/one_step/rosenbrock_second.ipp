@@ -17,7 +17,7 @@ AGRAD_INLINE void rosenbrock_second::tangent(const ode_directions& along, double
     propagate(place(step), record_of(step), directions, now.data());
     if (detail::are_finite(directions, count())) check_finite("the tangent", "y", step, now.data(), count(), width());
     outputs_.write(step, k, directions, now.data(), count(), states);
-    if (step % 64 == 0) poll_interrupt();
+    pace_.step();
   }
 }
 
@@ -34,7 +34,7 @@ AGRAD_INLINE ode_gradient rosenbrock_second::second(const Eigen::Ref<const Eigen
     outputs_.collect(step, k, tangent, count(), l_.tangents.data(), of_record_.tangents);
     k = outputs_.before(step, k);
     reverse_step_with_tangents(place(step), record_of(step), step_tangents_.data() + step * (1 + vectors()) * count());
-    if (step % 64 == 0) poll_interrupt();
+    pace_.step();
   }
   gradient_tangents = {along_.width, l_.tangents, total_.tangents};
   return {Eigen::Map<const Eigen::VectorXd>(l_.value.data(), n()), 0.0, Eigen::VectorXd::Zero(adjoints.cols()),

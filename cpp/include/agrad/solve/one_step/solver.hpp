@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/base/interrupt.hpp>
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/base/progress.hpp>
 #include <agrad/solve/one_step/control.hpp>
 #include <agrad/solve/one_step/first_step.hpp>
@@ -113,6 +113,7 @@ class one_step_solver : public ode_solver {
   step_options options_;
   ode_required required_;
   std::size_t n_, m_;
+  detail::interrupt_pace pace_{n_};
   bool reverses_;
   ode_statistics statistics_;
   detail::step_store store_;

@@ -60,7 +60,8 @@ AGRAD_INLINE ode_gradient one_step_solver::reverse(const Eigen::Ref<const Eigen:
     detail::drop_denormals(l);
     if (is_finite) check_finite("the adjoint", "y", step, l.data(), n_);
     if (is_finite) check_finite("the adjoint", "parameters", step, g.parameters.data(), m_);
-    if (++statistics_.backward.steps % 64 == 0) poll_interrupt();
+    ++statistics_.backward.steps;
+    pace_.step();
     if (listener_ != nullptr) listener_->at(store_.time(step));
   }
   std::copy_n(l.data(), n_, g.initial_state.data());
@@ -217,7 +218,8 @@ AGRAD_INLINE bool one_step_solver::advance(const one_step& whole, double propose
   if (logger_.is_on()) log_step(at, error);
   const double factor = control_.after_accepted(error);
   if (reverses_) store_.add(at.t, at.h, record_.data());
-  if (++statistics_.forward.steps % 64 == 0) poll_interrupt();
+  ++statistics_.forward.steps;
+  pace_.step();
   if (probe_.holds()) ++statistics_.held_by_derivatives;
   if (probe_.is_on()) probe_.accept(at.h);
   h_ = factor >= 1 ? std::max(at.h * factor, proposed) : at.h * factor;

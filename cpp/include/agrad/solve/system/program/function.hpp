@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/base/interrupt.hpp>
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/program.hpp>
 #include <agrad/solve/system/function.hpp>
 
@@ -39,10 +39,8 @@ class program_function final : public differentiable_function {
 
   // ---- the same by all inputs together
 
-  /// Polls for an interrupt, in every 64th call.
-  void poll() {
-    if (++calls_ % 64 == 0) poll_interrupt();
-  }
+  /// Checks for an interrupt from time to time.
+  void poll() { pace_.step(); }
   /// Sets time and state and returns all inputs.
   const double* set(double t, const double* y);
   /// Runs the program, for the two members that follow.
@@ -64,7 +62,7 @@ class program_function final : public differentiable_function {
 
   std::shared_ptr<const program> f_;
   Eigen::Index n_, m_, active_;
-  unsigned long calls_ = 0;
+  detail::interrupt_pace pace_{f_->size()};
   workspace work_;
   std::vector<double> inputs_, outputs_, adjoints_, directions_, tangents_;
 };
