@@ -8,27 +8,35 @@
 #include <agrad/probability/exp_mod_normal.hpp>
 #include <agrad/rules/density/normal.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/rests.hpp>
 
 namespace agrad {
 
 namespace detail {
 
 /// The logarithm of the complement. `decay` is lambda (y - mu), which is a z: its derivatives do not cancel where z is large.
+/// For z > 0 what the two terms have in common is taken out: they are of the order z^2, and their difference counts.
 template <class T>
 T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
-  const T of_exponential = either<T>(
-      a > z, [&] { return T(log(apply<normal_tail_moment_rule>(0.0, a - z)) - 0.5 * (z * z) - half_log_two_pi); },
-      [&] { return T(log_ndtr(z - a) - (decay - 0.5 * (a * a))); });
-  return log_sum_exp(log_ndtr(-z), of_exponential);
+  const auto mills_ratio = [](const T& x) { return T(apply<normal_tail_moment_rule>(0.0, x)); };
+  const T normal = -0.5 * (z * z) - half_log_two_pi, over = z - a;
+  return either<T>(
+      z <= 0, [&] { return T(log_sum_exp(log_ndtr(-z), log(mills_ratio(-over)) + normal)); },  //
+      a > z, [&] { return T(normal + log(mills_ratio(z) + mills_ratio(-over))); },
+      [&] {
+        const T of_exponential = log_ndtr(over);
+        const T log_ratio = log(mills_ratio(z)) - half_log_two_pi - 0.5 * (over * over) - of_exponential;
+        return T(of_exponential - (decay - 0.5 * (a * a)) + log1p_exp(log_ratio));
+      });
 }
 
 /// The logarithm of the distribution function, with the factor a outside for small a and for z >= 0.
 template <class T>
-T exp_mod_normal_log_probability(const T& z, const T& a) {
+T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
   const T normal = -0.5 * (z * z) - half_log_two_pi;
   return either<T>(
-      z >= 0, [&] { return T(log(a) + log(apply<shifted_normal_integral_rule>(0.0, z, a))); },  //
-      a < 0.2 * (1.0 - z), [&] { return T(normal + log(a) + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
+      z >= 0, [&] { return T(log_a + log(apply<shifted_normal_integral_rule>(0.0, z, a))); },  //
+      a < 0.2 * (1.0 - z), [&] { return T(normal + log_a + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
       [&] { return T(normal + log(apply<normal_tail_moment_loss_rule>(0.0, -z, a))); });
 }
 
@@ -36,7 +44,7 @@ T exp_mod_normal_log_probability(const T& z, const T& a) {
 template <bool is_upper, class T>
 T exp_mod_normal_log_tail(const T& d, const T& sigma, const T& lambda) {
   const T z = d / sigma, a = lambda * sigma;
-  const T below = exp_mod_normal_log_probability(z, a);
+  const T below = exp_mod_normal_log_probability(z, a, T(-apply<log_ratio_of_rule<product_argument>>(1.0, lambda, sigma)));
   // Beyond z = 9 the distribution is exponential, and sigma matters little. For smaller a, what is normal of it still counts.
   return either<T>(
       below < -log_2 && !(z > 9 && a > 1e-20),

@@ -1,11 +1,9 @@
 // The distribution functions of Student's t distribution.
 //
-// They are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z. At infinite z they are
-// constants.
+// They are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
-#include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/student.hpp>
 
 namespace agrad {
@@ -15,13 +13,10 @@ namespace detail {
 struct student_t_cdf_base : probability_rule<4> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"nu", must_be::positive_finite}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite}};
-  /// The tail beyond z, or its logarithm.
-  template <bool is_log, class N, class Z>
-  static auto beyond(const N& nu, const Z& z) {
-    using T = promoted_t<N, Z>;
-    return either<T>(
-        z == infinity, [&] { return T(is_log ? -infinity : 0.0); }, z == -infinity, [&] { return T(is_log ? 0.0 : 1.0); },
-        [&] { return T(apply<student_tail_rule<is_log, 0, 0>>(nu, z)); });
+  /// The tail beyond distance / scale, or its logarithm.
+  template <bool is_log, class N, class Z, class S>
+  static auto beyond(const N& nu, const Z& distance, const S& scale) {
+    return apply<student_tail_rule<is_log, 0, 0, 0>>(nu, distance, scale);
   }
 };
 }  // namespace detail
@@ -38,7 +33,7 @@ struct student_t_cdf_rule : detail::student_t_cdf_base {
   static constexpr bool is_product = true;
   template <class P, class Y, class N, class M, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const M& mu, const S& sigma) {
-    return beyond<false>(nu, (mu - y) / sigma);
+    return beyond<false>(nu, mu - y, sigma);
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -57,7 +52,7 @@ struct student_t_lcdf_rule : detail::student_t_cdf_base {
                                     source = "log F(y; nu, mu, sigma), F as for student_t_cdf";
   template <class P, class Y, class N, class M, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const M& mu, const S& sigma) {
-    return beyond<true>(nu, (mu - y) / sigma);
+    return beyond<true>(nu, mu - y, sigma);
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -77,7 +72,7 @@ struct student_t_lccdf_rule : detail::student_t_cdf_base {
                                     source = "log(1 - F(y; nu, mu, sigma)), F as for student_t_cdf";
   template <class P, class Y, class N, class M, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const M& mu, const S& sigma) {
-    return beyond<true>(nu, (y - mu) / sigma);
+    return beyond<true>(nu, y - mu, sigma);
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

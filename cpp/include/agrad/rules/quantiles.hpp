@@ -156,9 +156,9 @@ inline double student_tail_inverse(double p, double nu) {
   const auto at = [&](double y) {
     const double unit = std::hypot(1, y);
     return excess_of(
-        p, student_tail_derivative(nu, y, false, 0, 0), -unit * student_density(nu, y),
-        [&] { return student_tail_derivative(nu, y, true, 0, 0); },
-        [&] { return unit * student_tail_derivative(nu, y, true, 0, 1); });
+        p, student_tail_derivative(nu, y, 1, false, 0, 0, 0), -unit * student_density(nu, y),
+        [&] { return student_tail_derivative(nu, y, 1, true, 0, 0, 0); },
+        [&] { return unit * student_tail_derivative(nu, y, 1, true, 0, 1, 0); });
   };
   return inverse_of_tail(false, -1, t, infinity, at,
                          [](double y, double step) { return y * std::cosh(step) + std::hypot(1, y) * std::sinh(step); });
@@ -175,16 +175,17 @@ struct student_quantile_rule : rule<2> {
   }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& nu, const T& t) {
-    return -1.0 / apply<student_tail_rule<false, 0, 1>>(nu, -t);
+    return -1.0 / apply<student_tail_rule<false, 0, 1, 0>>(nu, -t, 1.0);
   }
   template <class T>
   static T derivative(wrt<1>, const T&, const T& nu, const T& t) {
     const auto central = [&] {
-      return T(apply<student_tail_rule<false, 1, 0>>(nu, -t) / apply<student_tail_rule<false, 0, 1>>(nu, -t));
+      return T(apply<student_tail_rule<false, 1, 0, 0>>(nu, -t, 1.0) / apply<student_tail_rule<false, 0, 1, 0>>(nu, -t, 1.0));
     };
     const auto far = [&] {  // where the density may underflow
       const T size = abs(t);
-      return T(-(t / size) * apply<student_tail_rule<true, 1, 0>>(nu, size) / apply<student_tail_rule<true, 0, 1>>(nu, size));
+      return T(-(t / size) * apply<student_tail_rule<true, 1, 0, 0>>(nu, size, 1.0) /
+               apply<student_tail_rule<true, 0, 1, 0>>(nu, size, 1.0));
     };
     return either<T>(abs(t) < 2, central, abs(t) < infinity, far, [] { return T(0.0); });
   }

@@ -8,27 +8,33 @@
 
 namespace agrad::detail {
 
-/// Derivative (m, k) with respect to nu and t of the tail beyond t, or of its logarithm; orders above 2 are nan.
-template <bool is_log, int m, int k>
-struct student_tail_rule : rule<2> {
-  static constexpr auto letters = with_digits<m, k>(is_log ? "student_log_tail" : "student_tail");
+/// Derivative (m, j, k) with respect to nu, distance and scale of the tail beyond distance / scale, or of its logarithm; orders
+/// above 2 are nan.
+template <bool is_log, int m, int j, int k>
+struct student_tail_rule : rule<3> {
+  static constexpr auto letters = with_digits<m, j, k>(is_log ? "student_log_tail" : "student_tail");
   static constexpr std::string_view name = letters.data();
-  static double value(double nu, double t) { return student_tail_derivative(nu, t, is_log, m, k); }
-  static double value_and_slopes(std::array<double, 2>& slopes, const std::array<bool, 2>&, double nu, double t) {
+  static double value(double nu, double distance, double scale) {
+    return student_tail_derivative(nu, distance, scale, is_log, m, j, k);
+  }
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>&, double nu, double distance,
+                                 double scale) {
     const auto of = [&](const auto& tail) {
-      slopes = {m + k < 2 ? tail(m + 1, k) : quiet_nan, m + k < 2 ? tail(m, k + 1) : quiet_nan};
-      return tail(m, k);
+      slopes.fill(quiet_nan);
+      if constexpr (m + j + k < 2) slopes = {tail(m + 1, j, k), tail(m, j + 1, k), tail(m, j, k + 1)};
+      return tail(m, j, k);
     };
-    if (is_student_limit(nu, t)) return of([&](int i, int j) { return student_limit(nu, t, is_log, i, j); });
-    const student_tail tail(nu, t);
-    return of([&](int i, int j) { return tail.derivative(is_log, i, j); });
+    const double t = distance / scale;
+    if (is_student_limit(nu, t)) return of([&](int a, int b, int c) { return student_limit(nu, t, is_log, a + b + c); });
+    const student_tail tail(nu, distance, scale);
+    return of([&](int a, int b, int c) { return tail.derivative(is_log, a, b, c); });
   }
   template <int I, class T>
-  static T derivative(wrt<I>, const T& nu, const T& t, const T&) {
-    if constexpr (m + k == 2)
+  static T derivative(wrt<I>, const T& nu, const T& distance, const T& scale, const T&) {
+    if constexpr (m + j + k == 2)
       return T(quiet_nan);
     else
-      return apply<student_tail_rule<is_log, m + (I == 0), k + (I == 1)>>(nu, t);
+      return apply<student_tail_rule<is_log, m + (I == 0), j + (I == 1), k + (I == 2)>>(nu, distance, scale);
   }
 };
 

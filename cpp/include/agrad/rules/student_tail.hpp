@@ -4,7 +4,8 @@
 // respect to nu puts the derivative of the log density at s into the integral; at a fixed s it is of the order 1 / nu^2, while
 // those of the incomplete beta function, which the tail is, are of the order 1 / nu and would cancel. Where the log density
 // increases with nu at t, and so at all smaller s, the integral from 0 to t is computed, elsewhere that beyond t: the
-// derivatives then are sums of terms of one sign. Read next: rules/student.hpp, the rules.
+// derivatives then are sums of terms of one sign. Far out the tail is a power of t, and derivatives with respect to a scale of
+// t have formulas of their own, because the chain rule's terms cancel there. Read next: rules/student.hpp, the rules.
 #pragma once
 
 #include <cmath>
@@ -28,6 +29,12 @@ inline double student_constant(int order, double nu) {
     sum = sum / nu / nu + (order == 1 ? -power : power * (power + 1)) * c[k];
   }
   return order == 1 ? sum / nu / nu : sum / nu / nu / nu;
+}
+
+/// log(cosh(u)) at t = sqrt(nu) sinh(u).
+inline double student_log_cosh(double nu, double t) {
+  const double root = std::sqrt(nu), size = std::abs(t);
+  return size < root ? 0.5 * std::log1p(t / root * (t / root)) : std::log(std::hypot(root, t)) - std::log(root);
 }
 
 /// A point s of the distribution: q = s^2 / (nu + s^2), and derivatives of the log density with respect to nu.
@@ -67,7 +74,8 @@ struct student_integral {
   double log_cosh, cosh, slope_at_t;
 };
 
-inline student_integral integrate_student(double nu, double t) {
+/// beyond: whether the integral is that beyond t, whichever the better one is.
+inline student_integral integrate_student(double nu, double t, bool beyond = false) {
   constexpr double nodes[] = {0.9931285991850949, 0.9639719272779138, 0.912234428251326,  0.8391169718222188,
                               0.7463319064601508, 0.636053680726515,  0.5108670019508271, 0.37370608871541955,
                               0.2277858511416451, 0.07652652113349734};
@@ -75,11 +83,11 @@ inline student_integral integrate_student(double nu, double t) {
                                 0.10193011981724044,  0.11819453196151841, 0.13168863844917664, 0.14209610931838204,
                                 0.14917298647260374,  0.15275338713072584};
   const double root = std::sqrt(nu), length = std::hypot(root, t), cosh = length / root, tanh = t / length;
-  const double log_cosh = t < root ? 0.5 * std::log1p(t / root * (t / root)) : std::log(length) - std::log(root);
+  const double log_cosh = student_log_cosh(nu, t);
   const double constant = student_constant(1, nu), constant_slope = student_constant(2, nu);
   const student_point at_t(nu, tanh * tanh, log_cosh, constant, constant_slope);
   student_integral sum;
-  sum.is_tail = at_t.slope < 0;
+  sum.is_tail = beyond || at_t.slope < 0;
   sum.log_cosh = log_cosh, sum.cosh = cosh, sum.slope_at_t = at_t.slope;
   const double start = sum.is_tail ? tanh : 0, per_cosh = 1 / cosh;
   const auto add = [&](double v, double weight) {  // at u + v, or at v for the integral from 0
@@ -126,7 +134,7 @@ inline student_integral integrate_student(double nu, double t) {
     sum.value += term, sum.slope += term * (here.slope - mean), sum.bend += term * here.bend;
     sum.difference += term * first;
     sum.square += term * (first * first + mean * mean);
-    sum.tanh_rest += term * (1 - tanh);
+    sum.tanh_rest += term * rest / (1 + tanh);
   }
   if (sum.value > 0)
     for (double* mean : {&sum.slope, &sum.square, &sum.bend, &sum.difference, &sum.tanh_rest}) *mean /= sum.value;
@@ -135,64 +143,95 @@ inline student_integral integrate_student(double nu, double t) {
 
 /// The density at t.
 inline double student_density(double nu, double t) {
-  const double root = std::sqrt(nu), size = std::abs(t);
-  const double log_cosh =
-      size < root ? 0.5 * std::log1p(t / root * (t / root)) : std::log(std::hypot(root, t)) - std::log(root);
-  return std::exp(-(nu + 1) * log_cosh - betaln(0.5, 0.5 * nu)) / root;
+  return std::exp(-(nu + 1) * student_log_cosh(nu, t) - betaln(0.5, 0.5 * nu)) / std::sqrt(nu);
 }
 
-/// The tail beyond a finite t, and its logarithm, with derivatives that share one integral.
+/// t times the density at t; it underflows later than the density.
+inline double student_stretch(double nu, double t) {
+  return t / std::hypot(std::sqrt(nu), t) * std::exp(-nu * student_log_cosh(nu, t) - betaln(0.5, 0.5 * nu));
+}
+
+/// How the tail or its logarithm, f, changes along t.
+struct student_hazard {
+  double value;    // -f'
+  double stretch;  // -t f', the derivative with respect to the logarithm of the scale
+  double by_nu;    // the derivative of log(value) with respect to nu
+};
+/// How the hazard changes along t.
+struct student_bend {
+  double of_value;    // -derivative of log(value)
+  double of_stretch;  // 1 - t of_value: the derivative of stretch, over value
+};
+
+/// The tail beyond t = distance / scale, which is finite, and its logarithm, with derivatives that share one integral.
 class student_tail {
  public:
-  student_tail(double nu, double t)
+  student_tail(double nu, double distance, double scale)
       : nu_(nu),
-        t_(t),
-        part_(integrate_student(nu, std::abs(t))),
+        t_(distance / scale),
+        scale_(scale),
+        part_(integrate_student(nu, std::abs(t_))),
         log_beta_(betaln(0.5, 0.5 * nu)),
         half_width_(std::sqrt(nu) * part_.cosh) {
-    const double mass_side = part_.is_tail == (t > 0) ? 1 : -1;
+    const double mass_side = part_.is_tail == (t_ > 0) ? 1 : -1;
     mass_ = std::exp(-log_beta_ - (part_.is_tail ? nu * part_.log_cosh : 0)) * part_.value;
     signed_mass_ = mass_side * mass_;
     value_ = is_direct() ? mass_ : part_.is_tail ? 1 - mass_ : 0.5 + signed_mass_;
   }
 
-  /// Derivative (m, k) with respect to nu and t, for m + k <= 2.
-  double derivative(bool is_log, int m, int k) const {
-    if (!is_log) return of_value(m, k);
-    return is_direct() ? of_direct_log(m, k) : of_log(m, k);
+  /// Derivative (m, j, k) with respect to nu, distance and scale, for m + j + k <= 2.
+  double derivative(bool is_log, int m, int j, int k) const {
+    if (j + k == 0) return !is_log ? of_value(m) : is_direct() ? of_direct_log(m) : of_log(m);
+    const student_hazard at = hazard(is_log);
+    if (j + k == 1) return (j == 1 ? -at.value : at.stretch) * (m == 1 ? at.by_nu : 1) / scale_;
+    const student_bend by_t = bend(is_log);
+    const double of_unit_scale = j == 2   ? at.value * by_t.of_value
+                                 : j == 1 ? at.value * by_t.of_stretch
+                                          : -at.stretch * (1 + by_t.of_stretch);
+    return of_unit_scale / scale_ / scale_;
   }
 
  private:
   /// Whether the integral is the tail.
   bool is_direct() const { return part_.is_tail && t_ > 0; }
 
-  double of_value(int m, int k) const {
-    if (k > 0) {
-      const double density = student_density(nu_, t_);
-      return -density * (k == 2 ? -(nu_ + 1) * (t_ / half_width_) / half_width_ : m == 0 ? 1 : part_.slope_at_t);
-    }
+  double of_value(int m) const {
     if (m == 0) return value_;
     if (m == 1) return signed_mass_ * part_.slope;
     const double at_t = part_.slope_at_t,
                  square = part_.is_tail ? part_.square + at_t * (2 * part_.difference + at_t) : part_.square;
     return signed_mass_ * (square + part_.bend);
   }
-  double of_direct_log(int m, int k) const {
-    const double hazard = 1 / part_.value / half_width_;
-    if (k == 0 && m == 0) return std::log(part_.value) - nu_ * part_.log_cosh - log_beta_;
-    if (k == 0) return m == 1 ? part_.slope : part_.bend + (part_.square - part_.difference * part_.difference);
-    if (k == 1) return m == 0 ? -hazard : hazard * part_.difference;
-    return -hazard * (nu_ * part_.tanh_rest - t_ / half_width_) / half_width_;
+  double of_direct_log(int m) const {
+    if (m == 0) return std::log(part_.value) - nu_ * part_.log_cosh - log_beta_;
+    return m == 1 ? part_.slope : part_.bend + (part_.square - part_.difference * part_.difference);
   }
-  double of_log(int m, int k) const {
-    if (m + k == 0) return value_ > 0.5 ? std::log1p(-(part_.is_tail ? mass_ : 0.5 - signed_mass_)) : std::log(value_);
-    const double slope = of_value(m, k) / value_;
-    if (m + k == 1) return slope;
-    const double first = of_value(m > 0, m == 0) / value_, second = m == 1 ? of_value(0, 1) / value_ : first;
-    return slope - first * second;
+  double of_log(int m) const {
+    if (m == 0) return value_ > 0.5 ? std::log1p(-(part_.is_tail ? mass_ : 0.5 - signed_mass_)) : std::log(value_);
+    const double slope = of_value(1) / value_;
+    return m == 1 ? slope : of_value(2) / value_ - slope * slope;
   }
 
-  double nu_, t_;
+  double density_of_u() const { return std::exp(-nu_ * part_.log_cosh - log_beta_); }
+  student_hazard hazard(bool is_log) const {
+    const double tanh = t_ / half_width_;
+    if (is_log && is_direct()) return {1 / part_.value / half_width_, tanh / part_.value, -part_.difference};
+    const double whole = is_log ? value_ : 1;
+    return {density_of_u() / half_width_ / whole, tanh * density_of_u() / whole,
+            part_.slope_at_t - (is_log ? of_value(1) / value_ : 0)};
+  }
+  student_bend bend(bool is_log) const {
+    const double tanh = t_ / half_width_, rest_of_square = 1 / part_.cosh / part_.cosh;  // 1 - tanh^2
+    if (is_log && t_ > 0 && (part_.is_tail || tanh * tanh > 0.5)) {
+      // stretch = nu tanh (tanh + tanh_rest), so that nothing cancels where the tail is a power of t
+      const double rest = nu_ * (part_.is_tail ? part_ : integrate_student(nu_, t_, true)).tanh_rest;
+      return {(tanh - rest) / half_width_, rest_of_square + tanh * rest};
+    }
+    const student_hazard at = is_log ? hazard(true) : student_hazard{};
+    return {(nu_ + 1) * tanh / half_width_ - at.value, rest_of_square - nu_ * tanh * tanh + at.stretch};
+  }
+
+  double nu_, t_, scale_;
   student_integral part_;
   double log_beta_, half_width_, mass_, signed_mass_, value_;
 };
@@ -200,16 +239,18 @@ class student_tail {
 /// Whether the tail has a closed form: at infinite t, and where nu is out of its domain.
 inline bool is_student_limit(double nu, double t) { return !(nu > 0 && nu < infinity) || !(std::abs(t) < infinity); }
 
-inline double student_limit(double nu, double t, bool is_log, int m, int k) {
+inline double student_limit(double nu, double t, bool is_log, int order) {
   if (!(nu > 0 && nu < infinity) || std::isnan(t)) return quiet_nan;
-  return m + k > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
+  return order > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
 }
 
-/// Derivative (m, k) with respect to nu and t of the tail beyond t or of its logarithm, for m + k <= 2.
-inline double student_tail_derivative(double nu, double t, bool is_log, int m, int k) {
-  if (is_student_limit(nu, t)) return student_limit(nu, t, is_log, m, k);
-  if (!is_log && m == 0 && k == 1) return -student_density(nu, t);
-  return student_tail(nu, t).derivative(is_log, m, k);
+/// Derivative (m, j, k) with respect to nu, distance and scale of the tail beyond distance / scale or of its logarithm, for
+/// m + j + k <= 2.
+inline double student_tail_derivative(double nu, double distance, double scale, bool is_log, int m, int j, int k) {
+  const double t = distance / scale;
+  if (is_student_limit(nu, t)) return student_limit(nu, t, is_log, m + j + k);
+  if (!is_log && m == 0 && j + k == 1) return (j == 1 ? -student_density(nu, t) : student_stretch(nu, t)) / scale;
+  return student_tail(nu, distance, scale).derivative(is_log, m, j, k);
 }
 
 }  // namespace agrad::detail
