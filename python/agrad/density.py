@@ -115,8 +115,8 @@ def _function(row: AnyRow) -> Callable[..., Any]:
     signature = inspect.Signature([*positional, *option])
 
     def density(*arguments: Any, **named: Any) -> Any:
-        if not named:
-            return row(*arguments)
+        if not named or (row.has_propto and named.keys() == {"propto"}):  # the usual calls, without the cost of a binding
+            return row(*arguments, **named)
         bound = signature.bind(*arguments, **named).arguments
         return row(*(bound[name] for name in names), propto=bound.get("propto", False))
 

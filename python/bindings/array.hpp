@@ -157,6 +157,8 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
 
 /// Returns the array of a Python object of class Array; null for all other objects.
 const array* recorded(pybind11::handle x);
+/// Returns a new Python object of class Array.
+pybind11::object to_object(array a);
 
 /// Records an elementwise rule on broadcast arguments.
 array record_elementwise(const elementwise_row& row, const pybind11::handle* arguments, std::size_t n);
@@ -197,3 +199,16 @@ void register_pickle(pybind11::module_& m);       // after register_program
 void register_call(pybind11::module_& m);         // after register_program
 
 }  // namespace agrad::python
+
+/// Makes arrays for Python by `to_object`, always as copies: pybind11's own way, with its table of all objects by address, takes
+/// twice as long.
+template <>
+struct pybind11::detail::type_caster<agrad::python::array> : type_caster_base<agrad::python::array> {
+  using type_caster_base::cast;
+  static handle cast(const agrad::python::array& a, return_value_policy, handle) {
+    return agrad::python::to_object(a).release();
+  }
+  static handle cast(agrad::python::array&& a, return_value_policy, handle) {
+    return agrad::python::to_object(std::move(a)).release();
+  }
+};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include <agrad/rules/comparison.hpp>
 
@@ -36,8 +37,11 @@ struct passed_rule : rule<2> {
 /// The slope of a rule that grows without bound: nan if the argument has overflowed.
 template <class T, class Slope>
 AGRAD_ALWAYS_INLINE T slope_below_infinity(const T& x, const Slope& slope) {
-  return either<T>(
-      x == infinity, [] { return T(quiet_nan); }, slope);
+  if constexpr (std::is_same_v<T, double>)
+    return slope() + 0.0 * x;  // without a branch, so that loops become packets
+  else
+    return either<T>(
+        x == infinity, [] { return T(quiet_nan); }, slope);
 }
 
 }  // namespace detail
