@@ -19,6 +19,12 @@ namespace detail {
 /// The product of a slope with a tangent or an adjoint.
 AGRAD_ALWAYS_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
 
+/// Adds the product to a sum: one test for nan instead of two for zero, for products of single numbers.
+AGRAD_ALWAYS_INLINE void add_passed(double& sum, double slope, double x) {
+  const double result = sum + slope * x;
+  sum = AGRAD_UNLIKELY(result != result) ? sum + passed(slope, x) : result;
+}
+
 /// The same as a rule, which has derivatives.
 struct passed_rule : rule<2> {
   static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",

@@ -114,8 +114,7 @@ struct straight_entry {
     const double y_adjoint = adjoints[y];
     if (y_adjoint == 0) return;
     const std::array<double, arity> x = read(at, values, every{});
-    ((active >> J & 1U ? void(adjoints[at->x[J]] += passed(partial_at<Rule, J>(x, values[y], every{}), y_adjoint)) : void()),
-     ...);
+    ((active >> J & 1U ? add_passed(adjoints[at->x[J]], partial_at<Rule, J>(x, values[y], every{}), y_adjoint) : void()), ...);
   }
   static void reverse(const instruction* at, const double* values, double* adjoints, std::size_t y) {
     reverse_operands(at->what->active, at, values, adjoints, y, every{});
