@@ -19,9 +19,22 @@ from agrad.density import conditions
 FOLDER = Path(__file__).with_name("distributions")
 
 
+#: Parts of names that headings write out.
+WORDS = {
+    "exp": "exponentially",
+    "inv": "inverse",
+    "mises": "Mises",
+    "mod": "modified",
+    "neg": "negative",
+    "simon": "Simon",
+    "std": "standard",
+}
+
+
 def title(name: str) -> str:
     """Return the heading of a family's page."""
-    return name.replace("_", " ").capitalize()
+    words = " ".join(WORDS.get(word, word) for word in name.split("_"))
+    return words[0].upper() + words[1:]
 
 
 def number(value: float, condition: str) -> str:

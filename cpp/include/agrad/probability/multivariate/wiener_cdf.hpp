@@ -252,9 +252,9 @@ struct wiener_lccdf_unnorm_rule : detail::wiener_tail_rule {
                                     text =
                                         "Logarithm of the probability that the first passage is through the upper of two"
                                         " boundaries and after y: alpha is the distance of the boundaries, tau the time before"
-                                        " the process begins, beta the start as a share of alpha, delta the drift. Together"
-                                        " with the probability that wiener_lcdf_unnorm has the logarithm of it is the"
-                                        " probability that the upper boundary is reached first, which is not 1.";
+                                        " the process begins, beta the start as a share of alpha, delta the drift. This"
+                                        " probability and the one of wiener_lcdf_unnorm add up to the probability that the"
+                                        " upper boundary is reached first, which is not 1.";
   template <class W, class Y, class A, class T0, class B, class D>
   static auto log_density(const parts&, const Y& y, const A& alpha, const T0& tau, const B& beta, const D& delta) {
     return detail::sum_of_passages<W>([](const auto& tails) { return tails.log_after(); },
