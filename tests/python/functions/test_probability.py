@@ -64,7 +64,7 @@ def test_value_gradient_and_hessian_are_those_of_mpmath(name):
     function, of = getattr(ag, name), reference(name)
     free = [k for k, (_, condition) in enumerate(ROWS[name].arguments) if is_continuous(condition)]
     chosen = points(name)
-    assert chosen
+    assert len(chosen) >= 4  # those of two outcomes have no more
     with mpmath.workdps(60):
         for point in chosen:
             exact = [mpmath.mpf(x) for x in point]

@@ -64,7 +64,7 @@ def test_the_tail_at_the_quantile_is_p(name):
                 continue
             change = (of(x * (1 + small), *exact) - value) / small  # of a relative change of x
             relative = abs((value - goal) / change)
-        assert relative < 4e-13, f"{name}{(p, *others)}: {x!r} has the relative error {mpmath.nstr(relative, 3)}"
+        assert relative < 4e-14, f"{name}{(p, *others)}: {x!r} has the relative error {mpmath.nstr(relative, 3)}"
     assert checked
 
 
