@@ -2,7 +2,7 @@
 
 base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and within program/ and solve/ from room to
 room. Neither rooms nor headers include each other in a circle, only two rooms of solve/ see SUNDIALS, cpp/compiled includes
-each .ipp file once, and virtual functions are declared inline where their definitions are.
+each .ipp file once, virtual functions are declared inline where their definitions are, and files and lines are short.
 Run by ctest, or by hand: python tests/layers.py
 """
 
@@ -45,6 +45,8 @@ DECLARATION = re.compile(r"(?<=[;{}:])\s[^;{}:]*(?:::[^;{}:]+)*\([^;{}]*\)[^;{}(
 VIRTUAL = re.compile(r"\bvirtual\b|\)[^()]*\b(override|final)\b")
 SUNDIALS = re.compile(r"(sun[a-z]+|cvodes|idas|kinsol|arkode|nvector)/")
 PYTHON = re.compile(r"(pybind11/|Python\.h)")
+SOURCES = {".hpp", ".ipp", ".cpp", ".py"}
+MOST_LINES, MOST_COLUMNS = 400, 128
 
 
 def room_of(header: str) -> str:
@@ -138,6 +140,23 @@ def complaints_about_virtual_functions(name: str, text: str) -> list[str]:
     ]
 
 
+def complaints_about_sizes() -> list[str]:
+    """Return one sentence for each file that is too long, and each line of C++, whose comments the formatter leaves."""
+    found = []
+    folders = [CPP, *(CPP.parent / name for name in ("python", "tests", "benchmarks", "docs"))]
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in SOURCES):
+        name, lines = path.relative_to(CPP.parent).as_posix(), path.read_text().splitlines()
+        if len(lines) > MOST_LINES:
+            found.append(f"{name} has {len(lines)} lines, more than {MOST_LINES}")
+        if path.suffix != ".py":
+            found += [
+                f"{name}:{number} has {len(line)} columns, more than {MOST_COLUMNS}"
+                for number, line in enumerate(lines, 1)
+                if len(line) > MOST_COLUMNS
+            ]
+    return found
+
+
 def main() -> int:
     """Print every complaint; return the number of them."""
     paths = sorted(HEADERS.rglob("*.[hi]pp"))
@@ -158,6 +177,7 @@ def main() -> int:
         if (ring := cycle(graph))
     ]
     found += complaints_about_definitions()
+    found += complaints_about_sizes()
     found += [complaint for name, text in texts.items() for complaint in complaints_about_virtual_functions(name, text)]
     found += layers_python.complaints()
     for complaint in found:

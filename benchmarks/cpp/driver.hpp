@@ -3,7 +3,7 @@
 //
 //     driver --list                                          title|form|n|variant|is memory measured, below the library's name
 //     driver --row TITLE FORM N VARIANT [--repetitions R]    one line: status,plain_ns,gradient_ns,ratio,quartiles
-//     driver --memory TITLE FORM N VARIANT                   one line: status,growth of the resident bytes,ns,bytes an operation
+//     driver --memory TITLE FORM N VARIANT                   one line: status,growth of resident bytes,ns,bytes an operation
 //
 // A variant is a way to write the gradient with the library: `scalar` for templates on its scalar, other names for forms of its
 // own.

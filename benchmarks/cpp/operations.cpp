@@ -1,7 +1,8 @@
 // What operations on matrices and functionals cost: gradient over value for linear algebra, and each functional over the plain
 // evaluation of the function it is given. Prints two tables; agrad alone, the comparison with other libraries is run.py's.
 //
-//     cmake --preset bench -B OUT && cmake --build OUT --target benchmark_operations && taskset -c 1 OUT/benchmarks/cpp/benchmark_operations
+//     cmake --preset bench -B OUT && cmake --build OUT --target benchmark_operations
+//     taskset -c 1 OUT/benchmarks/cpp/benchmark_operations
 #include <agrad/agrad.hpp>
 
 #include <time.h>

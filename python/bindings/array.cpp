@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -88,18 +87,6 @@ const array* recorded(py::handle x) {
   const auto* instance = reinterpret_cast<py::detail::instance*>(x.ptr());
   if (AGRAD_UNLIKELY(!instance->simple_layout || instance->simple_value_holder[0] == nullptr)) return &x.cast<const array&>();
   return static_cast<const array*>(instance->simple_value_holder[0]);
-}
-
-py::object to_object(array a) {
-  using holder = std::unique_ptr<array>;
-  static const py::detail::type_info* const type = py::detail::get_type_info(typeid(array), true);
-  auto held = std::make_unique<array>(std::move(a));
-  py::object made = py::reinterpret_steal<py::object>(py::detail::make_new_instance(type->type));
-  py::detail::value_and_holder place(reinterpret_cast<py::detail::instance*>(made.ptr()), type, 0, 0);
-  place.value_ptr() = held.get();
-  ::new (static_cast<void*>(std::addressof(place.holder<holder>()))) holder(std::move(held));
-  place.set_holder_constructed();
-  return made;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,6 +16,18 @@
 namespace py = pybind11;
 
 namespace agrad::python {
+
+py::object to_object(array a) {
+  using holder = std::unique_ptr<array>;
+  static const py::detail::type_info* const type = py::detail::get_type_info(typeid(array), true);
+  auto held = std::make_unique<array>(std::move(a));
+  py::object made = py::reinterpret_steal<py::object>(py::detail::make_new_instance(type->type));
+  py::detail::value_and_holder place(reinterpret_cast<py::detail::instance*>(made.ptr()), type, 0, 0);
+  place.value_ptr() = held.get();
+  ::new (static_cast<void*>(std::addressof(place.holder<holder>()))) holder(std::move(held));
+  place.set_holder_constructed();
+  return made;
+}
 
 py::array_t<slot> slots_of(const array& a) {
   py::array_t<slot> slots(a.shape());

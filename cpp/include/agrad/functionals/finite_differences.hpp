@@ -62,8 +62,8 @@ difference difference_quotient(const Curve& curve, double t, const Eigen::Vector
 
 /// Keeps the better of two estimates of a number. Where both agree, the better one has the smaller estimated error. Where they
 /// contradict each other, an estimate of error is too small by chance: rounding, which grows as h falls, speaks for the larger
-/// h, unless the difference is more than rounding explains; then the larger h has missed a feature of the curve, such as a whole
-/// period.
+/// h, unless the difference is more than rounding explains; then the larger h has missed a feature of the curve, such as a
+/// whole period.
 inline void store_better(difference& best, const difference& shorter, Eigen::Index i) {
   // The noise is not used: errors of values may be some hundred roundings, and the sixth difference small by chance.
   const double apart = std::abs(shorter.value[i] - best.value[i]), errors = 3 * (shorter.error[i] + best.error[i]);

@@ -71,9 +71,9 @@ Eigen::Index draw_state(const Eigen::VectorXd& weights, URBG& rng) {
 /// observation n has state k; columns sum to 1.
 ///
 /// log_omega, gamma, rho: as of `hmm_marginal`, of numbers, variables or duals. The result is the derivative of `hmm_marginal`
-/// with respect to log_omega, and has derivatives of all orders itself. Throws ShapeError and DomainError as `hmm_marginal`, and
-/// DomainError where no sequence of states is possible. Source: Zucchini, MacDonald and Langrock (2016), Hidden Markov Models
-/// for Time Series, section 5.4.1.
+/// with respect to log_omega, and has derivatives of all orders itself. Throws ShapeError and DomainError as `hmm_marginal`,
+/// and DomainError where no sequence of states is possible. Source: Zucchini, MacDonald and Langrock (2016), Hidden Markov
+/// Models for Time Series, section 5.4.1.
 template <class LogOmega, class Gamma, class Rho>
 matrix_of<promoted_t<LogOmega, Gamma, Rho>> hmm_hidden_state_prob(const Eigen::MatrixBase<LogOmega>& log_omega,
                                                                   const Eigen::MatrixBase<Gamma>& gamma,

@@ -76,8 +76,8 @@ struct gamma_octets : octet_formulas<3> {
   }
 };
 
-/// The same of y and nu, for a shape of nu / 2 and a beta of 1/2. Prepared are the derivative with respect to nu, but for log(y),
-/// and the parts that depend on nu alone.
+/// The same of y and nu, for a shape of nu / 2 and a beta of 1/2. Prepared are the derivative with respect to nu, but for
+/// log(y), and the parts that depend on nu alone.
 struct chi_square_octets : octet_formulas<2> {
   template <class S>
   static std::array<S, 2> prepare(const parts& included, const each<S>& x) {

@@ -9,9 +9,10 @@
 //     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
 //     is_product           whether terms are multiplied, as those of distribution functions are, instead of added (optional)
-//     scipy                how the family is called in scipy.stats, at one rule of the family (optional): "gamma(a): x - loc; a,
-//                          1 / scale" means the distribution gamma with the shape a, and the rule's arguments for SciPy's. Two
-//                          distributions are separated by "|"; a shape with a condition of its own is "p {between 0 and 1}"
+//     scipy                how the family is called in scipy.stats, at one rule of the family (optional): "gamma(a): x - loc;
+//                          a, 1 / scale" means the distribution gamma with the shape a, and the rule's arguments for SciPy's.
+//                          Two distributions are separated by "|"; a shape with a condition of its own is "p {between 0 and
+//                          1}"
 //     octets               formulas for eight terms at once with partial derivatives by hand, for sums over arrays whose time
 //                          counts (optional; see probability/octets.hpp)
 // The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording

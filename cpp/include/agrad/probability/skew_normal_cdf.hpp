@@ -1,7 +1,8 @@
 // The distribution functions of the skew normal distribution.
 //
 // With z = (y - xi) / omega, h = |z| and a = |alpha|, let S be the light tail. The probability below z is S if z <= 0 and
-// alpha >= 0, erf(h / sqrt(2)) + S if z > 0 and alpha >= 0, and the same with the opposite signs of z and alpha is that above z.
+// alpha >= 0, erf(h / sqrt(2)) + S if z > 0 and alpha >= 0, and the same with the opposite signs of z and alpha is that above
+// z.
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>

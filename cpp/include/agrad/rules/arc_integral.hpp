@@ -1,5 +1,5 @@
-// Integrals of doubles over arcs of a circle, for the von Mises distribution: of exp(-kappa v), where v = 1 - cos(u - mu), over u
-// from -pi to y.
+// Integrals of doubles over arcs of a circle, for the von Mises distribution: of exp(-kappa v), where v = 1 - cos(u - mu), over
+// u from -pi to y.
 //
 // Gauss and Legendre's rule sums positive numbers, from the closest point of the arc to the mode outwards, in panels as long as
 // the integrand's decay; so nothing cancels or underflows, however short, far out or concentrated the arc is. The rules are

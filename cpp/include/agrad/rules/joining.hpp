@@ -146,8 +146,8 @@ std::vector<int> dims(const X& x) {
   return sizes;
 }
 
-/// The entries of a and then those of b. Entries are of one type, or scalars, which are converted to their common scalar. Throws
-/// ShapeError where the first entries have other sizes.
+/// The entries of a and then those of b. Entries are of one type, or scalars, which are converted to their common scalar.
+/// Throws ShapeError where the first entries have other sizes.
 template <class A, class B>
 std::vector<typename detail::joined_entry<A, B>::type> append_array(const std::vector<A>& a, const std::vector<B>& b) {
   if (!a.empty() && !b.empty()) {

@@ -1,7 +1,7 @@
 // Octet rules: rules applied to octets, eight numbers at once.
 //
-// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the absolute value is a comparison; all
-// others compute lane after lane. So every rule is a function of octets, too.
+// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the absolute value is a comparison;
+// all others compute lane after lane. So every rule is a function of octets, too.
 // Read next: rules/density/loop.hpp.
 #pragma once
 

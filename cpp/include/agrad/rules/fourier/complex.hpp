@@ -2,8 +2,8 @@
 //
 //     const auto power = [](const auto& x) { return agrad::sum(agrad::fft(x).real.array().square()); };   // of any scalar
 //
-// std::complex is specified for float, double and long double alone, so a complex number or matrix is two real ones here: scalars,
-// Eigen matrices or matrix<var>. Read next: rules/fourier/rule.hpp, the derivative.
+// std::complex is specified for float, double and long double alone, so a complex number or matrix is two real ones here:
+// scalars, Eigen matrices or matrix<var>. Read next: rules/fourier/rule.hpp, the derivative.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Fourier rules: k discrete Fourier transforms as one linear operation, of a matrix of n rows and 2 k columns.
 //
-// Each column is one transform's argument: k columns of real parts, then k of imaginary parts. The inverse is n times smaller and
-// has real and imaginary parts exchanged, and so has the adjoint, so `fourier_rule` makes all complex ones. Read next:
+// Each column is one transform's argument: k columns of real parts, then k of imaginary parts. The inverse is n times smaller
+// and has real and imaginary parts exchanged, and so has the adjoint, so `fourier_rule` makes all complex ones. Read next:
 // rules/fourier/complex.hpp, the functions for users.
 #pragma once
 
@@ -69,8 +69,8 @@ struct real_fourier_rule : linear_rule<real_fourier_rule> {
   }
 };
 
-/// The transposed map, to columns of an even or an odd length: with the weights 1, 2, ..., 2 and, if n is even, 1 of its argument
-/// it is n times the inverse.
+/// The transposed map, to columns of an even or an odd length: with the weights 1, 2, ..., 2 and, if n is even, 1 of its
+/// argument it is n times the inverse.
 template <bool IsOdd>
 struct transposed_real_fourier_rule : linear_rule<transposed_real_fourier_rule<IsOdd>> {
   using shapes = typename linear_rule<transposed_real_fourier_rule<IsOdd>>::shapes;

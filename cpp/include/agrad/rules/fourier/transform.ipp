@@ -79,8 +79,8 @@ AGRAD_INLINE plan::plan(Index n) : n_(n) {
   }
 }
 
-/// Bluestein (1970): with 2 f j = f^2 + j^2 - (f - j)^2 a transform is a convolution with exp(pi i k^2 / n), which transforms of
-/// a convenient length compute.
+/// Bluestein (1970): with 2 f j = f^2 + j^2 - (f - j)^2 a transform is a convolution with exp(pi i k^2 / n), which transforms
+/// of a convenient length compute.
 AGRAD_INLINE void plan::prepare_convolution() {
   Index length = 2 * n_ - 1;
   while (without_small_factors(length) != 1) ++length;
