@@ -30,12 +30,14 @@ T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
       });
 }
 
-/// The logarithm of the distribution function, with the factor a outside for small a and for z >= 0.
+/// The logarithm of the distribution function, with the factor a outside for small a and for z >= 0. Far below 0 Mills' ratio
+/// is a reciprocal to all digits, and has no powers that underflow.
 template <class T>
 T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
   const T normal = -0.5 * (z * z) - half_log_two_pi;
   return either<T>(
       z >= 0, [&] { return T(log_a + log(apply<shifted_normal_integral_rule>(0.0, z, a))); },  //
+      z < -1e9, [&] { return T(normal + log_a - log(-z) - log(a - z)); },                      //
       a < 0.2 * (1.0 - z), [&] { return T(normal + log_a + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
       [&] { return T(normal + log(apply<normal_tail_moment_loss_rule>(0.0, -z, a))); });
 }
