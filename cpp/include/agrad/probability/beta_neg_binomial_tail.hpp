@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include <agrad/base/interrupt.hpp>
+#include <agrad/base/interrupt_pace.hpp>
 #include <agrad/probability/beta_neg_binomial.hpp>
 #include <agrad/rules/shape_series.hpp>
 
@@ -116,8 +116,9 @@ class gamma_product_tail {
     shape_series sum(to), weight(to, 1), loss(to);
     double a = a_, b = b_;
     const double long_tail = 50 + 8 * std::sqrt((c_ + 1) * (d_ + 1));
-    for (long steps = 0;; ++steps) {
-      if (steps % steps_between_polls == steps_between_polls - 1) poll_interrupt();
+    interrupt_pace pace;
+    for (;;) {
+      pace.step();
       const bool steps_a = a < b;
       shape_series term = weight;
       term.times(steps_a ? b : a, steps_a ? shape_bits::b : shape_bits::a);
@@ -138,7 +139,6 @@ class gamma_product_tail {
     }
   }
 
-  static constexpr long steps_between_polls = 4096;
   double a_, b_, c_, d_;
 };
 

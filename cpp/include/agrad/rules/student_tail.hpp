@@ -74,7 +74,7 @@ struct student_integral {
   double log_cosh, cosh, slope_at_t;
 };
 
-/// beyond: whether the integral is that beyond t, whichever the better one is.
+/// `beyond`: whether to compute the integral beyond t even where the derivatives of the other one are sums of one sign.
 inline student_integral integrate_student(double nu, double t, bool beyond = false) {
   constexpr double nodes[] = {0.9931285991850949, 0.9639719272779138, 0.912234428251326,  0.8391169718222188,
                               0.7463319064601508, 0.636053680726515,  0.5108670019508271, 0.37370608871541955,
@@ -159,8 +159,8 @@ struct student_hazard {
 };
 /// How the hazard changes along t.
 struct student_bend {
-  double of_value;    // -derivative of log(value)
-  double of_stretch;  // 1 - t of_value: the derivative of stretch, over value
+  double of_value;    // minus the derivative of log(value) with respect to t
+  double of_stretch;  // the derivative of stretch with respect to t, over value: 1 - t of_value
 };
 
 /// The tail beyond t = distance / scale, which is finite, and its logarithm, with derivatives that share one integral.
@@ -212,6 +212,7 @@ class student_tail {
     return m == 1 ? slope : of_value(2) / value_ - slope * slope;
   }
 
+  /// The density with respect to u, which is the density at t times half_width.
   double density_of_u() const { return std::exp(-nu_ * part_.log_cosh - log_beta_); }
   student_hazard hazard(bool is_log) const {
     const double tanh = t_ / half_width_;
