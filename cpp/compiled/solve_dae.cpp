@@ -4,6 +4,7 @@
 #include <agrad/solve/dae/ida.ipp>
 #include <agrad/solve/dae/ida_backward.ipp>
 #include <agrad/solve/dae/ida_forward.ipp>
+#include <agrad/solve/dae/iteration.ipp>
 #include <agrad/solve/dae/options.ipp>
 #include <agrad/solve/dae/reverse.ipp>
 #include <agrad/solve/dae/solver.ipp>

@@ -105,16 +105,23 @@ class DaeSolve:
             return self.result(times, self.problem.progress)
         except SolverError as error:
             stop = error
-        at_start = int(np.count_nonzero(times.values == times.t0))
-        for part in [*times.before(stop.t), *([times.until(times.t0, at_start)] if at_start else [])]:
+        for part in times.before(stop.t):
             try:
                 result = self.result(part)
                 break
             except SolverError:
                 continue
         else:
-            raise stop
+            result = self._at_start()
         result.success, result.status, result.message = False, -1, str(stop)
+        return result
+
+    def _at_start(self) -> DaeResult:
+        """Returns the outputs at the initial time, maybe none. Raises where there is no consistent initial state."""
+        times = self.problem.times
+        count = int(np.count_nonzero(times.values == times.t0))
+        result = self.result(times.until(times.t0, count) if count else times.plain_at(np.array([times.t0])))
+        result.t, result.y, result.yp = result.t[:count], result.y[:, :count], result.yp[:, :count]
         return result
 
 

@@ -86,7 +86,6 @@ def solve_dae(
         Stops within t_span count, and recorded stops have derivatives. At a stop the differential states do not change, and
         the algebraic states are solved for again, with the old values as the guess. Before a stop the residual is evaluated as
         the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
-
     dense_output : bool
         Whether the result has a function `sol` of time; each call solves with its times as output times.
     return_partial : bool

@@ -45,6 +45,24 @@ def test_tangents_in_closed_form(way, compiled):
     )
 
 
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-8])
+@pytest.mark.parametrize("factor", [-1.0, 1e6])
+@pytest.mark.parametrize("way", WAYS)
+def test_an_algebraic_state_that_starts_at_zero(way, factor, rtol):
+    """Its tolerance is atol alone, so at the start it can move by less than the state that it depends on."""
+
+    def last(k):
+        def residual(t, y, yp, k):
+            return [yp[0] + k * y[0], y[1] - factor * (y[0] - 1.0)]
+
+        options = {"t_eval": [0.7, 1.0], "rtol": rtol, "atol": 1e-8, "sensitivities": way}
+        return ag.solve_dae(residual, (0.0, 1.0), [1.0, 0.0], args=(k,), **options).y[:, -1]
+
+    truth = np.array([-np.exp(-2.0), -factor * np.exp(-2.0)])
+    assert ag.jvp(last, (2.0,), (1.0,))[1] == pytest.approx(truth, rel=100 * rtol)
+    assert ag.jacrev(last)(2.0) == pytest.approx(truth, rel=100 * rtol)
+
+
 def test_tangents_of_an_algebraic_slope_are_nan():
     def slopes(k):
         return ag.solve_dae(square, (0.0, 1.0), [2.0, 0.0], args=(k, 3.0), **TIGHT).yp[:, -1]
@@ -101,6 +119,15 @@ def test_the_part_before_a_failure():
     assert both.t[0] == 0.0
     assert 0.99 < both.t[1] < 1.0
     assert ag.solve_dae(*arguments[:1], (0.0, 0.5), [1.0, 1.0], return_partial=True).success
+
+
+@pytest.mark.parametrize("outputs", [[1.0, 2.0], [0.0, 1.0]])
+def test_where_no_step_succeeds_only_outputs_at_the_start_are_left(outputs):
+    found = ag.solve_dae(square, (0.0, 2.0), [2.0, 0.1], t_eval=outputs, args=(0.5, 3.0), max_num_steps=2, return_partial=True)
+    at_start = outputs.count(0.0)
+    assert (found.success, found.status, found.t.tolist()) == (False, -1, [0.0] * at_start)
+    assert found.y.shape == found.yp.shape == (2, at_start)
+    assert found.y[:, :at_start] == pytest.approx(np.array([[2.0], [12.0]])[:, :at_start])
 
 
 def test_without_a_consistent_state_there_is_no_part():

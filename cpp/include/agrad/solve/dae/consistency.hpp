@@ -72,6 +72,10 @@ class dae_consistency {
   /// Computes the derivative of a consistent state along a direction of a and of the parameters.
   void tangent(const dae_state& s, const Eigen::VectorXd& differential, const Eigen::VectorXd& parameters, dae_state& to);
 
+  /// Returns a consistent state beside the state of `prepare`: each entry of y moves by another part of its tolerance, by at
+  /// most a hundredth. States at rest that are moved so return as fast as their sensitivities move.
+  dae_state beside(const dae_state& s);
+
   /// Propagates the adjoint of a to y'0, p and t0, where y0 was solved for.
   void to_slope(const dae_state& s, const Eigen::VectorXd& of_differential, dae_gradient& gradient);
 

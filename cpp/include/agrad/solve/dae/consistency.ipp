@@ -73,6 +73,19 @@ AGRAD_INLINE void dae_consistency::tangent(const dae_state& s, const Eigen::Vect
   to.yp = split.q() * rest.head(split.r());
 }
 
+AGRAD_INLINE dae_state dae_consistency::beside(const dae_state& s) {
+  const Eigen::VectorXd allowed = tolerances(s.y);
+  Eigen::VectorXd distance(s.y.size());
+  for (Eigen::Index i = 0; i < s.y.size(); ++i) {
+    const double part = 0.6180339887498949 * static_cast<double>(i + 1), share = 1 + part - std::floor(part);
+    distance[i] = std::copysign(share / 2 * allowed[i], s.y[i]);
+  }
+  dae_state along;  // an algebraic state moves with the differential ones, by any number of its tolerances
+  tangent(s, splitting_->q().transpose() * distance, Eigen::VectorXd::Zero(system_.parameters()), along);
+  const double part = 1e-2 / std::max(1.0, along.y.cwiseAbs().cwiseQuotient(allowed).maxCoeff());
+  return {s.t, s.y + part * along.y, s.yp + part * along.yp};
+}
+
 AGRAD_INLINE void dae_consistency::to_slope(const dae_state& s, const Eigen::VectorXd& of_differential,
                                             dae_gradient& gradient) {
   factorise(s, unknown::state);

@@ -4,7 +4,8 @@
 //     w' = Q^T (dF/dy)^T lambda,   q' = (dF/dp)^T lambda,   w = Q^T (dF/dy')^T lambda,   0 = Z^T (dF/dy)^T lambda
 // is a DAE of index 1 in (w, q, lambda) for any dF/dy', and q(t0) is the gradient with respect to p (Cao, Li, Petzold and
 // Serban, Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step
-// eliminates w and q, which leaves the transposed matrix of the forward problem. Errors are controlled in w and q, because w
+// eliminates w and q, which leaves the transposed matrix of the forward problem; that matrix may be an older one, but w and q
+// follow from lambda at the current point. Errors are controlled in w and q, because w
 // and q determine lambda. IDAS' clock is zero at each restart, as in the forward pass.
 // IDAS could take q as a quadrature beside (w, lambda), but would then choose the order by the errors of w and lambda alone:
 // where w is constant, the order stays 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
@@ -20,6 +21,7 @@
 
 #include <agrad/solve/dae/consistency.hpp>
 #include <agrad/solve/dae/ida.hpp>
+#include <agrad/solve/dae/iteration.hpp>
 #include <agrad/solve/dae/trajectory.hpp>
 
 namespace agrad::detail {
@@ -99,12 +101,12 @@ class ida_backward {
   std::vector<double> factors_;
   double from_ = 0;  // time of the last restart
   double c_ = 0, c_of_factors_ = 0;
-  Eigen::MatrixXd by_slope_, by_slope_of_factors_;  // dF/dy'
+  Eigen::MatrixXd by_slope_;  // dF/dy'
   Eigen::VectorXd y_, yp_, by_y_, by_yp_, by_p_;
-  dae_state point_of_jacobian_;
-  dae_point point_{};
+  dae_point point_{};  // of the last residual
   sundials::matrix_handle matrix_;
   sundials::linear_solver_handle solver_;
+  dae_iteration iteration_;
   ode_fault fault_;
   sundials::ida_handle memory_;
   bool is_running_ = false;

@@ -21,7 +21,8 @@ AGRAD_INLINE ida_backward::ida_backward(const std::string& function, dae_system&
       z_(sundials::make_vector(context, r_ + m_ + n_, function)),
       zp_(sundials::make_vector(context, r_ + m_ + n_, function)),
       newton_(dense_algebra(n_)),
-      factors_(newton_.factor_size()) {
+      factors_(newton_.factor_size()),
+      iteration_(context, z_, 0, function) {
   const auto entries = static_cast<std::size_t>(n_ * n_);
   matrix_ = sundials::expect_object<sundials::matrix_handle>(
       sundials::numbers_matrix::make(context.get(), std::make_shared<std::vector<std::size_t>>(), entries), function,
@@ -88,6 +89,7 @@ AGRAD_INLINE void ida_backward::set_up() {
   sundials::map(is_differential) << Eigen::VectorXd::Ones(r_ + m_), Eigen::VectorXd::Zero(n_);
   expect(IDASetId(memory, is_differential.get()), "IDASetId");
   expect(IDASetSuppressAlg(memory, SUNTRUE), "IDASetSuppressAlg");
+  iteration_.attach(memory);
   expect(IDASetLinearSolver(memory, solver_.get(), matrix_.get()), "IDASetLinearSolver");
   expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
   memory_ = std::move(handle);
@@ -157,7 +159,7 @@ AGRAD_INLINE int ida_backward::jacobian(double t, double c, N_Vector, N_Vector, 
     self.system_.jacobian(at, 1, 0, values);
     self.system_.jacobian(at, 0, 1, self.by_slope_);
     values -= c * self.by_slope_;
-    self.c_ = c, self.point_of_jacobian_ = {at.t, self.y_, self.yp_};
+    self.c_ = c;
     return self.fault_.expect_finite("the Jacobian", at.t, values);
   });
 }
@@ -182,7 +184,7 @@ AGRAD_INLINE void ida_backward::make_solver() {
 
 AGRAD_INLINE int ida_backward::factorise(SUNMatrix m) noexcept {
   try {
-    c_of_factors_ = c_, by_slope_of_factors_ = by_slope_;
+    c_of_factors_ = c_;
     const bool is_regular = newton_.factorise(0, 1, sundials::numbers::of(m).values.data(), factors_.data());
     return is_regular ? SUN_SUCCESS : SUNLS_LUFACT_FAIL;
   } catch (...) {
@@ -197,11 +199,10 @@ AGRAD_INLINE int ida_backward::solve(const double* b, double* x) noexcept {
     const auto of_w = right.segment(r_ + m_, r_);
     lambda = split_.z() * right.tail(n_ - r_) - split_.q() * (right.head(r_) + c_of_factors_ * of_w);
     newton_.solve_transposed(factors_.data(), lambda.data());
-    w = split_.q().transpose() * (by_slope_of_factors_.transpose() * lambda) - of_w;
-    if (m_ > 0) {
-      system_.vjp(point_of_jacobian_.at(), lambda.data(), {nullptr, nullptr, nullptr, q.data()});
-      q = (q + right.segment(r_, m_)) / c_of_factors_;
-    }
+    // Not at the point of the factors: IDAS counts on a solution of the linear rows, and would keep errors of w and q.
+    system_.vjp(point_, lambda.data(), {nullptr, nullptr, by_yp_.data(), m_ > 0 ? q.data() : nullptr});
+    w = split_.q().transpose() * by_yp_ - of_w;
+    q = (q + right.segment(r_, m_)) / c_of_factors_;
     return succeeded;
   });
 }

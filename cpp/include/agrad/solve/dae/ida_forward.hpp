@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include <agrad/solve/dae/consistency.hpp>
 #include <agrad/solve/dae/ida.hpp>
+#include <agrad/solve/dae/iteration.hpp>
 #include <agrad/solve/dae/trajectory.hpp>
 
 namespace agrad::detail {
@@ -28,6 +28,8 @@ class ida_forward {
               const sundials::context_handle& context);
 
   /// Starts at a consistent state with a sensitivity for each direction; all but the first of_initial are for parameters.
+  /// IDAS chooses the order by the errors of the states: where the states are at rest, all orders are equal, and sensitivities
+  /// that move are integrated by order 1 (seen in SUNDIALS 7.9), so s is to be a state beside the state at rest.
   void start(const dae_state& s, double end, const std::vector<dae_state>& sensitivities, Eigen::Index of_initial,
              const Eigen::VectorXd& scales, dae_trajectory* trajectory);
 
@@ -55,12 +57,6 @@ class ida_forward {
 
   // ---- sensitivities
 
-  /// Moves each entry of the initial state by a different part of its tolerance, less than a hundredth. IDAS chooses the order
-  /// by the errors of the states: where the states are at rest, all orders are equal, and sensitivities that move are
-  /// integrated by order 1 (seen in SUNDIALS 7.9). The moved states return to rest as fast as the sensitivities move, so the
-  /// errors show the order needed.
-  void move_from_rest();
-
   void start_sensitivities(void* memory, const std::vector<dae_state>& initial, const Eigen::VectorXd& scales);
 
   static int residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp, N_Vector* r,
@@ -70,6 +66,10 @@ class ida_forward {
   using across = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
   void some_residuals(int first, int count, const dae_point& at, N_Vector* s, N_Vector* sp, N_Vector* r);
+
+  /// Starts again with a shorter first step; returns false when there is none left. Initial slopes of algebraic sensitivities
+  /// are unknown, so any first step may be too long, and IDAS gives up after ten reductions.
+  bool start_shorter();
 
   // ---- steps
 
@@ -87,6 +87,8 @@ class ida_forward {
   const sundials::context_handle& context_;
   sundials::vector_handle y_, yp_;
   sundials::newton newton_;
+  dae_iteration iteration_;
+  std::optional<dae_iteration> iteration_of_sensitivities_;
   dae_consistency* consistency_ = nullptr;
   dae_trajectory* trajectory_ = nullptr;
   std::vector<sundials::vector_handle> sensitivities_;
@@ -95,6 +97,8 @@ class ida_forward {
   long evaluations_ = 0;  // of the residuals of all sensitivities together
   std::vector<double> by_y_, by_yp_, by_p_, out_;
   double start_ = 0, end_ = 0, reached_ = 0;  // end_ and reached_ are since the start
+  dae_state begin_;
+  double first_step_ = 0;
   ode_fault fault_;
   sundials::ida_handle memory_;
 };

@@ -14,7 +14,8 @@ AGRAD_INLINE ida_forward::ida_forward(const std::string& function, dae_system& s
       context_(context),
       y_(sundials::make_vector(context, system.states(), function)),
       yp_(sundials::make_vector(context, system.states(), function)),
-      newton_(context, y_, dense_algebra(system.states()), false, function) {}
+      newton_(context, y_, dense_algebra(system.states()), false, function),
+      iteration_(context, y_, 0, function) {}
 
 AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::vector<dae_state>& sensitivities,
                                      Eigen::Index of_initial, const Eigen::VectorXd& scales, dae_trajectory* trajectory) {
@@ -23,7 +24,7 @@ AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::
   trajectory_ = trajectory, of_initial_ = of_initial, start_ = s.t, end_ = end - s.t, evaluations_ = 0;
   if (trajectory_ != nullptr) trajectory_->start(s.t, s.y);
   sundials::map(y_) = s.y, sundials::map(yp_) = s.yp;
-  if (!sensitivities.empty()) move_from_rest();
+  begin_ = s;
   auto handle = sundials::expect_object<sundials::ida_handle>(IDACreate(context_.get()), function_, "IDACreate");
   void* memory = handle.get();
   expect(IDAInit(memory, residual, 0, y_.get(), yp_.get()), "IDAInit");
@@ -31,6 +32,7 @@ AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::
   sundials::map(tolerances) = options_.absolute_tolerance_forward;
   expect(IDASVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "IDASVtolerances");
   expect(IDASetUserData(memory, this), "IDASetUserData");
+  iteration_.attach(memory);
   expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
   expect(IDASetJacFn(memory, jacobian), "IDASetJacFn");
   expect(IDASetStopTime(memory, end_), "IDASetStopTime");
@@ -96,15 +98,6 @@ AGRAD_INLINE int ida_forward::jacobian(double t, double c, N_Vector y, N_Vector 
   });
 }
 
-AGRAD_INLINE void ida_forward::move_from_rest() {
-  Eigen::Map<Eigen::VectorXd> y = sundials::map(y_);
-  for (Eigen::Index i = 0; i < y.size(); ++i) {
-    const double part = 0.6180339887498949 * static_cast<double>(i + 1), share = 1 + part - std::floor(part);
-    const double allowed = options_.absolute_tolerance_forward[i] + options_.relative_tolerance_forward * std::abs(y[i]);
-    y[i] += std::copysign(5e-3 * share * allowed, y[i]);
-  }
-}
-
 AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vector<dae_state>& initial,
                                                    const Eigen::VectorXd& scales) {
   sensitivities_.clear(), columns_.clear(), slopes_.clear();
@@ -117,6 +110,7 @@ AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vect
   }
   const int count = static_cast<int>(columns_.size());
   expect(IDASensInit(memory, count, IDA_STAGGERED, residuals, columns_.data(), slopes_.data()), "IDASensInit");
+  iteration_of_sensitivities_.emplace(context_, y_, count, function_).attach(memory);
   std::vector<sundials::vector_handle> tolerances;
   std::vector<N_Vector> pointers;
   const double relative = options_.relative_tolerance_forward;
@@ -131,7 +125,18 @@ AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vect
   // The initial slopes of algebraic sensitivities are unknown, so the first step is so short that these sensitivities hardly
   // change.
   const double little = 1e-2 * relative * end_, requested = options_.first_step;
-  expect(IDASetInitStep(memory, requested > 0 ? std::min(requested, little) : little), "IDASetInitStep");
+  first_step_ = requested > 0 ? std::min(requested, little) : little;
+  expect(IDASetInitStep(memory, first_step_), "IDASetInitStep");
+}
+
+AGRAD_INLINE bool ida_forward::start_shorter() {
+  first_step_ *= 1e-5;
+  if (sensitivities_.empty() || first_step_ < 1e-25 * end_) return false;
+  sundials::map(y_) = begin_.y, sundials::map(yp_) = begin_.yp;
+  expect(IDAReInit(memory_.get(), 0, y_.get(), yp_.get()), "IDAReInit");
+  expect(IDASensReInit(memory_.get(), IDA_STAGGERED, columns_.data(), slopes_.data()), "IDASensReInit");
+  expect(IDASetInitStep(memory_.get(), first_step_), "IDASetInitStep");
+  return true;
 }
 
 AGRAD_INLINE int ida_forward::residuals(int count, double t, N_Vector y, N_Vector yp, N_Vector, N_Vector* s, N_Vector* sp,
@@ -166,8 +171,11 @@ AGRAD_INLINE void ida_forward::some_residuals(int first, int count, const dae_po
 
 AGRAD_INLINE void ida_forward::step() {
   double reached = reached_;
-  const int code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
-  fault_.rethrow();
+  int code = 0;
+  do {
+    code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    fault_.rethrow();
+  } while (code == IDA_ERR_FAIL && reached_ == 0 && start_shorter());
   if (code < 0) stop(code);
   if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is a failure
   int order = 1;

@@ -78,7 +78,11 @@ AGRAD_INLINE void dae_solver::start(std::size_t i) {
   std::vector<dae_state> tangents;
   const Eigen::Index m = solution_.system.parameters(), count = here.sensitivities.cols(),
                      of_parameters = std::max(count, m) - m;
-  if (count > 0) solution_.consistency.prepare(here.begin);
+  dae_state begin = here.begin;
+  if (count > 0) {
+    solution_.consistency.prepare(here.begin);
+    begin = solution_.consistency.beside(here.begin);
+  }
   for (Eigen::Index c = 0; c < count; ++c) {
     Eigen::VectorXd p = Eigen::VectorXd::Zero(m);
     if (c >= of_parameters) p[c - of_parameters] = 1;
@@ -86,7 +90,7 @@ AGRAD_INLINE void dae_solver::start(std::size_t i) {
     solution_.consistency.tangent(here.begin, here.sensitivities.col(c), p, tangents.back());
   }
   const bool stores_steps = solution_.is_differentiated() && !solution_.uses_sensitivities();
-  forward_->start(here.begin, here.last, tangents, of_parameters, count > 0 ? scales(of_parameters) : Eigen::VectorXd(),
+  forward_->start(begin, here.last, tangents, of_parameters, count > 0 ? scales(of_parameters) : Eigen::VectorXd(),
                   stores_steps ? &solution_.trajectories[i] : nullptr);
 }
 
