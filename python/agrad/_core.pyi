@@ -483,6 +483,7 @@ class AdjointMethod(ConfiguredMethod):
         algebra: OdeAlgebra,
         first_step: float,
         max_step: float,
+        in_units_of_loss: bool,
     ) -> None: ...
 
 def one_step_methods() -> list[tuple[str, str, int, float, bool]]: ...
@@ -566,6 +567,7 @@ def steady_operation(
     max_iterations: int,
     method: int,
     time: float | None,
+    progress: SolveProgress | None = None,
 ) -> SolveOperation: ...
 def solve_steady(operation: SolveOperation, x: ArrayLike) -> tuple[NDArray[np.float64], dict[str, Any]]: ...
 

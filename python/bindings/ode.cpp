@@ -35,7 +35,8 @@ adjoint_method adjoint_method_from(const std::string& function, double relative_
                                    Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
                                    std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
                                    long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
-                                   long solver_backward, const ode_algebra& algebra, double first_step, double max_step) {
+                                   long solver_backward, const ode_algebra& algebra, double first_step, double max_step,
+                                   bool in_units_of_loss) {
   ode_adjoint_options o;
   o.relative_tolerance_forward = relative_tolerance_forward;
   o.absolute_tolerance_forward = std::move(absolute_tolerance_forward);
@@ -50,6 +51,7 @@ adjoint_method adjoint_method_from(const std::string& function, double relative_
   o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
   o.algebra = algebra;
   o.first_step = first_step, o.max_step = max_step;
+  o.in_units_of_loss = in_units_of_loss;
   return {{adjoint_maker(o)}, o};
 }
 
@@ -142,7 +144,7 @@ void register_ode(py::module_& m) {
            py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
            py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
            py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"),
-           py::arg("first_step"), py::arg("max_step"));
+           py::arg("first_step"), py::arg("max_step"), py::arg("in_units_of_loss"));
   py::class_<step_method, configured_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "listener.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
 #include "run.hpp"
@@ -42,11 +43,12 @@ steady_listener listener_of(const std::string& function) {
 
 std::shared_ptr<solve_operation> make_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
                                              double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
-                                             int method, std::optional<double> time) {
+                                             int method, std::optional<double> time, std::shared_ptr<solve_progress> progress) {
   const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
                                static_cast<steady_method>(method), time};
   return std::make_shared<solve_operation>(
-      std::make_shared<const problem>(problem::fields{function, f.code, states, options}, listener_of(function)));
+      std::make_shared<const problem>(problem::fields{function, f.code, states, options}, listener_of(function)),
+      std::move(progress));
 }
 
 /// Finds the steady state at once; returns the state and a report.
@@ -80,7 +82,7 @@ portable_kind steady_kind() {
 void register_steady(py::module_& m) {
   m.def("steady_operation", &make_steady, py::arg("function"), py::arg("f"), py::arg("states"), py::arg("relative_tolerance"),
         py::arg("absolute_tolerance"), py::arg("max_iterations"), py::arg("method"), py::arg("time"),
-        "Returns the search of a steady state of a recorded right-hand side.");
+        py::arg("progress") = py::none(), "Returns the search of a steady state of a recorded right-hand side.");
   m.def("solve_steady", &solve_steady, py::arg("operation"), py::arg("x"),
         "Finds the steady state at once; returns the state and a report.");
 }

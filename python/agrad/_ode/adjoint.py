@@ -118,6 +118,7 @@ def ode_adjoint_tol_ctl(
             Algebra().to_core(function, size),
             0.0,
             math.inf,
+            False,
         )
 
     return states_after(function, f, y0, t0, times, args, method_for)

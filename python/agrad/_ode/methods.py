@@ -34,12 +34,17 @@ def check_choices(function: str, method: Method, algebra: Algebra, sensitivities
         raise ValueError(f"{function}: error_control is {error_control!r}, but must be 'auto' for {method.name!r}; {hint}")
 
 
-def method_of(function: str, method: Method, options: StepOptions, sensitivities: str = "adjoint") -> ConfiguredMethod:
-    """Returns the core's method for an entry of the table."""
+def method_of(
+    function: str, method: Method, options: StepOptions, sensitivities: str = "adjoint", *, in_units_of_loss: bool = True
+) -> ConfiguredMethod:
+    """Returns the core's method for an entry of the table.
+
+    With `in_units_of_loss` the tolerances of adjoints become smaller than the RFC's where units demand it.
+    """
     if not method.is_multistep:
         return StepMethod(method.name, *options)
     if sensitivities == "adjoint":
-        return _adjoint_method(function, method, options)
+        return _adjoint_method(function, method, options, in_units_of_loss)
     return ForwardMethod(
         function,
         method.code,
@@ -50,11 +55,11 @@ def method_of(function: str, method: Method, options: StepOptions, sensitivities
         options.algebra,
         options.first_step,
         options.max_step,
-        _adjoint_method(function, method, options) if sensitivities == "auto" else None,
+        _adjoint_method(function, method, options, in_units_of_loss) if sensitivities == "auto" else None,
     )
 
 
-def _adjoint_method(function: str, method: Method, options: StepOptions) -> AdjointMethod:
+def _adjoint_method(function: str, method: Method, options: StepOptions, in_units_of_loss: bool) -> AdjointMethod:
     """Returns CVODES with the adjoint method; tolerances of the backward pass are derived as in the RFC."""
     same, each = options.relative_tolerance, options.absolute_tolerance
     of_adjoints = np.where(each > LEAST_TOLERANCE, each, _LEAST_OF_ADJOINTS)
@@ -62,7 +67,7 @@ def _adjoint_method(function: str, method: Method, options: StepOptions) -> Adjo
     # Adams takes long steps of high order; cubic interpolation between these steps is too inaccurate.
     interpolation = _POLYNOMIAL if method.name == "Adams" else _HERMITE
     steps = (options.max_num_steps, _CHECKPOINT_STEPS, interpolation, method.code, method.code)
-    return AdjointMethod(function, *derived, *steps, options.algebra, options.first_step, options.max_step)
+    return AdjointMethod(function, *derived, *steps, options.algebra, options.first_step, options.max_step, in_units_of_loss)
 
 
 def checked_method(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from math import isfinite
 from typing import Any, NamedTuple
 
 from agrad._core import SolveProgress
@@ -30,17 +31,22 @@ class _Calls:
 
 
 class _Bar:
-    """A bar of tqdm for a single pass; the length of the bar is the time span or the number of problems."""
+    """A bar of tqdm for a single pass; the length of the bar is the time span or the number of problems.
+
+    A pass whose end is infinite, because nobody knows when it will end, has no bar but the time reached.
+    """
 
     def __init__(self, tqdm: Any, function: str, what: str, name: str, begin: float, end: float, sign: float) -> None:
         self._begin, self._length, self._what, self._name = begin, abs(end - begin), what, f"{function} {name}"
-        layout = "{desc} {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
-        self._bar, self._end = tqdm(total=self._length, desc=self._name, bar_format=layout, leave=True), sign * end
+        self._of_end = f" of {sign * end:.6g}" if isfinite(end) else ""
+        share = "{percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]" if isfinite(self._length) else "[{elapsed}]"
+        total = self._length if isfinite(self._length) else None
+        self._bar = tqdm(total=total, desc=self._name, bar_format="{desc} " + share, leave=True)
         self._sign = sign
 
     def __call__(self, t: float) -> None:
         self._bar.n = min(abs(t - self._begin), self._length)
-        self._bar.set_description_str(f"{self._name}: {self._what}{self._sign * t:.6g} of {self._end:.6g}", refresh=False)
+        self._bar.set_description_str(f"{self._name}: {self._what}{self._sign * t:.6g}{self._of_end}", refresh=False)
         self._bar.refresh()
 
     def close(self) -> None:

@@ -132,7 +132,7 @@ class _Solver:
         def method_for(size: int) -> ConfiguredMethod:
             names = ("relative_tolerance", "absolute_tolerance")
             options = step_options(function, size, tolerances_of(function, size, names, relative, absolute), max_num_steps)
-            return method_of(function, self.method, options, self.sensitivities)
+            return method_of(function, self.method, options, self.sensitivities, in_units_of_loss=False)
 
         return states_after(function, f, y0, t0, times, args, method_for)
 

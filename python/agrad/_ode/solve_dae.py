@@ -72,7 +72,7 @@ def solve_dae(
         state); or both, which are checked for consistency.
     rtol, atol : float, float or shape (n,)
         Relative and absolute tolerance. The reverse pass divides atol by 3 and the forward pass by 10, as
-        :func:`ode_adjoint_tol` does.
+        :func:`ode_adjoint_tol` does, and by more where the units of the loss demand it.
     max_num_steps : int
         The maximum number of steps between two output times, in each direction.
     first_step, max_step : float

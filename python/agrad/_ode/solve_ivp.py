@@ -102,7 +102,7 @@ def solve_ivp(
     rtol, atol : float, float or of y0's structure
         Relative and absolute tolerance; atol may be 0 where a state stays off zero. One-step methods, and so the default,
         use the tolerances unchanged; "BDF" and "Adams" with adjoint sensitivities divide atol by 10 in the forward pass and by
-        3 in the reverse pass, as :func:`ode_adjoint_tol` does.
+        3 in the reverse pass, as :func:`ode_adjoint_tol` does, and more where the units of the loss demand it.
     max_num_steps : int
         The maximum number of steps between two output times.
     first_step, max_step : float

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from agrad._core import ShapeError, solve_steady, steady_operation
+from agrad._core import ShapeError, SolverError, solve_steady, steady_operation
 from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
-from agrad._ode.problem import record_problem
+from agrad._ode.problem import RecordedProblem, record_problem
+from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.solve_ivp import solve_ivp
+from agrad._ode.statistics import Statistics
 
 __all__ = ["SteadyResult", "steady_state"]
 
@@ -28,7 +31,7 @@ class SteadyResult:
     y : numpy.ndarray or Array, shape (n,)
         The steady state; differentiable.
     success : bool
-        True; a search that does not succeed raises.
+        True; a search that does not succeed raises, or with `return_partial` has False.
     residual : float
         The largest remaining derivative; nan while a surrounding function is recorded.
     iterations : int
@@ -41,8 +44,13 @@ class SteadyResult:
     growth_rate : float
         The largest real part of the Jacobian's eigenvalues, where conserved totals do not change; nan while a surrounding
         function is recorded.
-    stats : dict
-        More numbers: `conserved`, the number of conserved totals, and `integrated_time`.
+    stats : mapping
+        The cost of the integration, as for :func:`solve_ivp`, and, unless a surrounding function is recorded, `conserved`, the
+        number of conserved totals, and `integrated_time`.
+    status : int
+        0: a steady state was found; -1: none was found.
+    message : str
+        The status in words.
     """
 
     y: Any
@@ -52,7 +60,9 @@ class SteadyResult:
     method: str = ""
     stable: bool | None = None
     growth_rate: float = float("nan")
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 0
+    message: str = "The solver found a steady state."
 
 
 def steady_state(
@@ -65,6 +75,8 @@ def steady_state(
     max_iterations: int = 50,
     method: str = "auto",
     t: float | None = None,
+    return_partial: bool = False,
+    progress: Progress = False,
 ) -> SteadyResult:
     """Find the state at which an autonomous system comes to rest, with derivatives by the implicit function theorem.
 
@@ -93,6 +105,11 @@ def steady_state(
         "integration" always integrates.
     t : float, optional
         The time at which f is evaluated. Without t, f must not depend on time.
+    return_partial : bool
+        Whether a search that finds no steady state returns the state that the integration reached, or y0 where nothing was
+        integrated, with success False, status -1 and the fault as message, instead of raising a SolverError.
+    progress : bool or callable
+        As for :func:`solve_ivp`; t is the time integrated, and because nobody knows how long that will be, t_end is infinite.
 
     Returns
     -------
@@ -136,17 +153,42 @@ def steady_state(
     states = problem.states
     if states.size == 0:
         raise ShapeError(f"{function}: y0 is of length 0, but must be of length 1 or more")
+    tolerances = tolerances_of(function, states.size, ("rtol", "atol"), rtol, atol)
     options = (
-        *tolerances_of(function, states.size, ("rtol", "atol"), rtol, atol),
+        *tolerances,
         whole(function, "max_iterations", max_iterations),
         _METHODS[method],
         None if t is None else float(real_values(function, "t", t)),
     )
     slope = RecordedFunction(function, f, options[-1] or 0.0, [states], problem.args)
-    operation = steady_operation(function, slope.program, states.size, *options)
+    reporter = reporter_of(function, progress, 0.0, np.inf)
+    operation = steady_operation(function, slope.program, states.size, *options, reporter.host)
     recording, argument = joined([problem.y0, *(np.ravel(x) for x in slope.parameters)], [slope])
-    if recording is not None:
-        return SteadyResult(operation.record(argument, states.shape))
-    y, report = solve_steady(operation, argument)
+    runs_again = False
+    try:
+        if recording is not None:
+            y = operation.record(argument, states.shape)
+            runs_again = True
+            return SteadyResult(y, stats=Statistics(operation.statistics))
+        y, report = solve_steady(operation, argument)
+    except SolverError as stop:
+        if not return_partial:
+            raise
+        return _partial(problem, options[-1], tolerances, stop)
+    finally:
+        if not runs_again:
+            reporter.forget()
     found_by = {key: report.pop(key) for key in ("residual", "iterations", "method", "stable", "growth_rate")}
-    return SteadyResult(y, stats=report, **found_by)
+    return SteadyResult(y, stats=operation.statistics() | report, **found_by)
+
+
+def _partial(problem: RecordedProblem, t: float | None, tolerances: tuple[float, Any], stop: SolverError) -> SteadyResult:
+    """Returns the state that the integration reached, from a second one that ends there."""
+    slope = problem.f if t is None else lambda _, y, *args: problem.f(t, y, *args)
+    found = SteadyResult(problem.y0, False, status=-1, message=str(stop))
+    if not stop.t > 0:
+        return found
+    rtol, atol = max(1e-6, tolerances[0]), np.maximum(tolerances[1], 1e-9 * np.max(np.abs(problem.states)))
+    options: Any = {"method": "BDF", "args": problem.args, "rtol": rtol, "atol": atol, "return_partial": True}
+    path = solve_ivp(slope, (0.0, stop.t), problem.y0, **options)
+    return replace(found, y=path.y[:, -1], stats=path.stats) if path.t.size else found

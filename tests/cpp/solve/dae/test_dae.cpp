@@ -233,6 +233,52 @@ TEST_CASE("given consistent values are kept to the bit, and have the derivatives
   CHECK(distance(given.y0, computed.y0) < 1e-8);
 }
 
+TEST_CASE("an algebraic state that starts at zero, where its tolerance is the absolute one alone") {
+  const auto shifted = [](double, const auto& y, const auto& yp, const auto& k) {
+    auto r = room_for(2, y, k);
+    r[0] = yp[0] + k[0] * y[0], r[1] = y[1] - 1e6 * (y[0] - 1.0);
+    return r;
+  };
+  for (const dae_sensitivities way : ways) {
+    for (const double rtol : {1e-3, 1e-6}) {
+      agrad::dae_options o = options(2, rtol);
+      o.sensitivities = way, o.absolute_tolerance_forward.setConstant(1e-8);
+      const agrad::scope own;
+      const vector_of<var> k = vec(2.0).cast<var>();
+      agrad::dae_solve(o, shifted, vec(1.0, 0.0), none2, 0.0, {1.0}, k)[0][1].grad();
+      CHECK(k[0].adj() == Approx(-1e6 * std::exp(-2.0)).epsilon(100 * rtol));
+    }
+  }
+}
+
+TEST_CASE("derivatives of the residual that change by orders of magnitude, with k = 2 over a time of 5") {
+  const auto square = [](double, const auto& y, const auto& yp, const auto& k) {
+    auto r = room_for(1, y, k);
+    r[0] = y[0] * (yp[0] - k[0] * y[0]);
+    return r;
+  };
+  const auto falling = [](double t, const auto& y, const auto& yp, const auto& k) {
+    auto r = room_for(1, y, k);
+    r[0] = std::exp(-6 * t) * (yp[0] - k[0] * y[0]);
+    return r;
+  };
+  const auto check = [](const auto& residual, const agrad::dae_options& o, double rtol) {
+    const agrad::scope own;
+    const vector_of<var> k = vec(2.0).cast<var>();
+    var end = agrad::dae_solve(o, residual, vec(1.0), vec(0.0), 0.0, {5.0}, k)[0][0];
+    CHECK(end.val() == Approx(std::exp(10.0)).epsilon(100 * rtol));
+    end.grad();
+    CHECK(k[0].adj() == Approx(5 * std::exp(10.0)).epsilon(100 * rtol));
+  };
+  for (const dae_sensitivities way : ways) {
+    for (const double rtol : {1e-3, 1e-5, 1e-8}) {
+      agrad::dae_options o = options(1, rtol);
+      o.sensitivities = way;
+      check(square, o, rtol), check(falling, o, rtol);
+    }
+  }
+}
+
 TEST_CASE("the transistor amplifier: eight nodes, rank five") {
   const double u2 = 3, u5 = 3;
   const Eigen::VectorXd y0 = vec(0.0, u2, u2, 6.0, u5, u5, 6.0, 0.0), none = Eigen::VectorXd::Zero(8), one = vec(1.0);

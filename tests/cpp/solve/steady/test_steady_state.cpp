@@ -288,6 +288,8 @@ TEST_CASE("integration goes where Newton's method does not, and is followed to t
   posed<decltype(cubic), double> by_newton(cubic, 1, 1.5, steady_method::newton);
   CHECK(by_newton.solver.solve(Eigen::VectorXd::Constant(1, 0.2))[0] == Approx(root).epsilon(1e-9));
   CHECK_FALSE(by_newton.solver.report().by_integration);
+  CHECK(by_newton.solver.statistics().forward.steps == 0);
+  CHECK(far.solver.statistics().forward.rhs_evaluations > far.solver.statistics().forward.steps);
 
   const auto switching = [](double, const auto& y, double k) {  // stable at -1 and 1, unstable at 0
     vector_of<std::decay_t<decltype(y[0])>> dy(1);

@@ -101,6 +101,9 @@ class cvodes_adjoint final : public cvodes_session {
 
   /// Makes a backward problem for at least `rows` adjoints. CVODES integrates all backward problems in its memory, so a larger
   /// problem needs new memory and another forward integration.
+  std::vector<detail::adjoint_tolerances> tolerances_of(const adjoint_rows& adjoints,
+                                                        const std::vector<std::size_t>& group) const;
+
   void make_backward(Eigen::Index rows);
 
   ode_adjoint_options adjoint_options_;

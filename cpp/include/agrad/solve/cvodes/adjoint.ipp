@@ -200,7 +200,7 @@ AGRAD_INLINE std::vector<std::vector<std::size_t>> cvodes_adjoint::groups_of(con
 AGRAD_INLINE void cvodes_adjoint::integrate_backwards(const adjoint_rows& adjoints, const std::vector<std::size_t>& group,
                                                       std::vector<ode_gradient>& gradients) {
   make_backward(static_cast<Eigen::Index>(group.size()));
-  backward_->clear();
+  backward_->clear(tolerances_of(adjoints, group));
   std::vector<bool> is_finite;
   for (const std::size_t row : group) is_finite.push_back(adjoints[row].allFinite());
   Eigen::MatrixXd jumps = Eigen::MatrixXd::Zero(states_.rows(), backward_->rows());
@@ -221,6 +221,25 @@ AGRAD_INLINE void cvodes_adjoint::integrate_backwards(const adjoint_rows& adjoin
     gradient.initial_state.setConstant(std::numeric_limits<double>::quiet_NaN());
     gradient.parameters.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
+}
+
+AGRAD_INLINE std::vector<detail::adjoint_tolerances> cvodes_adjoint::tolerances_of(
+    const adjoint_rows& adjoints, const std::vector<std::size_t>& group) const {
+  const ode_adjoint_options& o = adjoint_options_;
+  const Eigen::Index n = states_.rows(), m = callbacks_.parameters();
+  const double* scalar = std::get_if<double>(&o.absolute_tolerance_quadrature);
+  const Eigen::VectorXd quadrature = scalar != nullptr ? Eigen::VectorXd(Eigen::VectorXd::Constant(m, *scalar))
+                                                       : std::get<Eigen::VectorXd>(o.absolute_tolerance_quadrature);
+  const detail::adjoint_tolerances given{o.absolute_tolerance_backward, quadrature};
+  if (!o.in_units_of_loss) return {given};
+  Eigen::MatrixXd y(n, states_.cols() + 1);
+  y << y0_, states_;
+  Eigen::VectorXd parameters(m);
+  callbacks_.system().parameter_values(parameters.data());
+  const detail::loss_units units(y, o.absolute_tolerance_backward, o.relative_tolerance_backward, parameters);
+  std::vector<detail::adjoint_tolerances> to;
+  for (const std::size_t row : group) to.push_back(units.tolerances(adjoints[row], given.adjoint, given.gradient));
+  return to;
 }
 
 AGRAD_INLINE void cvodes_adjoint::make_backward(Eigen::Index rows) {

@@ -39,6 +39,9 @@ struct ode_adjoint_options {
   ode_algebra algebra;    // of the Newton matrix, in both passes
   double first_step = 0;  // size tried in the forward pass at t0 and after each restart; 0: chosen by CVODES
   double max_step = std::numeric_limits<double>::infinity();  // in both passes
+  /// Whether the absolute tolerances of adjoints and quadrature are upper bounds, which become smaller where the units of the
+  /// loss, states and parameters demand it (solve/solver/adjoint_tolerances.hpp).
+  bool in_units_of_loss = false;
 
   /// Compares all options except the algebra, whose meaning depends on the system.
   friend bool operator==(const ode_adjoint_options& a, const ode_adjoint_options& b) {
@@ -55,7 +58,8 @@ struct ode_adjoint_options {
            a.relative_tolerance_quadrature == b.relative_tolerance_quadrature && same_quadrature &&
            a.max_num_steps == b.max_num_steps && a.num_steps_between_checkpoints == b.num_steps_between_checkpoints &&
            a.interpolation_polynomial == b.interpolation_polynomial && a.solver_forward == b.solver_forward &&
-           a.solver_backward == b.solver_backward && a.first_step == b.first_step && a.max_step == b.max_step;
+           a.solver_backward == b.solver_backward && a.first_step == b.first_step && a.max_step == b.max_step &&
+           a.in_units_of_loss == b.in_units_of_loss;
   }
 };
 

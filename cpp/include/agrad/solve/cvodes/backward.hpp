@@ -11,9 +11,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <agrad/solve/cvodes/adjoint_options.hpp>
 #include <agrad/solve/cvodes/session.hpp>
+#include <agrad/solve/solver/adjoint_tolerances.hpp>
 
 namespace agrad::detail {
 
@@ -26,7 +28,8 @@ class cvodes_backward {
   /// Number of adjoints.
   Eigen::Index rows() const { return rows_; }
 
-  void clear();
+  /// Begins a reverse pass with tolerances for each row; rows without are of zero adjoints.
+  void clear(const std::vector<adjoint_tolerances>& tolerances);
 
   /// Adds to the adjoints at time t, one in each column, and restarts the integration there.
   void jump(double t, const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
@@ -43,7 +46,7 @@ class cvodes_backward {
  private:
   void set_up(double t);
 
-  void set_up_quadrature();
+  void set_tolerances();
 
   [[noreturn]] void stop(int code);
 
@@ -60,8 +63,9 @@ class cvodes_backward {
   sundials::vector_handle lambda_;
   sundials::newton newton_;
   sundials::vector_handle quadrature_;
+  sundials::vector_handle absolute_, absolute_of_quadrature_;  // tolerances
   int which_ = -1;
-  bool running_ = false;
+  bool running_ = false, has_tolerances_ = false;
 };
 
 }  // namespace agrad::detail

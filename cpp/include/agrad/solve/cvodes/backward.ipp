@@ -20,12 +20,21 @@ AGRAD_INLINE cvodes_backward::cvodes_backward(const std::string& function, const
       rows_(rows),
       strictness_(1 / std::sqrt(static_cast<double>(rows))),
       lambda_(sundials::make_vector(context, n_ * rows, function)),
-      newton_(context, lambda_, algebra, true, function) {
-  if (m_ > 0) quadrature_ = sundials::make_vector(context, m_ * rows, function);
+      newton_(context, lambda_, algebra, true, function),
+      absolute_(sundials::make_vector(context, n_ * rows, function)) {
+  if (m_ == 0) return;
+  quadrature_ = sundials::make_vector(context, m_ * rows, function);
+  absolute_of_quadrature_ = sundials::make_vector(context, m_ * rows, function);
 }
 
-AGRAD_INLINE void cvodes_backward::clear() {
+AGRAD_INLINE void cvodes_backward::clear(const std::vector<adjoint_tolerances>& tolerances) {
   callbacks_.fault.clear();
+  for (Eigen::Index row = 0; row < rows_; ++row) {
+    const adjoint_tolerances& each = tolerances[std::min(static_cast<std::size_t>(row), tolerances.size() - 1)];
+    sundials::map(absolute_).segment(row * n_, n_) = strictness_ * each.adjoint;
+    if (quadrature_) sundials::map(absolute_of_quadrature_).segment(row * m_, m_) = strictness_ * each.gradient;
+  }
+  has_tolerances_ = false;
   sundials::map(lambda_).setZero();
   if (quadrature_) sundials::map(quadrature_).setZero();
   running_ = false;
@@ -39,6 +48,7 @@ AGRAD_INLINE void cvodes_backward::jump(double t, const Eigen::Ref<const Eigen::
   } else {
     expect(CVodeReInitB(forward_, which_, t, lambda_.get()), "CVodeReInitB");
     if (quadrature_) expect(CVodeQuadReInitB(forward_, which_, quadrature_.get()), "CVodeQuadReInitB");
+    if (!has_tolerances_) set_tolerances();
   }
   running_ = true;
   ++statistics_.restarts;
@@ -79,29 +89,25 @@ AGRAD_INLINE void cvodes_backward::set_up(double t) {
   expect(CVodeCreateB(forward_, static_cast<int>(options_.solver_backward), &which), "CVodeCreateB");
   which_ = which;
   expect(CVodeInitB(forward_, which, cvodes_callbacks::backward_rhs, t, lambda_.get()), "CVodeInitB");
-  const sundials::vector_handle tolerances(N_VClone(lambda_.get()));
-  sundials::map(tolerances) = strictness_ * options_.absolute_tolerance_backward.replicate(rows_, 1);
-  expect(CVodeSVtolerancesB(forward_, which, strictness_ * options_.relative_tolerance_backward, tolerances.get()),
-         "CVodeSVtolerancesB");
   expect(CVodeSetUserDataB(forward_, which, &callbacks_), "CVodeSetUserDataB");
   expect(CVodeSetMaxNumStepsB(forward_, which, options_.max_num_steps), "CVodeSetMaxNumStepsB");
   expect(CVodeSetMaxStepB(forward_, which, options_.max_step), "CVodeSetMaxStepB");
   set_backward_newton(forward_, which, newton_, function_);
-  if (quadrature_) set_up_quadrature();
+  if (quadrature_) {
+    expect(CVodeQuadInitB(forward_, which_, cvodes_callbacks::quadrature, quadrature_.get()), "CVodeQuadInitB");
+    expect(CVodeSetQuadErrConB(forward_, which_, SUNTRUE), "CVodeSetQuadErrConB");
+  }
+  set_tolerances();
 }
 
-AGRAD_INLINE void cvodes_backward::set_up_quadrature() {
-  expect(CVodeQuadInitB(forward_, which_, cvodes_callbacks::quadrature, quadrature_.get()), "CVodeQuadInitB");
-  const double relative = strictness_ * options_.relative_tolerance_quadrature;
-  if (const double* scalar = std::get_if<double>(&options_.absolute_tolerance_quadrature)) {
-    expect(CVodeQuadSStolerancesB(forward_, which_, relative, strictness_ * *scalar), "CVodeQuadSStolerancesB");
-  } else {
-    const sundials::vector_handle tolerances(N_VClone(quadrature_.get()));
-    sundials::map(tolerances) =
-        strictness_ * std::get<Eigen::VectorXd>(options_.absolute_tolerance_quadrature).replicate(rows_, 1);
-    expect(CVodeQuadSVtolerancesB(forward_, which_, relative, tolerances.get()), "CVodeQuadSVtolerancesB");
-  }
-  expect(CVodeSetQuadErrConB(forward_, which_, SUNTRUE), "CVodeSetQuadErrConB");
+AGRAD_INLINE void cvodes_backward::set_tolerances() {
+  has_tolerances_ = true;
+  const double relative = strictness_ * options_.relative_tolerance_backward;
+  expect(CVodeSVtolerancesB(forward_, which_, relative, absolute_.get()), "CVodeSVtolerancesB");
+  if (!quadrature_) return;
+  const double relative_of_quadrature = strictness_ * options_.relative_tolerance_quadrature;
+  expect(CVodeQuadSVtolerancesB(forward_, which_, relative_of_quadrature, absolute_of_quadrature_.get()),
+         "CVodeQuadSVtolerancesB");
 }
 
 AGRAD_INLINE void cvodes_backward::stop(int code) {

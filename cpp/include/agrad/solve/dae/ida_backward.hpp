@@ -23,6 +23,7 @@
 #include <agrad/solve/dae/ida.hpp>
 #include <agrad/solve/dae/iteration.hpp>
 #include <agrad/solve/dae/trajectory.hpp>
+#include <agrad/solve/solver/adjoint_tolerances.hpp>
 
 namespace agrad::detail {
 
@@ -37,7 +38,7 @@ class ida_backward {
   /// Sets the trajectory of another segment.
   void use(const dae_trajectory& trajectory) { trajectory_ = &trajectory; }
 
-  void clear();
+  void clear(const adjoint_tolerances& absolute);
 
   /// Adjoint of a.
   Eigen::VectorXd differential() const { return sundials::map(z_).head(r_); }
@@ -96,6 +97,7 @@ class ida_backward {
   ode_statistics& statistics_;
   Eigen::Index n_, r_, m_;
   sundials::vector_handle z_, zp_;  // w, q, lambda
+  adjoint_tolerances given_;        // tolerances of the adjoints of y, and of q
   Eigen::VectorXd absolute_;        // tolerances of w, q, lambda
   newton_matrix newton_;
   std::vector<double> factors_;

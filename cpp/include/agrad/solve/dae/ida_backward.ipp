@@ -28,10 +28,10 @@ AGRAD_INLINE ida_backward::ida_backward(const std::string& function, dae_system&
       sundials::numbers_matrix::make(context.get(), std::make_shared<std::vector<std::size_t>>(), entries), function,
       "SUNMatNewEmpty");
   make_solver();
-  clear();
 }
 
-AGRAD_INLINE void ida_backward::clear() {
+AGRAD_INLINE void ida_backward::clear(const adjoint_tolerances& absolute) {
+  given_ = absolute;
   sundials::map(z_).setZero();
   fault_.clear();
   is_running_ = false;
@@ -96,14 +96,14 @@ AGRAD_INLINE void ida_backward::set_up() {
 }
 
 AGRAD_INLINE void ida_backward::set_tolerances(const dae_consistency& consistency) {
-  const Eigen::VectorXd of_w = split_.q().cwiseAbs().transpose() * options_.absolute_tolerance_backward;
+  const Eigen::VectorXd of_w = split_.q().cwiseAbs().transpose() * given_.adjoint;
   Eigen::VectorXd of_lambda = consistency.reach(of_w);
   const double largest = of_lambda.maxCoeff();
   for (double& each : of_lambda) {
     if (!(each > 0)) each = largest > 0 ? largest : 1;
   }
   absolute_.resize(r_ + m_ + n_);
-  absolute_ << of_w, Eigen::VectorXd::Constant(m_, options_.absolute_tolerance_quadrature), of_lambda;
+  absolute_ << of_w, given_.gradient, of_lambda;
 }
 
 AGRAD_INLINE const dae_point& ida_backward::point(double since_start) {

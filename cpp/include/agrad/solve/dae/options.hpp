@@ -37,6 +37,7 @@ struct dae_options {
   long max_num_steps = 0;  // between two output times, in each pass
   double first_step = 0;   // size tried in the forward pass at t0 and after each stop; 0: chosen by IDAS
   double max_step = std::numeric_limits<double>::infinity();  // in each pass
+  bool in_units_of_loss = false;                              // as of ode_adjoint_options
   std::vector<bool> differential;                             // whether each state is differential; empty: the solver finds out
   dae_initial initial = dae_initial::differential;
   dae_sensitivities sensitivities = dae_sensitivities::adjoint;
@@ -60,8 +61,8 @@ struct dae_gradient {
   Eigen::VectorXd times, stops, parameters;
 };
 
-/// Returns the options for one pair of tolerances: the absolute tolerance divided by 10 forwards, divided by 3 backwards and
-/// unchanged for the quadrature, as in `tolerance_options` for ordinary equations.
+/// Returns the options for one pair of tolerances: the absolute tolerance divided by 10 forwards and, in units of the loss,
+/// divided by 3 backwards and unchanged for the quadrature, as in `tolerance_options` for ordinary equations.
 dae_options dae_tolerance_options(std::string_view function, Eigen::Index states, double relative_tolerance,
                                   double absolute_tolerance, long max_num_steps);
 

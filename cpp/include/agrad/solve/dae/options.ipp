@@ -17,6 +17,7 @@ AGRAD_INLINE dae_options dae_tolerance_options(std::string_view function, Eigen:
   options.relative_tolerance_quadrature = like.relative_tolerance_quadrature;
   options.absolute_tolerance_quadrature = absolute_tolerance;
   options.max_num_steps = max_num_steps;
+  options.in_units_of_loss = true;
   return options;
 }
 

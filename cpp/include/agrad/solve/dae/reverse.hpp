@@ -35,6 +35,8 @@ class dae_reverse_pass {
   /// Returns the adjoint of the differential part at t0.
   Eigen::VectorXd backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g);
 
+  adjoint_tolerances tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
+
   /// Propagates the adjoint w of the differential part from the end of segment i to its begin, and adds the outputs' adjoints.
   void reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g);
 

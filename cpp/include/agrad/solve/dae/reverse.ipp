@@ -53,13 +53,27 @@ AGRAD_INLINE Eigen::VectorXd dae_reverse_pass::backwards(const Eigen::Ref<const 
   if (solution_.is_differentiated() && !backward_ && solution_.segments.back().last > solution_.segments[0].begin.t)
     backward_ = std::make_unique<ida_backward>(solution_.function, solution_.system, solution_.options, solution_.context,
                                                solution_.split, statistics_);
-  if (backward_) backward_->clear();
+  if (backward_) backward_->clear(tolerances_of(adjoints));
   for (std::size_t i = solution_.segments.size(); i-- > 0;) {
     reverse_segment(i, adjoints, w, g);
     if (i > 0) g.stops[solution_.stops[i - 1].index] += w.dot(solution_.jump_of_slope(i));
   }
   if (backward_ && solution_.system.parameters() > 0) g.parameters += backward_->parameters();
   return w;
+}
+
+AGRAD_INLINE adjoint_tolerances dae_reverse_pass::tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
+  const dae_options& o = solution_.options;
+  const Eigen::Index m = solution_.system.parameters();
+  const adjoint_tolerances given{o.absolute_tolerance_backward, Eigen::VectorXd::Constant(m, o.absolute_tolerance_quadrature)};
+  if (!o.in_units_of_loss) return given;
+  const Eigen::Index n = solution_.split.n(), times = adjoints.cols();
+  Eigen::MatrixXd y(n, times + 1);
+  y << solution_.segments[0].begin.y, solution_.solution.topRows(n);
+  Eigen::VectorXd parameters(m);
+  solution_.system.parameter_values(parameters.data());
+  return loss_units(y, o.absolute_tolerance_backward, o.relative_tolerance_backward, parameters)
+      .tolerances(adjoints, given.adjoint, given.gradient);
 }
 
 AGRAD_INLINE void dae_reverse_pass::reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,

@@ -35,6 +35,8 @@ class posed_steady final : public posed_solve {
     state_ = solver_.solve(of_state_.of(x));
     if (report_to_) report_to_(report());
   }
+  double end() const override { return report().integrated_time; }
+  ode_statistics statistics() const override { return solver_.statistics(); }
   void read(double* y) const override { Eigen::Map<Eigen::VectorXd>(y, state_.size()) = state_; }
 
   void reverse(const double* y_adjoint, double* x_adjoint) override { add(solver_.reverse(adjoint(y_adjoint)), x_adjoint); }

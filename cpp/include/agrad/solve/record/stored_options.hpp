@@ -89,7 +89,7 @@ void serialize(Archive& archive, ode_adjoint_options& o) {
   archive.one_of(o.interpolation_polynomial, {ode_interpolation::hermite, ode_interpolation::polynomial});
   archive.one_of(o.solver_forward, {ode_method::adams, ode_method::bdf});
   archive.one_of(o.solver_backward, {ode_method::adams, ode_method::bdf});
-  archive(o.algebra, o.first_step, o.max_step);
+  archive(o.algebra, o.first_step, o.max_step, o.in_units_of_loss);
 }
 
 template <class Archive>
@@ -124,7 +124,7 @@ template <class Archive>
 void serialize(Archive& archive, dae_options& o) {
   archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
           o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
-          o.first_step, o.max_step, o.differential, o.tstops);
+          o.first_step, o.max_step, o.in_units_of_loss, o.differential, o.tstops);
   archive.one_of(o.initial, {dae_initial::differential, dae_initial::derivatives, dae_initial::consistent});
   archive.one_of(o.sensitivities, {dae_sensitivities::adjoint, dae_sensitivities::forward});
 }

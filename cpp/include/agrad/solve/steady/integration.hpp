@@ -46,6 +46,7 @@ class steady_integration {
 
   const Eigen::VectorXd& state() const { return y_; }
   double time() const { return time_; }
+  const ode_statistics& statistics() const { return statistics_; }
   const std::string& message() const { return message_; }
 
  private:
@@ -59,6 +60,7 @@ class steady_integration {
   cvodes_forward solver_;
   double duration_ = 1, time_ = 0;
   int count_ = 0;
+  ode_statistics statistics_;
   std::string message_;
 };
 

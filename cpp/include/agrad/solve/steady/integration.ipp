@@ -31,12 +31,13 @@ AGRAD_INLINE bool steady_integration::advance() {
     return false;
   }
   try {
-    y_ = solver_.integrate(y_, 0, {duration_});
+    y_ = solver_.integrate(y_, time_, {time_ + duration_});
   } catch (const SolverError& error) {
-    time_ += error.t;
+    time_ = error.t;
     message_ = "integration stopped (" + error.code + "): " + error.advice;
     return false;
   }
+  statistics_ += solver_.statistics();
   time_ += duration_;
   duration_ *= 10;
   peak_ = peak_.cwiseMax(y_.cwiseAbs());

@@ -47,7 +47,7 @@ class steady_solver {
     if (y0.size() == 0) throw ShapeError(detail::sentence(function_, "y0", -1, "of length 0", "of length 1 or more"));
     check_each(function_, "y0", y0.data(), n, 1, must_be::finite);
     solved_ = factored_ = false;
-    report_ = {};
+    report_ = {}, statistics_ = {};
     y0_ = y_ = y0;
     check_slope();
     totals_ = detail::conserved_totals<Real>(system_, y0, time_);
@@ -60,6 +60,8 @@ class steady_solver {
   }
 
   const steady_report& report() const { return report_; }
+  /// The costs of the last `solve`'s integration, zeros if nothing was integrated.
+  const ode_statistics& statistics() const { return statistics_; }
 
   /// Returns the gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
   ode_gradient reverse(const Eigen::VectorXd& adjoint) {
@@ -273,6 +275,7 @@ class steady_solver {
       if (!report_.stable && !path.is_over()) continue;  // the system may be passing the state
       report_.by_integration = true;
       report_.integrated_time = path.time();
+      statistics_ = path.statistics();
       return;
     }
     report_.integrated_time = path.time();
@@ -308,6 +311,7 @@ class steady_solver {
   std::vector<double> tangents_;
   bool solved_ = false, factored_ = false;
   steady_report report_;
+  ode_statistics statistics_;
 };
 
 }  // namespace agrad
