@@ -1,5 +1,4 @@
 // Table entries of the rules with orthogonal decompositions, and of the matrix exponential.
-#include <agrad/rules/linalg/general_eigen.hpp>
 #include <agrad/rules/linalg/linalg.hpp>
 
 #include "linalg_row_of.hpp"

@@ -10,8 +10,8 @@ std::vector<linalg_row> rows::equations() { return entries_of_rules(rules::equat
 const std::vector<linalg_row>& linalg_rows() {
   static const auto all = [] {
     std::vector<linalg_row> list = rows::equations();
-    const auto others = rows::decompositions();
-    list.insert(list.end(), others.begin(), others.end());
+    for (const auto& others : {rows::decompositions(), rows::spectra(), rows::general_spectra()})
+      list.insert(list.end(), others.begin(), others.end());
     return list;
   }();
   return all;

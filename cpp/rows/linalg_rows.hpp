@@ -24,9 +24,11 @@ inline constexpr std::size_t most_matrices = 3;
 const std::vector<linalg_row>& linalg_rows();
 
 namespace rows {
-// Halves of the list, compiled in separate files, because Eigen's decompositions take long to compile.
+// Parts of the list, compiled in separate files, because Eigen's decompositions take a compiler much time and memory.
 std::vector<linalg_row> equations();
 std::vector<linalg_row> decompositions();
+std::vector<linalg_row> spectra();
+std::vector<linalg_row> general_spectra();
 }  // namespace rows
 
 }  // namespace agrad

@@ -34,8 +34,9 @@ using equations = concat_t<
              linalg::log_determinant_rule, linalg::cholesky_rule, linalg::solve_spd_rule, linalg::log_determinant_spd_rule>,
     triangular<Eigen::Lower>, triangular<Eigen::Upper>, triangular<Eigen::UnitLower>, triangular<Eigen::UnitUpper>, fourier>;
 using decompositions =
-    typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::symmetric_eigen_rule,
-             linalg::symmetric_eigenvalues_rule, linalg::general_eigen_rule, linalg::general_eigenvalues_rule, linalg::svd_rule,
-             linalg::singular_values_rule, linalg::matrix_exp_rule>;
+    typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::matrix_exp_rule>;
+using spectra =
+    typelist<linalg::symmetric_eigen_rule, linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule>;
+using general_spectra = typelist<linalg::general_eigen_rule, linalg::general_eigenvalues_rule>;
 
 }  // namespace agrad::rules

@@ -1,0 +1,12 @@
+// Table entries of the rules with eigenvalues of general matrices.
+#include <agrad/rules/linalg/general_eigen.hpp>
+#include <agrad/rules/linalg/linalg.hpp>
+
+#include "linalg_general_factors.hpp"
+#include "linalg_row_of.hpp"
+
+namespace agrad {
+
+std::vector<linalg_row> rows::general_spectra() { return entries_of_rules(rules::general_spectra{}); }
+
+}  // namespace agrad
