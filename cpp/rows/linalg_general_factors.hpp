@@ -1,5 +1,5 @@
-// Instances of the decomposition of general matrices for the kernels. They are compiled in a file of their own, because together
-// with the kernels they take a compiler 1.9 GB.
+// Instances of the decomposition of general matrices for the kernels. They are compiled in a file of their own, because
+// together with the kernels they take a compiler 1.9 GB.
 #pragma once
 
 #include <agrad/program/kernels/linalg_slots.hpp>
