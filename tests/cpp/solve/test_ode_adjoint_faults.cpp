@@ -32,6 +32,17 @@ struct decay {
   }
 };
 
+/// y' = k (cos(rate t) - y), where the rate may change between two calls for the same arguments.
+struct fickle {
+  static inline double rate = 1;
+  template <class Y, class K>
+  auto operator()(double t, const Y& y, const K& k) const {
+    auto slope = (-(k * y)).eval();
+    for (Eigen::Index i = 0; i < slope.size(); ++i) slope[i] += k * std::cos(rate * t);
+    return slope;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("bad input speaks in the grammar, with doubles and with variables") {
@@ -102,6 +113,24 @@ TEST_CASE("what f throws comes out unchanged, forwards and in the sweep, and the
   refuse = false;
   y.grad();
   CHECK(k.adj() == Approx(-std::exp(-0.5)).epsilon(1e-6));
+}
+
+TEST_CASE("forward steps that the reverse pass cannot repeat are an error: CVODES would write behind its memory") {
+  const Eigen::VectorXd y0 = Eigen::VectorXd::Constant(2, 0.5), each = Eigen::VectorXd::Constant(2, 1e-8);
+  for (const int interpolation : {1, 2}) {
+    const scope own;
+    const var k = 1.0;
+    fickle::rate = 1;
+    var end = ode_adjoint_tol_ctl(fickle{}, y0, 0.0, std::vector<double>{20.0}, 1e-8, each, 1e-8, each, 1e-8, 1e-8, 100000, 10,
+                                  interpolation, 2, 2, k)[0][0];
+    fickle::rate = 3;
+    const std::string message = message_of([&] { end.grad(); });
+    CHECK_MESSAGE(message.find("ode_adjoint_tol_ctl: the reverse pass stopped at t = ") == 0, message);
+    CHECK_MESSAGE(message.find("(NOT_REPEATABLE); the forward solution took more steps when it was computed again; the "
+                               "right-hand side must return the same values for the same arguments") != std::string::npos,
+                  message);
+  }
+  fickle::rate = 1;
 }
 
 TEST_CASE("solves in a loop leave the tape as it was") {

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import agrad as ag
+from gradient_problems import PROBLEMS, REFERENCES
 
 CELLS = 10
 STATES = 2 * CELLS
@@ -191,3 +192,28 @@ def test_factors_are_counted():
 def test_gmres_takes_no_pattern():
     with pytest.raises(ValueError, match="solve_ivp: jac_sparsity is given, but must not be for 'gmres'"):
         ag.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0, 2.0], "BDF", jac_sparsity=(0, 0), linear_solver="gmres")
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-6, 1e-7, 1e-8])
+@pytest.mark.parametrize("linear_solver", ["dense", "banded", "sparse", "auto"])
+def test_steps_from_a_checkpoint_are_the_same_each_time(linear_solver, rtol):
+    """With the pivots of other matrices, CVODES took more steps than it had memory for, and the process crashed."""
+    problem = PROBLEMS["POLLU"]
+
+    def solve(fun, span, y0, method, times, **options):
+        return ag.solve_ivp(fun, span, y0, "BDF", times, linear_solver=linear_solver, **options)
+
+    gradient = ag.grad(problem.loss(solve, "", rtol))(problem.at)
+    assert problem.error(gradient, REFERENCES["POLLU"]["gradient"]) < 100 * rtol
+
+
+def test_a_sparse_gradient_does_not_depend_on_the_runs_before():
+    problem = PROBLEMS["POLLU"]
+
+    def solve(fun, span, y0, method, times, **options):
+        return ag.solve_ivp(fun, span, y0, "BDF", times, linear_solver="sparse", **options)
+
+    compiled = ag.compile(ag.grad(problem.loss(solve, "", 1e-6)))
+    first = compiled(problem.at)
+    compiled(problem.at * np.linspace(0.5, 2.0, problem.at.size))
+    assert compiled(problem.at).tolist() == first.tolist()

@@ -33,6 +33,11 @@ class newton_matrix {
   /// Factorises shift I + scale J. Returns false when the matrix is singular.
   bool factorise(double shift, double scale, const double* jacobian, double* factors);
 
+  /// Makes the next factorisation independent of those before, whose pivots a sparse matrix keeps.
+  void forget() {
+    if (sparse_) sparse_->forget();
+  }
+
   /// Prepares `solve_transposed` for the output of `factorise` with the same shift and scale.
   bool prepare_transposed(double shift, double scale, const double* factors);
 

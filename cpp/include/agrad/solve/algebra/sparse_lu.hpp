@@ -24,6 +24,9 @@ class sparse_lu {
   /// Factorises the matrix with these values, which are finite, in the pattern's order. Returns false when it is singular.
   bool factorise(const double* values);
 
+  /// Makes the next factorisation that of a new object: it does not depend on the matrices before.
+  void forget();
+
   /// Replaces x by M^-1 x, where M is the matrix of the last factorisation.
   void solve(double* x);
   /// Replaces x by M'^-1 x.

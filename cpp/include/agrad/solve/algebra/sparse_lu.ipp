@@ -32,6 +32,11 @@ AGRAD_INLINE bool sparse_lu::factorise(const double* values) {
   return has_pivots_ = choose_pivots(values);
 }
 
+AGRAD_INLINE void sparse_lu::forget() {
+  has_pivots_ = false;
+  if (!prefers_diagonal_) order_.clear(), prefers_diagonal_ = true;
+}
+
 AGRAD_INLINE bool sparse_lu::choose_pivots(const double* values) {
   if (order_.empty()) order_ = elimination_order<Eigen::AMDOrdering<int>>(*pattern_);
   if (eliminate(values)) return true;

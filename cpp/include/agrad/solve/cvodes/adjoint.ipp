@@ -137,6 +137,7 @@ AGRAD_INLINE void cvodes_adjoint::attach(void* memory, bool is_new) {
     expect(CVodeAdjInit(memory, room_, static_cast<int>(adjoint_options_.interpolation_polynomial)), "CVodeAdjInit");
   else
     expect(CVodeAdjReInit(memory), "CVodeAdjReInit");
+  callbacks_.repeat(function_, memory, room_, newton_);
 }
 
 AGRAD_INLINE int cvodes_adjoint::integrate_to(double to, double& reached, int task) {

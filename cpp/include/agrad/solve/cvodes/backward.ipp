@@ -58,7 +58,9 @@ AGRAD_INLINE void cvodes_backward::advance(double from, double to) {
   const double roundoff = std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
   if (!running_ || from - to < 2 * roundoff) return;
   const long evaluations = callbacks_.rhs_evaluations;
+  callbacks_.set_repeating(true);
   const int code = CVodeB(forward_, to, CV_NORMAL);
+  callbacks_.set_repeating(false);
   statistics_.recomputed_rhs_evaluations += callbacks_.rhs_evaluations - evaluations;
   callbacks_.fault.rethrow();
   if (code < 0 || !arrived(memory(), false, to)) stop(code);

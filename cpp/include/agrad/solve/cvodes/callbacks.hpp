@@ -52,6 +52,15 @@ class cvodes_callbacks {
   /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.
   void set_listener(bool backwards);
 
+  /// Makes the steps from each checkpoint on, which the reverse pass repeats, the same each time: a factorisation there does not
+  /// depend on the matrices before. CVODES stores the repeated points in a place for `segment` steps and does not check that
+  /// the steps are not more (seen in SUNDIALS 7.9), so that more steps raise here.
+  void repeat(const std::string& function, void* forward, long segment, const sundials::newton& newton) {
+    function_ = &function, forward_ = forward, segment_ = segment, newton_ = &newton;
+  }
+  /// Says whether evaluations of the right-hand side are now of repeated steps.
+  void set_repeating(bool now) { is_repeating_ = now, repeated_from_ = -1; }
+
   static int rhs(double t, N_Vector y, N_Vector dydt, void* data);
 
   /// Sets the form in which the Jacobian is evaluated.
@@ -85,11 +94,21 @@ class cvodes_callbacks {
 
   int evaluate_jacobian(double t, N_Vector y, std::vector<double>& values);
 
+  long steps() const;
+  /// Throws where the reverse pass repeats more steps than the segment has.
+  void check_repetition(double t);
+  [[noreturn]] AGRAD_COLD void throw_not_repeatable(double t, long steps) const;
+
   ode_system* system_;
   Eigen::Index n_, m_;
   double start_ = 0, end_ = 0;
   progress_listener *forward_listener_ = nullptr, *backward_listener_ = nullptr;
   std::optional<state_jacobian> jacobian_;
+  const std::string* function_ = nullptr;  // name for messages
+  void* forward_ = nullptr;
+  const sundials::newton* newton_ = nullptr;
+  long segment_ = 0, repeated_from_ = -1;  // steps between checkpoints; the step from which the reverse pass repeats
+  bool is_repeating_ = false;
 };
 
 /// Gives a CVODES problem its linear solver, and the Jacobian or its products with vectors.

@@ -18,10 +18,30 @@ AGRAD_INLINE void cvodes_callbacks::set_listener(bool backwards) {
   backward_listener_ = backwards ? progress_listener::current() : nullptr;
 }
 
+AGRAD_INLINE long cvodes_callbacks::steps() const {
+  long steps = 0;
+  CVodeGetNumSteps(forward_, &steps);
+  return steps;
+}
+
+AGRAD_INLINE void cvodes_callbacks::check_repetition(double t) {
+  const long now = steps();
+  if (repeated_from_ < 0 || now < repeated_from_) repeated_from_ = now;
+  if (AGRAD_UNLIKELY(now - repeated_from_ >= segment_)) throw_not_repeatable(time(t), now);
+}
+
+AGRAD_INLINE void cvodes_callbacks::throw_not_repeatable(double t, long steps) const {
+  const std::string advice = "the right-hand side must return the same values for the same arguments";
+  throw SolverError(*function_ + ": the reverse pass stopped at t = " + to_text(t) +
+                        " (NOT_REPEATABLE); the forward solution " + "took more steps when it was computed again; " + advice,
+                    t, steps, "NOT_REPEATABLE", advice);
+}
+
 AGRAD_INLINE int cvodes_callbacks::rhs(double t, N_Vector y, N_Vector dydt, void* data) {
   cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
   return self.fault.guard([&] {
     ++self.rhs_evaluations;
+    if (self.is_repeating_) self.check_repetition(t);
     if (self.forward_listener_ != nullptr) self.forward_listener_->at(self.time(t));
     Eigen::Map<Eigen::VectorXd> out(N_VGetArrayPointer(dydt), self.n_);
     self.system().rhs(self.time(t), N_VGetArrayPointer(y), out.data());
@@ -36,7 +56,10 @@ AGRAD_INLINE void cvodes_callbacks::evaluate_jacobian_as(const std::string& func
 AGRAD_INLINE int cvodes_callbacks::jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector,
                                             N_Vector) {
   cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
-  return self.fault.guard([&] { return self.evaluate_jacobian(t, y, sundials::numbers::of(J).values); });
+  return self.fault.guard([&] {
+    if (self.segment_ > 0 && self.steps() % self.segment_ == 0) self.newton_->forget();
+    return self.evaluate_jacobian(t, y, sundials::numbers::of(J).values);
+  });
 }
 
 AGRAD_INLINE int cvodes_callbacks::product(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector, void* data, N_Vector) {
@@ -51,6 +74,7 @@ AGRAD_INLINE int cvodes_callbacks::product(N_Vector v, N_Vector Jv, double t, N_
 AGRAD_INLINE int cvodes_callbacks::backward_rhs(double t, N_Vector y, N_Vector lambda, N_Vector dlambda, void* data) {
   cvodes_callbacks& self = *static_cast<cvodes_callbacks*>(data);
   self.interpolation.interpolated(t);
+  self.repeated_from_ = -1;
   return self.fault.guard([&] {
     if (self.backward_listener_ != nullptr) self.backward_listener_->at(self.time(t));
     return self.each_row(lambda, dlambda, self.n_, [&](const double* from, Eigen::Map<Eigen::VectorXd>& out) {

@@ -131,7 +131,7 @@ AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vect
 
 AGRAD_INLINE bool ida_forward::start_shorter() {
   first_step_ *= 1e-5;
-  if (sensitivities_.empty() || first_step_ < 1e-25 * end_) return false;
+  if (sensitivities_.empty() || first_step_ < 1e-40 * end_) return false;
   sundials::map(y_) = begin_.y, sundials::map(yp_) = begin_.yp;
   expect(IDAReInit(memory_.get(), 0, y_.get(), yp_.get()), "IDAReInit");
   expect(IDASensReInit(memory_.get(), IDA_STAGGERED, columns_.data(), slopes_.data()), "IDASensReInit");
@@ -175,7 +175,7 @@ AGRAD_INLINE void ida_forward::step() {
   do {
     code = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
     fault_.rethrow();
-  } while (code == IDA_ERR_FAIL && reached_ == 0 && start_shorter());
+  } while ((code == IDA_ERR_FAIL || code == IDA_CONV_FAIL) && reached_ == 0 && start_shorter());
   if (code < 0) stop(code);
   if (!(reached > reached_)) stop(IDA_ERR_FAIL);  // a step size that has underflowed is a failure
   int order = 1;

@@ -59,6 +59,11 @@ struct newton {
   newton(const context_handle& context, const vector_handle& like, const chosen_algebra& how, bool transposed,
          const std::string& function);
 
+  /// Makes the next factorisation independent of those before.
+  void forget() const {
+    if (matrix) factors::of(solver.get()).matrix.forget();
+  }
+
  private:
   static std::size_t place_of_diagonal(const chosen_algebra& how, std::size_t i);
 };
