@@ -167,9 +167,9 @@ def steady_state(
     runs_again = False
     try:
         if recording is not None:
-            y = operation.record(argument, states.shape)
+            recorded = operation.record(argument, states.shape)
             runs_again = True
-            return SteadyResult(y, stats=Statistics(operation.statistics))
+            return SteadyResult(recorded, stats=Statistics(operation.statistics))
         y, report = solve_steady(operation, argument)
     except SolverError as stop:
         if not return_partial:

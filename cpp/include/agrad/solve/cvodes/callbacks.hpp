@@ -52,9 +52,9 @@ class cvodes_callbacks {
   /// Reports one pass to this thread's listener; forward steps that the reverse pass repeats are not reported.
   void set_listener(bool backwards);
 
-  /// Makes the steps from each checkpoint on, which the reverse pass repeats, the same each time: a factorisation there does not
-  /// depend on the matrices before. CVODES stores the repeated points in a place for `segment` steps and does not check that
-  /// the steps are not more (seen in SUNDIALS 7.9), so that more steps raise here.
+  /// Makes the steps from each checkpoint on, which the reverse pass repeats, the same each time: a factorisation there does
+  /// not depend on the matrices before. CVODES stores the repeated points in a place for `segment` steps and does not check
+  /// that the steps are not more (seen in SUNDIALS 7.9), so that more steps raise here.
   void repeat(const std::string& function, void* forward, long segment, const sundials::newton& newton) {
     function_ = &function, forward_ = forward, segment_ = segment, newton_ = &newton;
   }
