@@ -35,6 +35,7 @@ AGRAD_INLINE void cvodes_backward::clear(const std::vector<adjoint_tolerances>& 
     if (quadrature_) sundials::map(absolute_of_quadrature_).segment(row * m_, m_) = strictness_ * each.gradient;
   }
   has_tolerances_ = false;
+  newton_.forget();
   sundials::map(lambda_).setZero();
   if (quadrature_) sundials::map(quadrature_).setZero();
   running_ = false;
