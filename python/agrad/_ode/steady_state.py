@@ -153,9 +153,8 @@ def steady_state(
     states = problem.states
     if states.size == 0:
         raise ShapeError(f"{function}: y0 is of length 0, but must be of length 1 or more")
-    tolerances = tolerances_of(function, states.size, ("rtol", "atol"), rtol, atol)
     options = (
-        *tolerances,
+        *tolerances_of(function, states.size, ("rtol", "atol"), rtol, atol),
         whole(function, "max_iterations", max_iterations),
         _METHODS[method],
         None if t is None else float(real_values(function, "t", t)),
@@ -174,7 +173,7 @@ def steady_state(
     except SolverError as stop:
         if not return_partial:
             raise
-        return _partial(problem, options[-1], tolerances, stop)
+        return _partial(problem, options[-1], options[1], stop)
     finally:
         if not runs_again:
             reporter.forget()
@@ -182,13 +181,11 @@ def steady_state(
     return SteadyResult(y, stats=operation.statistics() | report, **found_by)
 
 
-def _partial(problem: RecordedProblem, t: float | None, tolerances: tuple[float, Any], stop: SolverError) -> SteadyResult:
+def _partial(problem: RecordedProblem, t: float | None, atol: Any, stop: SolverError) -> SteadyResult:
     """Returns the state that the integration reached, from a second one that ends there."""
     slope = problem.f if t is None else lambda _, y, *args: problem.f(t, y, *args)
     found = SteadyResult(problem.y0, False, status=-1, message=str(stop))
     if not stop.t > 0:
         return found
-    rtol, atol = max(1e-6, tolerances[0]), np.maximum(tolerances[1], 1e-9 * np.max(np.abs(problem.states)))
-    options: Any = {"method": "BDF", "args": problem.args, "rtol": rtol, "atol": atol, "return_partial": True}
-    path = solve_ivp(slope, (0.0, stop.t), problem.y0, **options)
+    path = solve_ivp(slope, (0.0, stop.t), problem.y0, "BDF", args=problem.args, atol=atol, return_partial=True)
     return replace(found, y=path.y[:, -1], stats=path.stats) if path.t.size else found

@@ -8,17 +8,19 @@ import pytest
 import agrad as ag
 
 
-def by_bdf(k, rtol, state, parameter, **options):
-    options = {"rtol": rtol, "atol": 1e-2 * rtol * state} | options
-    return ag.solve_ivp(lambda t, y, k: [-k / parameter * y[0]], (0.0, 1.0), [state], "BDF", [1.0], args=(k,), **options).y[
-        0, -1
-    ]
+def by_cvodes(k, rtol, state, parameter, method):
+    def slope(t, y, k):
+        return [-k / parameter * y[0]]
+
+    return ag.solve_ivp(slope, (0.0, 1.0), [state], method, [1.0], args=(k,), rtol=rtol, atol=1e-2 * rtol * state).y[0, -1]
+
+
+def by_bdf(k, rtol, state, parameter):
+    return by_cvodes(k, rtol, state, parameter, "BDF")
 
 
 def by_adams(k, rtol, state, parameter):
-    options = {"rtol": rtol, "atol": 1e-2 * rtol * state}
-    slope = lambda t, y, k: [-k / parameter * y[0]]  # noqa: E731
-    return ag.solve_ivp(slope, (0.0, 1.0), [state], "Adams", [1.0], args=(k,), **options).y[0, -1]
+    return by_cvodes(k, rtol, state, parameter, "Adams")
 
 
 def by_ida(k, rtol, state, parameter):
@@ -47,6 +49,18 @@ def test_counts_of_a_million_with_a_loss_of_logarithms(method):
         return np.sum((np.log(y[0]) - np.log(1e6) + 1.2 * np.array([1.0, 2.0])) ** 2)
 
     assert ag.grad(misfit)(1.3) == pytest.approx(2 * (1.3 - 1.2) * 5.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["BDF", "Adams"])
+def test_a_small_state_that_starts_at_zero(method):
+    """Its size is that of its later values, not 1, which would make the loss of 1e-12 look as large as 1e-3."""
+
+    def loss(b):
+        start, atol = np.stack([0.0 * b, b]), [1e-17, 1e-8]
+        y = ag.solve_ivp(lambda t, y: [1e-9, -1.3 * y[1]], (0.0, 1.0), start, method, [1.0], atol=atol).y[:, -1]
+        return 1e-3 * y[0] + 1e-12 * y[1]
+
+    assert ag.grad(loss)(1.0) / 1e-12 == pytest.approx(np.exp(-1.3), rel=1e-4)
 
 
 def test_rows_of_different_units_are_integrated_together():

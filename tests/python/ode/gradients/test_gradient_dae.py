@@ -26,5 +26,6 @@ def solver(sensitivities):
 def test_gradients_are_right(name, way, rtol):
     problem = PROBLEMS[name]
     gradient = ag.grad(problem.loss(solver(way), "", rtol))(problem.at)
-    allowed = 200 if name == "Oregonator" else 100
+    # The jumps of the Oregonator amplify errors of BDF's steps: 133 rtol, where solve_ivp's BDF has 300.
+    allowed = 200 if name == "Oregonator" else problem.allowed
     assert problem.error(gradient, REFERENCES[name]["gradient"]) < allowed * rtol

@@ -32,9 +32,9 @@ AGRAD_INLINE void cvodes_callbacks::check_repetition(double t) {
 
 AGRAD_INLINE void cvodes_callbacks::throw_not_repeatable(double t, long steps) const {
   const std::string advice = "the right-hand side must return the same values for the same arguments";
-  throw SolverError(*function_ + ": the reverse pass stopped at t = " + to_text(t) +
-                        " (NOT_REPEATABLE); the forward solution " + "took more steps when it was computed again; " + advice,
-                    t, steps, "NOT_REPEATABLE", advice);
+  const std::string text = " (NOT_REPEATABLE); the forward solution took more steps when it was computed again; ";
+  throw SolverError(*function_ + ": the reverse pass stopped at t = " + to_text(t) + text + advice, t, steps, "NOT_REPEATABLE",
+                    advice);
 }
 
 AGRAD_INLINE int cvodes_callbacks::rhs(double t, N_Vector y, N_Vector dydt, void* data) {

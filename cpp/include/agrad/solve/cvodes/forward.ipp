@@ -5,6 +5,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/cvodes/forward.hpp>
+#include <agrad/solve/solver/adjoint_tolerances.hpp>
 
 namespace agrad {
 
@@ -165,8 +166,7 @@ AGRAD_INLINE Eigen::VectorXd cvodes_forward::sizes_of_arguments() const {
   else
     sizes.head(initial).setConstant(since_start_.back());
   callbacks_.system().parameter_values(sizes.data() + initial);
-  // Beyond these sizes, a tolerance would become zero or infinite.
-  return sizes.unaryExpr([](double x) { return x != 0 && std::abs(x) > 1e-100 && std::abs(x) < 1e100 ? std::abs(x) : 1.0; });
+  return sizes.unaryExpr([](double x) { return detail::size_or_one(x); });
 }
 
 AGRAD_INLINE int cvodes_forward::rhs_of_all(int count, double t, N_Vector y, N_Vector, N_Vector* s, N_Vector* ds, void* data,

@@ -5,8 +5,8 @@
 // is a DAE of index 1 in (w, q, lambda) for any dF/dy', and q(t0) is the gradient with respect to p (Cao, Li, Petzold and
 // Serban, Adjoint sensitivity analysis for differential-algebraic equations, SIAM J. Sci. Comput. 24, 2003). A Newton step
 // eliminates w and q, which leaves the transposed matrix of the forward problem; that matrix may be an older one, but w and q
-// follow from lambda at the current point. Errors are controlled in w and q, because w
-// and q determine lambda. IDAS' clock is zero at each restart, as in the forward pass.
+// follow from lambda at the current point. Errors are controlled in w and q, because w and q determine lambda. IDAS' clock is
+// zero at each restart, as in the forward pass.
 // IDAS could take q as a quadrature beside (w, lambda), but would then choose the order by the errors of w and lambda alone:
 // where w is constant, the order stays 1 and the gradient's error falls as the root of the tolerance (seen in SUNDIALS 7.9).
 // Read next: solve/dae/solver.hpp, the solver; solve/dae/reverse.hpp, which uses this class.

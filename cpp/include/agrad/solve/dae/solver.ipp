@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/dae/solver.hpp>
+#include <agrad/solve/solver/adjoint_tolerances.hpp>
 
 namespace agrad {
 
@@ -116,7 +117,7 @@ AGRAD_INLINE Eigen::VectorXd dae_solver::scales(Eigen::Index of_parameters) cons
                                                 solution_.segments.back().last - solution_.segments[0].begin.t);
   if (r > 0) x.head(r) = solution_.split.q().transpose() * solution_.segments[0].begin.y;
   solution_.system.parameter_values(x.data() + of_parameters);
-  return x.unaryExpr([](double v) { return v != 0 && std::abs(v) > 1e-100 && std::abs(v) < 1e100 ? std::abs(v) : 1.0; });
+  return x.unaryExpr([](double v) { return detail::size_or_one(v); });
 }
 
 AGRAD_INLINE dae_solver::dae_state dae_solver::advanced(double t) {

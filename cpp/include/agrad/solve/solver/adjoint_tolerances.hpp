@@ -15,6 +15,12 @@
 
 namespace agrad::detail {
 
+/// Returns the size of a parameter, by which a tolerance is divided or, where the tolerance would become zero or infinite, 1.
+inline double size_or_one(double x) {
+  const double size = std::abs(x);
+  return size > 1e-100 && size < 1e100 ? size : 1.0;
+}
+
 /// Absolute tolerances, one for each adjoint and one for each parameter.
 struct adjoint_tolerances {
   Eigen::VectorXd adjoint, gradient;
@@ -27,8 +33,8 @@ class loss_units {
   loss_units(const Y& y, const Eigen::VectorXd& absolute, double relative, const Eigen::VectorXd& parameters)
       : states_(absolute / relative), parameters_(parameters.size()) {
     for (Eigen::Index k = 0; k < y.cols(); ++k)
-      for (Eigen::Index i = 0; i < states_.size(); ++i) states_[i] = std::max(states_[i], within(y(i, k)));
-    for (Eigen::Index j = 0; j < parameters.size(); ++j) parameters_[j] = within(parameters[j]);
+      for (Eigen::Index i = 0; i < states_.size(); ++i) states_[i] = std::max(states_[i], std::abs(y(i, k)));
+    for (Eigen::Index j = 0; j < parameters.size(); ++j) parameters_[j] = size_or_one(parameters[j]);
     part_ = 1;
     for (Eigen::Index i = 0; i < states_.size(); ++i) part_ = std::min(part_, absolute[i] / states_[i]);
   }
@@ -51,12 +57,6 @@ class loss_units {
 
  private:
   static constexpr double least = 1e-250;  // below it, the inverse would overflow
-
-  /// Returns the size of x or, where a tolerance would become zero or infinite, 1.
-  static double within(double x) {
-    const double size = std::abs(x);
-    return size > 1e-100 && size < 1e100 ? size : 1.0;
-  }
 
   Eigen::VectorXd states_, parameters_;
   double part_ = 1;  // the smallest part of a state that its absolute tolerance is
