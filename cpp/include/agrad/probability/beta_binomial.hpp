@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_octets.hpp>
 #include <agrad/rules/gamma_rest.hpp>
 #include <agrad/rules/table_deviance.hpp>
 
@@ -22,9 +23,9 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
       source = "log f(n; N, alpha, beta) = log(N! / (n! (N - n)!)) + log B(n + alpha, N - n + beta) - log B(alpha, beta)";
   static constexpr std::string_view scipy = "betabinom(n, a, b): x - loc; n, a, b";
   static constexpr density_argument arguments[] = {{"n", must_be::whole_nonnegative},
-                                                   {"N", must_be::whole_nonnegative},
-                                                   {"alpha", must_be::positive_finite},
-                                                   {"beta", must_be::positive_finite}};
+                                                   {"N", must_be::whole_nonnegative, true},
+                                                   {"alpha", must_be::positive_finite, true},
+                                                   {"beta", must_be::positive_finite, true}};
   template <class N, class S, class A, class B>
   static auto in_support(const N& n, const S& size, const A&, const B&) {
     return n <= size;
@@ -55,6 +56,27 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
         n == 0, of_zero, n == size, of_all, alpha < beta && alpha < 0.1, [&] { return of_small(alpha, n, beta, other); },
         beta < 0.1, [&] { return of_small(beta, other, alpha, n); }, general);
   }
+
+  /// Products of few factors; their rounding errors count where the mass is near 1, which shapes of about the same size prevent.
+  struct octets : octet_formulas<4> {
+    static constexpr bool fills_last = true;
+    static constexpr bool has_propto = false;
+    template <class S>
+    static std::array<S, 2> prepare(const parts&, const each<S>& x) {
+      const detail::rising_product<S> of_all(x[1], x[2] + x[3]);
+      return {1.0 / of_all.ratio, of_all.sum_of_inverses};
+    }
+    static auto suits(const each<>& x) {
+      return x[0] <= x[1] && x[1] <= detail::longest_product && within(x[2], 0.25, 32) && within(x[3], 0.25, 32);
+    }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const detail::rising_product<octet> hits(x[0], x[2]), misses(x[1] - x[0], x[3]);
+      slope[0] = slope[1] = 0.0;
+      slope[2] = hits.sum_of_inverses - prepared[1];
+      slope[3] = misses.sum_of_inverses - prepared[1];
+      return log(hits.ratio * misses.ratio * prepared[0]);
+    }
+  };
 };
 /// Sum of the beta-binomial log masses of n in N trials; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Alpha, class Beta>

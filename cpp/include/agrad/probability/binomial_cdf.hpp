@@ -4,6 +4,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_tails.hpp>
 #include <agrad/rules/betainc.hpp>
 
 namespace agrad {
@@ -12,7 +13,7 @@ namespace detail {
 /// What the distribution functions of the binomial distribution have in common.
 struct binomial_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability}};
+      {"n", must_be::whole}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability, true}};
   /// The probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class M, class Q>
   static auto tail(const Y& n, const M& N, const Q& theta) {
@@ -53,6 +54,8 @@ struct binomial_lcdf_rule : detail::binomial_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const M& N, const Q& theta) {
     return tail<false, true>(n, N, theta);
   }
+
+  using octets = detail::binomial_tail_octets<false>;
 };
 /// Sum of the logarithms of the probabilities of values up to n.
 template <class Count, class Trials, class Theta>
@@ -70,6 +73,8 @@ struct binomial_lccdf_rule : detail::binomial_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const M& N, const Q& theta) {
     return tail<true, true>(n, N, theta);
   }
+
+  using octets = detail::binomial_tail_octets<true>;
 };
 /// Sum of the logarithms of the probabilities of values beyond n.
 template <class Count, class Trials, class Theta>

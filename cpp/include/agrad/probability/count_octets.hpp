@@ -34,14 +34,15 @@ inline octet log_choices(const octet& trials, const octet& n) {
 /// Up to this count rising_product is quick, and its product of a shape below 1e9 does not overflow.
 inline constexpr double longest_product = 32;
 
-/// The product of (shape + k) / (k + 1), and the sum of 1 / (shape + k), both for k from 0 to n - 1.
+/// The product of (shape + k) / (k + 1), and the sum of 1 / (shape + k), both for k from 0 to n - 1; of one number or eight.
+template <class S>
 struct rising_product {
-  octet ratio = 1.0, sum_of_inverses = 0.0;
+  S ratio = 1.0, sum_of_inverses = 0.0;
 
-  rising_product(const octet& n, const octet& shape) {
+  rising_product(const S& n, const S& shape) {
     for (double k = 0; !all_hold(n <= k); ++k) {
       const auto goes_on = n > k;
-      const octet factor = shape + k;
+      const S factor = shape + k;
       ratio = chosen(goes_on, ratio * factor * (1.0 / (k + 1)), ratio);
       sum_of_inverses += chosen(goes_on, 1.0 / factor, 0.0);
     }

@@ -22,7 +22,12 @@ template <int Sign>
 struct log_laplace_octets : scaled_distance_octets {
   static auto suits(const each<>& x) { return suits_distance(x, 700); }
   static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, tail = 0.5 * exp(-abs(z));
+    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z;
+    if (all_hold(at < 0.0)) {
+      write_slopes(1.0 * Sign, z, prepared[0], slope);
+      return at - log_2;
+    }
+    const octet tail = 0.5 * exp(-abs(z));
     write_slopes(chosen(at < 0.0, 1.0 * Sign, Sign * tail / (1.0 - tail)), z, prepared[0], slope);
     return chosen(at < 0.0, at - log_2, log1p(-tail));
   }

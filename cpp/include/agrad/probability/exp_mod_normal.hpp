@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>
+#include <agrad/probability/normal_octets.hpp>
 #include <agrad/rules/normal_moments.hpp>
 
 namespace agrad {
@@ -26,8 +27,8 @@ struct log_times_erfcx_rule : rule<1> {
 struct exp_mod_normal_rule : probability_rule<4> {
   static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
                                                    {"mu", must_be::finite},
-                                                   {"sigma", must_be::positive_finite},
-                                                   {"lambda_", must_be::positive_finite}};
+                                                   {"sigma", must_be::positive_finite, true},
+                                                   {"lambda_", must_be::positive_finite, true}};
 };
 
 /// The derivative of the probability with respect to argument J. Second derivatives have a form for each side of z = a in which
@@ -122,6 +123,33 @@ struct exp_mod_normal_lpdf_rule : detail::exp_mod_normal_rule {
     if (!included.of({3})) sum -= log(lambda);
     return sum;
   }
+
+  struct octets : octet_formulas<4> {
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      const S of_rate = included.of({3}) ? S(log(x[3])) : S(0.0);
+      return {1.0 / x[2], included.constants() ? of_rate : S(of_rate + detail::log_2)};
+    }
+    /// For larger a the density is almost normal, and the derivative with respect to lambda cancels.
+    static auto suits(const each<>& x) {
+      return within(x[2], 1e-50, 1e50) && within(x[2] * x[3], 1e-6, 10) && abs(x[0] - x[1]) < 1e4 * x[2];
+    }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse, a = x[2] * x[3], v = a - z;
+      const octet scaled = detail::scaled_ndtr_octet(v), bell = detail::normal_bell_octet(v), rest = 1.0 - scaled * bell;
+      const detail::octet_condition is_below = v > 0.0;
+      const octet tail = chosen(is_below, scaled, rest), per_tail = 1.0 / tail;
+      // The normal density at v over the tail, and the derivative of the tail's logarithm where v > 0.
+      const octet of_tail = detail::inv_sqrt_two_pi * chosen(is_below, 1.0, bell) * per_tail;
+      const octet by_v = chosen(is_below, -detail::tail_integral_octet(v) * per_tail, v - of_tail);
+      const octet log_tail = log(tail) - chosen(is_below, 0.0, ((rest - 1.0) + scaled * bell) * per_tail);
+      slope[0] = inverse * chosen(is_below, -z - by_v, of_tail - a);
+      slope[1] = -slope[0];
+      slope[2] = inverse * chosen(is_below, z * z + (z + a) * by_v, a * a - (z + a) * of_tail);
+      slope[3] = 1.0 / x[3] + x[2] * by_v;
+      return prepared[1] + log_tail + chosen(is_below, -0.5 * (z * z), a * (0.5 * a - z));
+    }
+  };
 };
 /// Sum of the exponentially modified normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma, class Lambda>

@@ -10,7 +10,7 @@ namespace detail {
 /// What the functions of the log-logistic distribution have in common.
 struct loglogistic_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+      {"y", must_be::not_nan}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   template <class Y, class A, class B>
   static auto in_support(const Y& y, const A&, const B&) {
     return y > 0;
@@ -46,6 +46,26 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
     if (included.of({2})) sum += log(beta);
     return sum;
   }
+
+  struct octets : octet_formulas<3> {
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      const S of_shape = included.of({2}) ? S(log(x[2])) : S(0.0);
+      return {1.0 / x[1], of_shape - log(x[1]), 1.0 / x[2]};
+    }
+    /// For larger beta log(y / alpha) the rounding error of this product would count in the derivatives.
+    static auto suits(const each<>& x) {
+      return within(x[0], 1e-4 * x[1], 1e4 * x[1]) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-3, 10);
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet log_y = log(x[0] * prepared[0]), z = x[2] * log_y, size = abs(z), decay = exp(-size), less = x[2] - 1.0;
+      const octet far = 1.0 / (1.0 + decay), twice_share = 2.0 * far * chosen(z > 0.0, 1.0, decay);
+      slope[0] = (less - x[2] * twice_share) / x[0];
+      slope[1] = x[2] * (twice_share - 1.0) * prepared[0];
+      slope[2] = prepared[2] + log_y * (1.0 - twice_share);
+      return prepared[1] + less * log_y - z - size - 2.0 * log1p(decay);
+    }
+  };
 };
 /// Sum of the log-logistic log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>
+#include <agrad/probability/normal_octets.hpp>
 #include <agrad/rules/density/normal.hpp>
 #include <agrad/rules/probit.hpp>
-#include <agrad/rules/values.hpp>
 
 namespace agrad {
 
@@ -19,15 +19,6 @@ T normal_cdf_of(const T& z) {
 template <class T>
 T normal_lcdf_of(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_ndtr(z)); });
-}
-
-/// Returns log_ndtr of eight numbers, and in `slope` the derivatives.
-AGRAD_ALWAYS_INLINE octet log_ndtr_octet(const octet& z, octet& slope) {
-  octet_array x, slopes;
-  z.store(x.data());
-  const octet_array values = log_ndtr_of(x, slopes);
-  slope = octet::load(slopes.data());
-  return octet::load(values.data());
 }
 
 /// Formulas for octets of `normal_lcdf_of` at Sign z. Far above 0 a rounding error of z would count in the derivatives.

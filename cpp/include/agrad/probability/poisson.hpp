@@ -6,6 +6,7 @@
 
 #include <agrad/probability/apply.hpp>
 #include <agrad/probability/count_octets.hpp>
+#include <agrad/probability/count_tails.hpp>
 #include <agrad/rules/count_deviance.hpp>
 #include <agrad/rules/gamma_rest.hpp>
 #include <agrad/rules/gammainc.hpp>
@@ -130,6 +131,8 @@ struct poisson_lcdf_rule : detail::poisson_cdf_base {
   static auto term(const parts&, const P&, const N& n, const L& lambda) {
     return log_gammaincc(n + 1.0, lambda);
   }
+
+  using octets = detail::poisson_tail_octets<false>;
 };
 /// Sum of the logarithms of the probabilities of counts up to n.
 template <class N, class Lambda>
@@ -147,6 +150,8 @@ struct poisson_lccdf_rule : detail::poisson_cdf_base {
   static auto term(const parts&, const P&, const N& n, const L& lambda) {
     return log_gammainc(n + 1.0, lambda);
   }
+
+  using octets = detail::poisson_tail_octets<true>;
 };
 /// Sum of the logarithms of the probabilities of counts beyond n.
 template <class N, class Lambda>

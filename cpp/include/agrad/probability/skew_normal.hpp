@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>
+#include <agrad/probability/normal_octets.hpp>
 #include <agrad/rules/probit.hpp>
 
 namespace agrad {
@@ -32,6 +33,30 @@ struct skew_normal_lpdf_rule : probability_rule<4> {
     if (included.of({0, 1, 2})) sum -= 0.5 * (z * z);
     return sum;
   }
+
+  struct octets : octet_formulas<4> {
+    /// The weight of z^2 depends on which parts are included.
+    template <class S>
+    static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
+      const S of_scale = skew_normal_lpdf_rule::prepare(included, x[0], x[1], x[2], x[3]);
+      return {1.0 / x[2], of_scale, S(included.of({0, 1, 2}) ? 0.5 : 0.0)};
+    }
+    /// Far above 0 a rounding error of alpha z would count in the derivatives of log_ndtr.
+    static auto suits(const each<>& x) {
+      const octet d = x[0] - x[1];
+      return within(d, -1e50, 1e50) && within(x[2], 1e-50, 1e50) && abs(x[3] * d) < 20.0 * x[2];
+    }
+    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse;
+      octet by_product;
+      const octet value = detail::log_ndtr_octet(x[3] * z, by_product), by_z = x[3] * by_product - z;
+      slope[0] = by_z * inverse;
+      slope[1] = -slope[0];
+      slope[2] = -(1.0 + z * by_z) * inverse;
+      slope[3] = z * by_product;
+      return prepared[1] + value - prepared[2] * (z * z);
+    }
+  };
 };
 /// Sum of the skew normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Xi, class Omega, class Alpha>

@@ -26,6 +26,13 @@ typename A::PlainObject erfcx_of(const A& x) {
   return polynomial(erfcx_series, array((x - 3.75) / (x + 3.75))) / (1.0 + 2.0 * x);
 }
 
+/// exp(x^2) times the integral of erfc from x to infinity, for x >= 0.
+template <class A>
+typename A::PlainObject scaled_ierfc_of(const A& x) {
+  using array = typename A::PlainObject;
+  return polynomial(scaled_ierfc_series, array((x - 3.75) / (x + 3.75))) / (1.0 + 2.0 * x).square();
+}
+
 /// erf(x) for |x| <= 1: x times a polynomial of x^2, a Chebyshev series fitted to 60 digits with an error of 2e-17.
 template <class A>
 typename A::PlainObject central_erf(const A& x) {

@@ -44,6 +44,7 @@ struct octet_condition {
 /// Whether a condition holds in all lanes; for one number, whether it holds.
 AGRAD_ALWAYS_INLINE bool all_hold(const octet_condition& x) { return x.all.all_hold(); }
 AGRAD_ALWAYS_INLINE bool all_hold(bool x) { return x; }
+AGRAD_ALWAYS_INLINE double chosen(bool is_first, double x, double y) { return is_first ? x : y; }
 
 struct octet {
   static constexpr std::size_t size = 8;
