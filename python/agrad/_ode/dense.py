@@ -52,7 +52,9 @@ class Solution:
     """The states at t: shape (n,) for a number, (n, k) for k times in any order.
 
     At the first call a solve without derivatives finds the steps, and a second solve computes states within each step. A
-    compiled function may run with other values, and take other steps: there each call solves with t as output times.
+    compiled function may run with other values, and take other steps: there each call solves with t as output times. So does
+    each call of a recorded solution of BDF and Adams, whose steps do not depend on derivatives: within a long step of a resting
+    state, derivatives need not be polynomials.
     """
 
     def __init__(self, problem: InitialValueProblem, y: Any) -> None:
@@ -63,7 +65,8 @@ class Solution:
         self._start = y0
         self._starts_with_jump = problem.interruptions is not None
         self._sign, self._span = times.sign, (times.t0, times.last)
-        self._size, self._varies = int(y.shape[0]), _varies(y)
+        self._size = int(y.shape[0])
+        self._varies = _varies(y) or (isinstance(y, Array) and problem.method_name in MULTISTEP)
         self._pieces: _Pieces | None = None
 
     def __call__(self, t: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, SolveOperation, SolveProgress, event_operation, solve_events
+from agrad._core import Array, Comparison, SolveOperation, SolveProgress, event_operation, solve_events
 from agrad._ode.events import NO_INTERRUPTIONS
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined, stays_equal
@@ -23,6 +23,15 @@ __all__ = ["EventSolve"]
 
 def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
     return lists
+
+
+def _require(end: Any) -> None:
+    """Keeps the solve in programs whose results have none of its numbers, so that each run checks their count.
+
+    A program has the operations that its results and the conditions of its path need.
+    """
+    if isinstance(end, Array) and end.recording.on_comparison == Comparison.guards:
+        bool(end == end)
 
 
 def _with_end(times: Times) -> Any:
@@ -109,7 +118,7 @@ class EventSolve(RecordedSolve):
 
     def _recorded_result(self, argument: Any) -> OdeResult:
         """Records the solve as an operation, whose result has the size of the solution for the present values."""
-        counts, reached, is_over, operation = [0] * len(self.roots), self.outputs, False, self.operation
+        counts, reached, is_over, is_cut, operation = [0] * len(self.roots), self.outputs, False, False, self.operation
         if self.roots:  # without, the size does not depend on the values
             _, reached, _, _, is_over, hits = solve_events(operation, self.values(), True)
             for event, _, _ in hits:
@@ -122,8 +131,12 @@ class EventSolve(RecordedSolve):
         times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total :], (total, n))
         bounds = np.cumsum([0, *counts]).tolist()
 
+        if is_cut and min(reached, self.times.values.size) == 0:
+            _require(flat[at])
+
         def lists() -> tuple[list[Any], list[Any]]:
             operation.expect_hits()
+            _require(flat[at])
             cuts = [slice(begin, end) for begin, end in pairwise(bounds)]
             return [times[cut] for cut in cuts], [hit_states[cut] for cut in cuts]
 

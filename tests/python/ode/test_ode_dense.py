@@ -207,3 +207,19 @@ def test_tangents_and_rows_pass_through():
         k = ag.var(0.7)
         value(k).grad()
         np.testing.assert_allclose(k.adj(), -0.9 * np.exp(-0.63), rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_derivatives_within_steps_of_a_resting_state(method, rtol):
+    def state(initial):
+        options = {"rtol": rtol, "atol": rtol * 1e-2, "dense_output": True}
+        return ag.solve_ivp(lambda t, y: -y, (0.0, 5.0), [initial], method, **options).sol(1.0)
+
+    def forced(source):
+        options = {"args": (source,), "rtol": rtol, "atol": rtol * 1e-2, "dense_output": True}
+        return ag.solve_ivp(lambda t, y, s: s - y, (0.0, 50.0), [1.0], method, **options).sol(2.5)[0]
+
+    assert ag.grad(lambda a: state(a)[0])(0.0) == pytest.approx(np.exp(-1), rel=200 * rtol)
+    assert ag.jacfwd(state)(0.0)[0] == pytest.approx(np.exp(-1), rel=200 * rtol)
+    assert ag.grad(forced)(1.0) == pytest.approx(1 - np.exp(-2.5), rel=200 * rtol)

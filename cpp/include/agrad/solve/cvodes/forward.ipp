@@ -166,7 +166,11 @@ AGRAD_INLINE Eigen::VectorXd cvodes_forward::sizes_of_arguments() const {
   else
     sizes.head(initial).setConstant(since_start_.back());
   callbacks_.system().parameter_values(sizes.data() + initial);
-  return sizes.unaryExpr([](double x) { return detail::size_or_one(x); });
+  sizes = sizes.unaryExpr([](double x) { return detail::size_or_one(x); });
+  // A state may start at zero in large units, of which the tolerances tell.
+  if (required_.initial_state || follows_)
+    sizes.head(initial) = sizes.head(initial).cwiseMax(options_.absolute_tolerance / options_.relative_tolerance);
+  return sizes;
 }
 
 AGRAD_INLINE int cvodes_forward::rhs_of_all(int count, double t, N_Vector y, N_Vector, N_Vector* s, N_Vector* ds, void* data,

@@ -76,7 +76,8 @@ class event_solver {
   void write_begin_outputs(detail::event_segment& s, bool is_last);
 
   void solve(detail::event_segment& s);
-  /// Hands the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction.
+  /// Hands the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction, and the
+  /// changed states have tangents even if the change is zero, as by a dose whose amount is.
   void move_probe(ode_solver& by);
   /// The time of the last column: the event's time, or the requested time if both are equal up to rounding.
   double event_time(Eigen::Index count) const;
@@ -115,6 +116,7 @@ class event_solver {
   double t_ = 0;
   Eigen::VectorXd y_, after_reset_, after_probe_;  // after_probe_: the state in which the probe ended
   std::vector<std::size_t> running_;
+  std::vector<bool> changed_;  // the states that doses and resets have changed since the last segment
   std::vector<long> counts_;
   std::vector<double> last_, ends_, probe_;
   ode_statistics statistics_;

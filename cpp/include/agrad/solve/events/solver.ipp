@@ -72,6 +72,7 @@ AGRAD_INLINE void event_solver::start() {
   t_ = trajectory_.v.initial_time, y_ = trajectory_.v.initial_state;
   trajectory_.used = solved_ = place_ = 0;
   probe_.clear();
+  changed_.assign(static_cast<std::size_t>(trajectory_.n), false);
   running_.clear();
   statistics_ = {};
   counts_.assign(trajectory_.events.size(), 0);
@@ -141,11 +142,13 @@ AGRAD_INLINE void event_solver::solve(detail::event_segment& s) {
 }
 
 AGRAD_INLINE void event_solver::move_probe(ode_solver& by) {
-  if (probe_.size() != static_cast<std::size_t>(trajectory_.n)) return;
-  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
-    probe_[static_cast<std::size_t>(i)] +=
-        detail::generic_factor(static_cast<std::size_t>(i)) * std::abs(y_[i] - after_probe_[i]);
-  by.continue_probe(probe_);
+  if (probe_.size() == static_cast<std::size_t>(trajectory_.n)) {
+    for (Eigen::Index i = 0; i < trajectory_.n; ++i)
+      probe_[static_cast<std::size_t>(i)] +=
+          detail::generic_factor(static_cast<std::size_t>(i)) * std::abs(y_[i] - after_probe_[i]);
+    by.continue_probe(probe_, changed_);
+  }
+  changed_.assign(changed_.size(), false);
 }
 
 AGRAD_INLINE double event_solver::event_time(Eigen::Index count) const {
@@ -157,10 +160,13 @@ AGRAD_INLINE void event_solver::apply(const detail::scheduled& what) {
   if (what.kind == detail::scheduled::infusion_end) {
     running_.erase(std::find(running_.begin(), running_.end(), what.index));
   } else if (what.kind == detail::scheduled::dose) {
-    if (what.is_at_once)
-      y_[trajectory_.plan.doses[what.index].state] += trajectory_.v.amounts[what.index];
-    else
+    if (what.is_at_once) {
+      const Eigen::Index state = trajectory_.plan.doses[what.index].state;
+      y_[state] += trajectory_.v.amounts[what.index];
+      changed_[static_cast<std::size_t>(state)] = true;
+    } else {
       running_.push_back(what.index);
+    }
   }
   watch_.expect_change();
 }
@@ -197,6 +203,7 @@ AGRAD_INLINE void event_solver::reset(std::size_t e) {
   after_reset_.resize(trajectory_.n);
   trajectory_.events[e]->reset(t_, y_.data(), after_reset_.data());
   y_ = after_reset_;
+  changed_.assign(changed_.size(), true);
   if (!y_.allFinite())
     fail(e, "not_finite", "the state after its reset is not finite",
          "check the reset for divisions by zero and arguments outside of domains");

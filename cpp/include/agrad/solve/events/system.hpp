@@ -28,8 +28,12 @@ class event_system final : public ode_system {
   struct margins {
     double begin, end;
   };
-  /// Enters a segment between two times, neither before `initial`, with a rate for each infused state.
-  void enter(double begin, double end, double initial, const margins& off, const std::vector<double>& rates);
+  /// The infusions that run into a state: the sum of their rates, and of the reciprocals of their durations.
+  struct infusion {
+    double rate = 0, per_duration = 0;
+  };
+  /// Enters a segment between two times, neither before `initial`; `into` has what runs into each infused state.
+  void enter(double begin, double end, double initial, const margins& off, const std::vector<infusion>& into);
   std::size_t rates() const { return rates_.size(); }
   std::size_t own_parameters() const { return m_; }
 
@@ -37,7 +41,9 @@ class event_system final : public ode_system {
   AGRAD_INLINE Eigen::Index parameters() const override;
   AGRAD_INLINE void parameter_values(double* p) const override;
 
-  AGRAD_INLINE void parameter_sizes(double* sizes) const override;
+  /// A rate is of the size that changes its state over the infusion, at least, so that a rate of zero has a size, too; the rate
+  /// of a state to which nothing runs is none.
+  AGRAD_INLINE void parameter_sizes(const double* of_states, double* sizes) const override;
 
   AGRAD_INLINE void rhs(double t, const double* y, double* dydt) override;
   void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) override { inner_.jacobian(inside(t), y, J); }
@@ -84,7 +90,7 @@ class event_system final : public ode_system {
 
   ode_system& inner_;
   std::vector<Eigen::Index> infused_;
-  std::vector<double> rates_, points_;  // points_: times of a linearisation
+  std::vector<double> rates_, per_duration_, points_;  // points_: times of a linearisation
   bool differentiated_;
   std::size_t m_;
   double first_ = 0, last_ = 0;

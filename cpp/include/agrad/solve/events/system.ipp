@@ -10,11 +10,12 @@ AGRAD_INLINE event_system::event_system(ode_system& inner, std::vector<Eigen::In
     : inner_(inner),
       infused_(std::move(infused)),
       rates_(infused_.size(), 0.0),
+      per_duration_(infused_.size(), 0.0),
       differentiated_(differentiated),
       m_(static_cast<std::size_t>(inner.parameters())) {}
 
 AGRAD_INLINE void event_system::enter(double begin, double end, double initial, const margins& off,
-                                      const std::vector<double>& rates) {
+                                      const std::vector<infusion>& into) {
   if (begin == end)
     first_ = last_ = std::nextafter(begin, begin > initial ? -HUGE_VAL : HUGE_VAL);
   else if (std::nextafter(begin, end) == end)
@@ -22,7 +23,7 @@ AGRAD_INLINE void event_system::enter(double begin, double end, double initial, 
   else
     first_ = std::nextafter(begin, end), last_ = std::nextafter(end, begin);
   if (first_ + off.begin < last_ - off.end) first_ += off.begin, last_ -= off.end;
-  rates_ = rates;
+  for (std::size_t j = 0; j < rates_.size(); ++j) rates_[j] = into[j].rate, per_duration_[j] = into[j].per_duration;
 }
 
 AGRAD_INLINE Eigen::Index event_system::parameters() const {
@@ -34,9 +35,10 @@ AGRAD_INLINE void event_system::parameter_values(double* p) const {
   if (differentiated_) std::copy(rates_.begin(), rates_.end(), p + m_);
 }
 
-AGRAD_INLINE void event_system::parameter_sizes(double* sizes) const {
-  inner_.parameter_sizes(sizes);
-  for (std::size_t j = 0; j < rates_.size() && differentiated_; ++j) sizes[m_ + j] = rates_[j] == 0 ? 1 : std::abs(rates_[j]);
+AGRAD_INLINE void event_system::parameter_sizes(const double* of_states, double* sizes) const {
+  inner_.parameter_sizes(of_states, sizes);
+  for (std::size_t j = 0; j < rates_.size() && differentiated_; ++j)
+    sizes[m_ + j] = std::max(std::abs(rates_[j]), per_duration_[j] * of_states[infused_[j]]);
 }
 
 AGRAD_INLINE void event_system::rhs(double t, const double* y, double* dydt) {

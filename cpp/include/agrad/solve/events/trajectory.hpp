@@ -80,7 +80,7 @@ class event_trajectory {
   std::vector<Eigen::Index> infused_states();
 
   Eigen::VectorXd slope_;
-  std::vector<double> rates_;
+  std::vector<event_system::infusion> into_;
 };
 
 }  // namespace agrad::detail

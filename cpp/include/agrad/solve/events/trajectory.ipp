@@ -17,12 +17,15 @@ AGRAD_INLINE event_trajectory::event_trajectory(std::string name, ode_system& in
       moving(system) {}
 
 AGRAD_INLINE void event_trajectory::enter(const event_segment& s) {
-  rates_.assign(system.rates(), 0.0);
-  for (const std::size_t i : s.running) rates_[rate_of[i]] += v.amounts[i] / infusion_length(v, i);
+  into_.assign(system.rates(), {});
+  for (const std::size_t i : s.running) {
+    const double length = infusion_length(v, i);
+    into_[rate_of[i]].rate += v.amounts[i] / length, into_[rate_of[i]].per_duration += 1 / length;
+  }
   const bool is_behind_event = &s != segments.data() && (&s - 1)->ending == event_segment::event_ending;
   const bool is_before_event = s.ending == event_segment::event_ending;
   system.enter(s.begin, s.end, v.initial_time,
-               {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, rates_);
+               {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, into_);
 }
 
 AGRAD_INLINE const Eigen::VectorXd& event_trajectory::slope_at(double t, const Eigen::VectorXd& y) {

@@ -30,8 +30,12 @@ double generic_factor(std::size_t i);
 
 class step_probe {
  public:
-  /// Sets the tangent that the next integration starts with, instead of a new tangent. Empty: a new tangent.
-  void continue_from(std::vector<double> tangent) { given_ = std::move(tangent); }
+  /// Sets the tangent that the next integration starts with, instead of a new tangent. Empty: a new tangent. The states that
+  /// have just been changed, if any, have derivatives of their own, whatever the size of the change: their tangents are at least
+  /// as large as those of a start.
+  void continue_from(std::vector<double> tangent, std::vector<bool> changed) {
+    given_ = std::move(tangent), changed_ = std::move(changed);
+  }
 
   /// Draws the direction at an initial state, or takes the given tangent, if derivatives control the steps of a solve with
   /// these options. The system gives the sizes of the parameters.
@@ -87,11 +91,15 @@ class step_probe {
   /// A later initial time moves the initial state backwards along the slope.
   void move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0, const Eigen::VectorXd& sizes);
 
-  void draw_parameters(const ode_system& system, std::size_t n);
+  /// Takes the given tangent; where a state has been changed and its tangent is small, a new one. sizes: of the states.
+  void take_given(const Eigen::VectorXd& sizes);
+
+  void draw_parameters(const ode_system& system, const Eigen::VectorXd& sizes);
 
   static constexpr int most_faults = 12;
 
   std::vector<double> now_, next_, parameters_, error_, given_;
+  std::vector<bool> changed_;
   Eigen::VectorXd sum_, largest_, scale_;  // of each state: the sum of its local errors, its largest tangent, its tolerance
   Eigen::VectorXd largest_state_;
   double share_ = 1, speed_ = 0, path_ = 0,

@@ -24,9 +24,9 @@ AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& opti
   if (!is_on_) return sum_.resize(0);
   const auto n = static_cast<std::size_t>(y0.size());
   const Eigen::VectorXd sizes = y0.cwiseAbs().cwiseMax(options.absolute_tolerance / options.relative_tolerance);
-  draw_parameters(system, n);
+  draw_parameters(system, sizes);
   if (given_.size() == n) {
-    now_ = std::move(given_);
+    take_given(sizes);
   } else {
     now_.assign(n, 0.0);
     for (std::size_t i = 0; i < n && required.initial_state; ++i)
@@ -96,10 +96,19 @@ AGRAD_INLINE void step_probe::move_initial_time(ode_system& system, const Eigen:
     now_[i] -= generic_factor(now_.size()) / rate * slope[static_cast<Eigen::Index>(i)];
 }
 
-AGRAD_INLINE void step_probe::draw_parameters(const ode_system& system, std::size_t n) {
+AGRAD_INLINE void step_probe::take_given(const Eigen::VectorXd& sizes) {
+  now_ = std::move(given_);
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    const double size = sizes[static_cast<Eigen::Index>(i)];
+    if (changed_[i] && std::abs(now_[i]) < 0.5 * size) now_[i] = generic_factor(i) * size;
+  }
+  changed_.clear();
+}
+
+AGRAD_INLINE void step_probe::draw_parameters(const ode_system& system, const Eigen::VectorXd& sizes) {
   parameters_.resize(static_cast<std::size_t>(system.parameters()));
-  system.parameter_sizes(parameters_.data());
-  std::size_t next = n + 1;
+  system.parameter_sizes(sizes.data(), parameters_.data());
+  std::size_t next = static_cast<std::size_t>(sizes.size()) + 1;
   for (double& each : parameters_)
     if (each != 0) each *= generic_factor(next++);
 }

@@ -48,7 +48,9 @@ class one_step_solver : public ode_solver {
   AGRAD_INLINE bool watch(detail::event_watch* events) override;
   AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
-  void continue_probe(const std::vector<double>& tangent) override { probe_.continue_from(tangent); }
+  void continue_probe(const std::vector<double>& tangent, const std::vector<bool>& changed) override {
+    probe_.continue_from(tangent, changed);
+  }
   const std::vector<double>& probe() const override { return probe_.tangent(); }
 
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;

@@ -24,7 +24,9 @@ class switching_solver final : public ode_solver {
   AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
                                                 const std::vector<double>& times) override;
 
-  void continue_probe(const std::vector<double>& tangent) override { first_.continue_probe(tangent); }
+  void continue_probe(const std::vector<double>& tangent, const std::vector<bool>& changed) override {
+    first_.continue_probe(tangent, changed);
+  }
   const std::vector<double>& probe() const override { return has_switched_ ? second_.probe() : first_.probe(); }
 
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;

@@ -24,7 +24,7 @@ AGRAD_INLINE const Eigen::MatrixXd& switching_solver::integrate(const Eigen::Vec
   const Eigen::VectorXd here = states_.col(reached_);
   const std::vector<double> later(times.begin() + reached_, times.end());
   if (log_ != nullptr) log_->is_stiff = true;
-  second_.continue_probe(first_.probe());
+  second_.continue_probe(first_.probe(), {});
   const Eigen::MatrixXd& rest = second_.integrate(here, first_.time(), later);
   states_.conservativeResize(Eigen::NoChange, reached_ + rest.cols());
   states_.rightCols(rest.cols()) = rest;

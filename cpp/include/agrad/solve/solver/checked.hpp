@@ -44,7 +44,9 @@ class checked_solver final : public ode_solver {
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
 
-  void continue_probe(const std::vector<double>& tangent) override { solver_->continue_probe(tangent); }
+  void continue_probe(const std::vector<double>& tangent, const std::vector<bool>& changed) override {
+    solver_->continue_probe(tangent, changed);
+  }
   const std::vector<double>& probe() const override { return solver_->probe(); }
 
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }

@@ -116,6 +116,7 @@ class event_watch {
     std::size_t event;
     int side;
     double low, high, guess;
+    bool is_doubtful = false;  // the cubic turns at `guess` before zero, but the solution may cross zero twice
     double low_value = 0, high_value = 0, at = 0, scale = 0, steepness = 0;
     bool is_enclosed = false, jumps = false, sticks = false;
   };
@@ -126,6 +127,8 @@ class event_watch {
 
   /// Adds the step's first crossing in the event's direction to the candidates.
   void scan(std::size_t e, double h);
+  /// Whether a cubic that turns within a step does so nearer to zero than a long step's cubic is accurate.
+  static bool turns_near_zero(const event& of, double extremum);
 
   void go_on(double t);
 
@@ -136,9 +139,37 @@ class event_watch {
     return value;
   }
 
+  /// Looks for the extremum by parabolas through three points, and ends where the solution is beyond zero. Returns whether it is,
+  /// with the part of the step that contains the crossing in the event's direction.
+  template <class StateAt>
+  bool finds_turn(candidate& c, double h, const StateAt& state_at) {
+    const event& of = of_[c.event];
+    double a = 0, fa = of.value * c.side, b = c.guess, fb = value_at(c, b, state_at) * c.side, d = h,
+           fd = of.next_value * c.side;
+    for (int i = 0; i < 8 && fb > 0; ++i) {
+      const double left = (b - a) * (fb - fd), right = (d - b) * (fb - fa);
+      const double x = b + 0.5 * ((d - b) * right - (b - a) * left) / (left + right);
+      if (!(x > a && x < d) || std::abs(x - b) < 1e-3 * (d - a)) break;
+      const double fx = value_at(c, x, state_at) * c.side;
+      const bool is_lower = fx < fb;
+      ((x > b) == is_lower ? a : d) = is_lower ? b : x;
+      ((x > b) == is_lower ? fa : fd) = is_lower ? fb : fx;
+      if (is_lower) b = x, fb = fx;
+    }
+    if (fb > 0) return false;
+    const int direction = rules_[c.event].direction;
+    if (direction == 0 || direction == -c.side)
+      c.high = b;
+    else
+      c.low = b, c.side = -c.side;
+    c.guess = (c.low + c.high) / 2;
+    return true;
+  }
+
   /// Whether the solution itself, not only the cubic, has different sides at both ends.
   template <class StateAt>
   bool enclose(candidate& c, double h, const StateAt& state_at) {
+    if (c.is_doubtful && !finds_turn(c, h, state_at)) return false;
     c.low_value = c.low == 0 ? of_[c.event].value : value_at(c, c.low, state_at);
     c.high_value = c.high == h ? of_[c.event].next_value : value_at(c, c.high, state_at);
     if (c.low > 0 && sign(c.low_value) != c.side && sign(of_[c.event].value) == c.side) {  // before the cubic's crossing

@@ -91,7 +91,7 @@ AGRAD_INLINE void event_watch::scan(std::size_t e, double h) {
   std::array<double, 3> corners{};
   const int count = cubic.corners(corners);
   int side = each.side;
-  double low = 0;
+  double low = 0, doubt = 0;
   bool is_clear = sign(each.value) == side;
   for (int i = 0; i < count; ++i) {
     const double x = corners[static_cast<std::size_t>(i)];
@@ -99,6 +99,7 @@ AGRAD_INLINE void event_watch::scan(std::size_t e, double h) {
     const double value = is_end ? each.next_value : cubic(x);
     if (side == 0) side = sign(value);
     if (sign(value) == side || (value == 0 && !is_end)) {
+      if (!is_end && turns_near_zero(each, value)) doubt = x;
       low = x, is_clear = true;
       continue;
     }
@@ -113,6 +114,13 @@ AGRAD_INLINE void event_watch::scan(std::size_t e, double h) {
     }
     side = -side, low = x, is_clear = true;
   }
+  if (doubt > 0) candidates_.push_back({e, each.side, 0, h, doubt * h, true});
+}
+
+AGRAD_INLINE bool event_watch::turns_near_zero(const event& of, double extremum) {
+  if (of.returns || sign(of.value) != of.side || sign(of.next_value) != of.side) return false;
+  const double height = std::min(std::abs(of.value), std::abs(of.next_value)) - std::abs(extremum);
+  return std::abs(extremum) < 0.1 * height;
 }
 
 AGRAD_INLINE void event_watch::go_on(double t) {

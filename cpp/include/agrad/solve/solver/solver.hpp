@@ -64,8 +64,9 @@ class ode_solver {
   virtual const ode_statistics& statistics() const = 0;
 
   /// For methods with a probe (solve/one_step/probe.hpp): sets the probe's tangent at the start of the next `integrate`, for a
-  /// later part of the same solution; returns the tangent at the end of the last `integrate`, empty without a probe.
-  virtual void continue_probe(const std::vector<double>& /*tangent*/) {}
+  /// later part of the same solution, and which states have just been changed, if any; returns the tangent at the end of the
+  /// last `integrate`, empty without a probe.
+  virtual void continue_probe(const std::vector<double>& /*tangent*/, const std::vector<bool>& /*changed*/) {}
   virtual const std::vector<double>& probe() const {
     static const std::vector<double> none;
     return none;

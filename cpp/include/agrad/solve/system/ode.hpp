@@ -99,8 +99,8 @@ class ode_system {
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 
   /// The size of a generic change of each parameter, m entries: the parameter's own size, 1 for a parameter of zero, or 0 if
-  /// its derivative is not wanted.
-  virtual void parameter_sizes(double* sizes) const {
+  /// its derivative is not wanted. of_states: the sizes of generic changes of the states.
+  virtual void parameter_sizes(const double* /*of_states*/, double* sizes) const {
     parameter_values(sizes);
     for (Eigen::Index j = 0; j < parameters(); ++j) sizes[j] = sizes[j] == 0 ? 1 : std::abs(sizes[j]);
   }

@@ -32,7 +32,7 @@ class program_system : public ode_system {
 
   /// Sets which parameters have wanted derivatives, if not all.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
-  AGRAD_INLINE void parameter_sizes(double* sizes) const override;
+  AGRAD_INLINE void parameter_sizes(const double* of_states, double* sizes) const override;
 
   AGRAD_INLINE void set_parameters(const double* p) override;
 

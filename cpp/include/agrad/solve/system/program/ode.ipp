@@ -10,8 +10,8 @@ AGRAD_INLINE program_system::program_system(std::shared_ptr<const program> f, Ei
                                             std::shared_ptr<program_structure> structure)
     : f_(std::move(f), n, differentiated), structure_(std::move(structure)), slope_(static_cast<std::size_t>(n)) {}
 
-AGRAD_INLINE void program_system::parameter_sizes(double* sizes) const {
-  ode_system::parameter_sizes(sizes);
+AGRAD_INLINE void program_system::parameter_sizes(const double* of_states, double* sizes) const {
+  ode_system::parameter_sizes(of_states, sizes);
   for (std::size_t j = 0; j < active_.size() && parameters() > 0; ++j)
     if (!active_[j]) sizes[j] = 0;
 }
