@@ -28,10 +28,10 @@ std::vector<slot> seeds_of(const std::shared_ptr<recording>& r, const py::object
   return given.slots();
 }
 
-array copied(const std::shared_ptr<recording>& r, const array& x) {
+array variable(const std::shared_ptr<recording>& r, const array& x) {
   check_open(r->function.c_str(), *r);
   const std::vector<slot> slots = x.slots();
-  return {r, x.shape(), r->code.copied(slots.data(), slots.size())};
+  return {r, x.shape(), r->code.variables(slots.data(), slots.size())};
 }
 
 array adjoints(const std::shared_ptr<recording>& r, std::size_t begin, std::size_t end, const array& output,
@@ -61,7 +61,7 @@ void register_derivatives(py::module_& m) {
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
       .def_property_readonly(
           "operations", [](const recording& r) { return r.code.code().operations.size(); }, "The number of operations so far.")
-      .def("copied", &copied, py::arg("x"), "The same numbers in new slots, by an operation.")
+      .def("variable", &variable, py::arg("x"), "The same numbers in new slots, by which derivatives will be taken.")
       .def("adjoints", &adjoints, py::arg("begin"), py::arg("end"), py::arg("output"), py::arg("seeds"), py::arg("required"),
            "Records the reverse pass over the operations from `begin` to before `end`; returns the adjoints of `required`, one "
            "after the "

@@ -95,6 +95,11 @@ _PADS = ("constant", "edge", "reflect", "symmetric", "wrap", "empty")
 def _pad(array: Array, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0, **options: Any) -> Any:
     if mode not in _PADS:
         raise TypeError(f"np.pad: mode is {mode!r}, but must be one of {', '.join(_PADS)} for a recorded array")
+    if options.get("reflect_type", "even") != "even":
+        raise TypeError(
+            f"np.pad: reflect_type is {options['reflect_type']!r}, but must be 'even' for a recorded array; "
+            "write 2 * edge - np.pad(..., reflect_type='even')"
+        )
     if mode == "constant":
         options["constant_values"] = array.recording.array(constant_values).slots
     return array.with_slots(np.pad(array.slots, pad_width, "constant" if mode == "empty" else mode, **options))

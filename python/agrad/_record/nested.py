@@ -24,7 +24,7 @@ class Part:
 
     def __init__(self, recording: Recording, inputs: Sequence[Any]) -> None:
         self.recording = recording
-        self.inputs = [recording.copied(recording.array(x)) for x in inputs]
+        self.inputs = [recording.variable(recording.array(x)) for x in inputs]
         self.begin = self.last = recording.operations
 
     def end(self) -> None:

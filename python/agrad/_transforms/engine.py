@@ -168,5 +168,12 @@ class PartEngine(Engine):
     def hessian_products(self, directions: Any) -> Any:
         gradient = self.part.adjoints(self.output, np.ones(()))
         self.part.end()
-        products = [self.part.adjoints(gradient, row) for row in directions]
+        products = [self._second(gradient, row) for row in directions]
         return np.stack(products) if products else np.zeros((0, 0))
+
+    def _second(self, gradient: Array, along: Any) -> Any:
+        """Returns the gradient's tangent, as outside of recordings; its adjoint, the same for a smooth function, if it has none."""
+        try:
+            return np.ravel(self.part.tangents(gradient, along))
+        except NotImplementedError:
+            return self.part.adjoints(gradient, along)

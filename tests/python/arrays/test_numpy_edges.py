@@ -289,3 +289,9 @@ def test_what_is_not_there_is_said_by_name(f, message):
 def test_shapes_that_do_not_fit(f, message):
     with pytest.raises((ValueError, TypeError), match=message):
         ag.grad(lambda x: np.sum(f(x)))(np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_pad_refuses_what_is_no_choice_of_entries(mode):
+    with pytest.raises(TypeError, match="reflect_type is 'odd', but must be 'even'"):
+        ag.grad(lambda x: np.sum(np.pad(x * x, (2, 0), mode=mode, reflect_type="odd")))(np.array([1.0, 2.0, 3.0]))

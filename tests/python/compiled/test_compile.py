@@ -194,3 +194,13 @@ def test_an_exception_while_recording_leaves_nothing_behind():
     assert compiled(1.0) == 2.0
     assert compiled(2.0) == 4.0
     assert len(attempts) == 2
+
+
+@pytest.mark.parametrize("transformation", [ag.grad, ag.value_and_grad, ag.jacobian, ag.hessian])
+def test_recorded_aux_of_a_new_path(transformation):
+    def function(a):
+        return (a**2, a * 2) if a < 3.5 else (a**3, a * 3)
+
+    compiled = ag.compile(transformation(function, has_aux=True))
+    for a in (3.0, 4.0, 3.2, 5.0):
+        assert compiled(a) == transformation(function, has_aux=True)(a)

@@ -233,3 +233,30 @@ def test_an_error_leaves_everything_usable():
     with pytest.raises(KeyError, match="mine"):
         ag.vmap(fails)(ROWS)
     close(ag.vmap(np.sin)(ROWS), np.sin(ROWS))
+
+
+@pytest.mark.parametrize("constants", [3, 1000])
+def test_a_later_row_may_make_constants_in_a_path_of_its_own(constants):
+    def function(x):
+        return ag.cond(x[0] > 1, lambda c: c + x[1], lambda c: c * np.sum(ag.array([x[1]] + [0.001] * constants)), x[0])
+
+    rows = np.array([[5.0, 0.1], [0.1, 0.1], [0.2, 0.3]])
+    expected = [function(row) for row in rows]
+    compiled = ag.compile(ag.vmap(function))
+    for _ in range(5):
+        np.testing.assert_allclose(ag.vmap(function)(rows), expected, rtol=1e-14)
+        np.testing.assert_allclose(compiled(rows), expected, rtol=1e-14)
+    np.testing.assert_allclose(ag.vmap(ag.grad(function))(rows), [ag.grad(function)(row) for row in rows], rtol=1e-14)
+
+
+def test_a_later_row_of_a_scan_joins_constants():
+    def function(x):
+        def step(carry, value):
+            if value > 0:
+                return carry + np.sum(np.concatenate([x[1:], np.full(50, 0.1)])), value
+            return carry * value, value
+
+        return ag.scan(step, x[0], np.stack([x[1] - 1, x[1]]))[0]
+
+    rows = np.array([[1.0, 0.5], [1.0, 2.5], [0.3, -1.0]])
+    np.testing.assert_allclose(ag.vmap(function)(rows), [function(row) for row in rows], rtol=1e-14)

@@ -9,6 +9,7 @@ import numpy as np
 from agrad._core import Array, Recording
 from agrad._record.structure import Outputs
 from agrad._record.trees import as_plain, check_kind, flatten, is_number, split
+from agrad._transforms.engine import held
 
 __all__ = ["Aux", "Signature"]
 
@@ -66,8 +67,8 @@ class Aux:
         self._is_recorded = [isinstance(leaf, Array) for leaf in flatten(aux)[0]]
 
     def of(self, inputs: list[Any]) -> Any:
-        """Returns aux for inputs for which the path holds."""
-        flat = np.zeros(0) if self._program is None else self._program.forward(inputs)
+        """Returns aux for inputs; raises PathLeftError where the path does not hold for them."""
+        flat = np.zeros(0) if self._program is None else held(self._program.forward(inputs))
         fresh = iter(split(flat, self._shapes))
         pairs = zip(self._leaves, self._is_recorded, strict=True)
         return self._together([next(fresh) if is_recorded else leaf for leaf, is_recorded in pairs])

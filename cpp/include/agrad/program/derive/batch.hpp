@@ -35,7 +35,8 @@ class batch_recorder {
  public:
   using Index = std::uint32_t;
 
-  batch_recorder(recorder& to, const recorder& from, Index rows) : to_(to), from_(from), rows_(rows), place_(from.size()) {}
+  batch_recorder(recorder& to, const recorder& from, Index rows)
+      : to_(to), from_(from), rows_(rows), operations_(from.code().operations.size()), place_(from.size()) {}
 
   /// Sets the place of an input of the element's recording.
   void set_place(slot input, batch_place at) { place_[input] = at; }
@@ -111,6 +112,8 @@ class batch_recorder {
   recorder& to_;
   const recorder& from_;
   Index rows_;
+  // What the element's recording has at the start: user code of a new path, which a loop calls, may add to the recording.
+  std::size_t operations_;
   std::vector<batch_place> place_;
   std::vector<guarded> guards_;
   detail::interrupt_pace pace_{4096};

@@ -10,14 +10,14 @@ namespace agrad {
 
 AGRAD_INLINE void batch_recorder::run() {
   slot next = 0;
-  for (std::size_t i = 0; i < from_.code().operations.size(); ++i) {
+  for (std::size_t i = 0; i < operations_; ++i) {
     const operation op = from_.code().operations[i];
     place_constants(next, op.result);
     next = op.result + op.count;
     pace_.step();
     record(op);
   }
-  place_constants(next, static_cast<slot>(from_.size()));
+  place_constants(next, static_cast<slot>(place_.size()));
 }
 
 AGRAD_INLINE void batch_recorder::place_constants(slot begin, slot end) {

@@ -56,7 +56,11 @@ class recorder {
   slot repeat(const recorder& from, operation op, const span* operands);
 
   /// Copies the slots into consecutive new slots.
-  slot copied(const slot* slots, std::size_t n) { return gathered(slots, n).first; }
+  slot copied(const slot* slots, std::size_t n) { return gathered(slots, n, any_active(slots, n)).first; }
+
+  /// Copies the slots into consecutive new slots that are variables, whatever the originals are: derivatives with respect to
+  /// these will be recorded.
+  slot variables(const slot* slots, std::size_t n) { return gathered(slots, n, true).first; }
 
   /// Records a guard: the path of the recording depends on whether the slot is zero.
   void guard(slot condition);
@@ -95,7 +99,7 @@ class recorder {
   // An operation that throws is not part of the recording.
   slot execute(operation op, bool active, bool with_adjoint = false);
 
-  span gathered(const slot* slots, std::size_t n);
+  span gathered(const slot* slots, std::size_t n, bool active);
 
   bool any_active(const slot* slots, std::size_t n) const;
 

@@ -95,7 +95,7 @@ AGRAD_INLINE span recorder::consecutive(const slot* slots, std::size_t n) {
   }
   if (same && n > 1) return {slots[0], 1, 0, is_active(slots[0])};
   if (next) return consecutive(slots[0], n);
-  return gathered(slots, n);
+  return gathered(slots, n, any_active(slots, n));
 }
 
 AGRAD_INLINE span recorder::consecutive(slot first, std::size_t n) const {
@@ -105,7 +105,7 @@ AGRAD_INLINE span recorder::consecutive(slot first, std::size_t n) const {
 
 AGRAD_INLINE span recorder::dense(const slot* slots, std::size_t n) {
   const span s = consecutive(slots, n);
-  return s.stride == 1 ? s : gathered(slots, n);
+  return s.stride == 1 ? s : gathered(slots, n, s.active);
 }
 
 AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, std::size_t n, const slot* required,
@@ -174,14 +174,13 @@ AGRAD_INLINE slot recorder::execute(operation op, bool active, bool with_adjoint
   return op.result;
 }
 
-AGRAD_INLINE span recorder::gathered(const slot* slots, std::size_t n) {
+AGRAD_INLINE span recorder::gathered(const slot* slots, std::size_t n, bool active) {
   operation op;
   op.what = &kernels::gather;
   op.count = static_cast<std::uint32_t>(n);
   op.data = static_cast<std::uint32_t>(code_.integers.size());
   op.data_count = static_cast<std::uint32_t>(n);
   code_.integers.insert(code_.integers.end(), slots, slots + n);
-  const bool active = any_active(slots, n);
   return {execute(op, active), op.count, 1, active};
 }
 
