@@ -85,7 +85,8 @@ def solve_ivp(
     dense_output : bool
         Whether the result has `sol`, which returns the states at times within t_span, in any order, and is differentiable. The
         first call solves again, for the polynomials of the method within all steps. In a compiled function, whose runs may
-        take other steps, each call solves, with the given times as output times.
+        take other steps, and for derivatives by BDF and Adams, whose steps do not depend on derivatives, each call solves,
+        with the given times as output times.
     args : tuple
         Further arguments of fun: any nested structures of numbers and arrays.
     events : callable, Event, or sequence of these, optional
