@@ -68,7 +68,7 @@ def solve_ivp(
     y0 : array-like, shape (n,), or of any shape, or tree of arrays
         The initial state. Where y0 is a matrix or a dict, dataclass, list or tuple of arrays, fun, events and resets get a
         state of that structure, fun and resets return the same structure, and so does `y`, with the times as last axis of each
-        array. Indices of states (in doses and jac_sparsity) follow np.ravel, array after array.
+        array. Indices of states (in doses and jac_sparsity) follow np.ravel, array after array, those of a dict by sorted keys.
     method : {"auto", "Tsit5", "RK45", "CKRK", "DOP853", "Rodas4", "Rodas5P", "BDF", "Adams"}
         "auto" starts with Tsit5 and changes to Rodas5P, or to Rodas4 for rtol >= 1e-5, where the system becomes stiff; the
         result says when. One-step methods have the exact gradient of the computed solution: the explicit Runge-Kutta methods

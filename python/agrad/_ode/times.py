@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from agrad._core import Array, DomainError, ShapeError, check_initial_value_problem
+from agrad._core import Array, Comparison, DomainError, ShapeError, check_initial_value_problem
 from agrad._ode.arguments import Values, as_given, real_values, vector
 from agrad._record.structure import as_one
 
@@ -118,8 +118,17 @@ def times_of(function: str, t_span: Any, t_eval: Any, *, freely: bool = True) ->
     start, end = (t_span[0], t_span[1]) if isinstance(t_span, Array) else (t0, last)
     given = t_span if t_eval is None else t_eval
     outputs = given if isinstance(given, Array) else values
+    if t_eval is not None:
+        _stays_within(outputs, end, t0 < last)
     times = Times(start, end, outputs, t0, last, values, t_eval is not None)
     return times if t0 < last else times.turned()
+
+
+def _stays_within(outputs: Any, end: Any, increases: bool) -> None:
+    """Records a guard that the last output time stays within the span: else a compiled function records, and checks, again."""
+    recorded = [x for x in (outputs, end) if isinstance(x, Array)]
+    if recorded and recorded[0].recording.on_comparison == Comparison.guards:
+        bool(outputs[-1] <= end if increases else outputs[-1] >= end)
 
 
 def times_after(function: str, t0: Any, times: Any, states: Values) -> Times:

@@ -37,3 +37,16 @@ def test_a_later_run_with_an_event_is_not_silently_zero(function, first, second)
 def test_a_later_element_of_a_scan_is_not_silently_zero(function, first, second):
     with pytest.raises(ag.SolverError, match="event"):
         ag.scan(lambda carry, x: (carry, function(x)), 0.0, np.array([first, second]))
+
+
+@pytest.mark.parametrize("method", ["auto", "BDF"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_later_output_times_stay_within_the_span(method, sign):
+    def states(times):
+        return np.sum(ag.solve_ivp(lambda t, y: -sign * y, (0.0, sign * 3.0), [1.0], method, times).y)
+
+    for compiled in (ag.compile(states), ag.compile(ag.grad(states))):
+        compiled(sign * np.array([1.0, 2.0, 3.0]))
+        compiled(sign * np.array([1.0, 2.0, 2.5]))
+        with pytest.raises(ag.DomainError, match="t_eval"):
+            compiled(sign * np.array([1.0, 2.0, 30.0]))
