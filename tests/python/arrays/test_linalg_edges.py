@@ -265,3 +265,38 @@ def test_cho_solve_of_a_stack_of_factors_and_one_vector(lower):
     np.testing.assert_allclose(gradient, sum(np.linalg.solve(x, w) for x, w in zip(a, weights, strict=True)), rtol=1e-12)
     many = np.stack([b, 2 * b], axis=-1)
     np.testing.assert_allclose(ag.compile(f)(a, many), np.linalg.solve(a, np.broadcast_to(many, (2, 3, 2))), rtol=1e-12)
+
+
+EXPONENTS = {
+    "a large entry of a triangular matrix": [[1.0, 1e8], [0.0, -1.0]],
+    "entries of very different sizes": [[1.0, 1e12], [1e-12, 2.0]],
+    "a larger entry below": [[-1.0, 0.0], [1e15, -2.0]],
+    "a nilpotent matrix": [[0.0, 1e8], [0.0, 0.0]],
+    "rates of compartments": [[-1e3, 1e-3, 0.0], [1e3, -1.0, 1e-5], [0.0, 1.0, -1e-5]],
+}
+
+
+@pytest.mark.parametrize("name", EXPONENTS)
+def test_exponential_keeps_digits_of_small_entries(name):
+    a = np.array(EXPONENTS[name])
+    with mpmath.workdps(60):
+        squarings = 60
+        taylor = mpmath.expm(mpmath.matrix(a.tolist()) / mpmath.mpf(2) ** squarings, method="taylor")
+        for _ in range(squarings):
+            taylor = taylor * taylor
+        expected = np.array(taylor.tolist(), float)
+    np.testing.assert_allclose(ag.compile(ag.linalg.expm)(a), expected, rtol=1e-12)
+    np.testing.assert_allclose(ag.vjp(ag.linalg.expm, a)[0], expected, rtol=1e-12)
+
+
+def test_derivatives_of_an_exponential_with_a_large_entry():
+    """The upper right entry of exp([[p, b], [0, q]]) is b (exp(p) - exp(q)) / (p - q)."""
+
+    def entry(x):
+        return ag.linalg.expm(ag.array([[x[0], x[1]], [0.0, x[2]]]))[0, 1]
+
+    p, b, q = 1.0, 1e8, -1.0
+    difference = (np.exp(p) - np.exp(q)) / (p - q)
+    expected = [b * (np.exp(p) - difference) / (p - q), difference, b * (difference - np.exp(q)) / (p - q)]
+    np.testing.assert_allclose(ag.grad(entry)(np.array([p, b, q])), expected, rtol=1e-13)
+    np.testing.assert_allclose(ag.jacfwd(entry)(np.array([p, b, q])), expected, rtol=1e-13)

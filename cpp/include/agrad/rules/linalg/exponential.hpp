@@ -109,13 +109,53 @@ X evaluate(const approximant& p, const X& a) {
   return solved(add(even, -1, odd), add(even, 1, odd));
 }
 
-/// exp(a), scaled as `norm`, a norm of a, requires.
+inline constexpr const approximant& largest = approximants[4];
+
+/// The larger of the norms by columns and by rows, which transposition does not change.
+template <class In>
+double norm_of(const In& a) {
+  return std::max(a.cwiseAbs().colwise().sum().maxCoeff(), a.cwiseAbs().rowwise().sum().maxCoeff());
+}
+
+/// How often 2^exponent a must be halved until the first power that the approximant neglects, |a|^27 of the entries' sizes, is
+/// below the rounding (Al-Mohy & Higham 2009, A new scaling and squaring algorithm for the matrix exponential).
+inline double halvings_by_sizes(const MatrixXd& a, double exponent) {
+  constexpr double log2_of_coefficient = -116.447;  // of the power 27
+  MatrixXd sums = MatrixXd::Ones(a.rows(), 2);
+  const MatrixXd sizes = a.cwiseAbs(), across = sizes.transpose();
+  double log2_of_power = 0;
+  for (int k = 0; k < 27; ++k) {
+    sums.col(0) = (across * sums.col(0)).eval(), sums.col(1) = (sizes * sums.col(1)).eval();
+    const double largest_sum = sums.maxCoeff();
+    if (!(largest_sum > 0)) return 0;
+    sums /= largest_sum, log2_of_power += std::log2(largest_sum);
+  }
+  return (log2_of_coefficient + log2_of_power - std::log2(norm_of(a)) + 53) / 26 + exponent;
+}
+
+/// What counts as the size of a: the norm, or for a large norm the smaller size that powers of a have, which in matrices with
+/// entries of very different sizes is far smaller. Scaling by the norm would lose the digits of small entries.
+inline double size_of(const MatrixXd& a) {
+  const double norm = norm_of(a);
+  if (!(norm > 16 * largest.bound) || !std::isfinite(norm)) return norm;
+  const double exponent = std::ilogb(norm);
+  const MatrixXd unit = std::ldexp(1.0, -static_cast<int>(exponent)) * a, second = unit * unit, fourth = second * second;
+  const double of_6 = norm_of(second * fourth), of_8 = norm_of(fourth * fourth), of_10 = norm_of(fourth * (second * fourth));
+  const bool may_underflow = (unit.array() != 0 && unit.array().abs() < 1e-30).any();
+  if (may_underflow && std::min({of_6, of_8, of_10}) == 0) return norm;  // else a zero is that of a nilpotent matrix
+  const double by_6 = std::log2(of_6) / 6, by_8 = std::log2(of_8) / 8, by_10 = std::log2(of_10) / 10;
+  const double of_powers = std::max(by_8, std::min(by_6, by_10)) + exponent - std::log2(largest.bound);
+  const double of_sizes = halvings_by_sizes(unit, exponent);
+  const double halvings = std::max({0.0, std::ceil(of_powers), std::ceil(of_sizes)});
+  return std::min(norm, std::exp2(halvings) * largest.bound);
+}
+
+/// exp(a), scaled as `size`, a norm of a or of its powers, requires.
 template <class X>
-X exponential(const X& a, double norm) {
+X exponential(const X& a, double size) {
   for (const approximant& p : approximants)
-    if (norm <= p.bound) return evaluate(p, a);
-  const approximant& largest = approximants[4];
-  const double doublings = std::log2(norm / largest.bound);  // infinite or nan if a sum of finite entries overflows
+    if (size <= p.bound) return evaluate(p, a);
+  const double doublings = std::log2(size / largest.bound);  // infinite or nan if a sum of finite entries overflows
   const int squarings = doublings < 1024 ? static_cast<int>(std::ceil(doublings)) : 0;
   X y = evaluate(largest, scale(std::ldexp(1.0, -squarings), a));
   for (int i = 0; i < squarings; ++i) y = multiply(y, y);
@@ -126,7 +166,7 @@ X exponential(const X& a, double norm) {
 
 struct matrix_exp_rule : rule<1> {
   static constexpr std::string_view name = "matrix_exp", text = "Exponential of a square matrix.",
-                                    source = "Higham 2005 (value); Al-Mohy & Higham 2009 (derivative)", numpy = "expm";
+                                    source = "Higham 2005 (value); Al-Mohy & Higham 2009 (scaling, derivative)", numpy = "expm";
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
     return {{a}};
@@ -141,23 +181,17 @@ struct matrix_exp_rule : rule<1> {
   }
   template <class In, class Out>
   void value(const nothing&, const In& a, Out y) const {
-    if (a.size() != 0) y = pade::exponential(MatrixXd(a), norm_of(a));
+    if (a.size() != 0) y = pade::exponential(MatrixXd(a), pade::size_of(MatrixXd(a)));
   }
   template <class In>
   void adjoint(const nothing&, const In& a, const In&, const In* y_bar, block* a_bar) const {
-    *a_bar += pade::exponential(perturbed<MatrixXd, MatrixXd>{a.transpose(), *y_bar}, norm_of(a)).change;
+    *a_bar += pade::exponential(perturbed<MatrixXd, MatrixXd>{a.transpose(), *y_bar}, pade::size_of(MatrixXd(a))).change;
   }
   template <class A, class Y, class D>
   D tangent(wrt<0>, const nothing&, const nothing&, const A& a, const Y&, const D& da) const {
     if (da.rows() == 0) return da;
     const auto value = times(1, a);
-    return pade::exponential(perturbed<std::decay_t<decltype(value)>, D>{value, da}, norm_of(primal(a))).change;
-  }
-
- private:
-  template <class In>
-  static double norm_of(const In& a) {
-    return std::max(a.cwiseAbs().colwise().sum().maxCoeff(), a.cwiseAbs().rowwise().sum().maxCoeff());
+    return pade::exponential(perturbed<std::decay_t<decltype(value)>, D>{value, da}, pade::size_of(MatrixXd(primal(a)))).change;
   }
 };
 
