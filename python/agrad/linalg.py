@@ -47,6 +47,10 @@ def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
     if assume_a not in (None, "gen", "pos"):
         raise ValueError(f"solve: assume_a is {assume_a!r}, but must be None, 'gen' or 'pos'")
     if find_recording(a, b) is None:
+        if assume_a == "pos":  # SciPy reads one triangle
+            a = np.asarray(a)
+            if a.ndim >= 2 and a.shape[-1] == a.shape[-2]:
+                a = (a + np.conj(np.swapaxes(a, -1, -2))) / 2
         return scipy.linalg.solve(a, b, assume_a=assume_a)
     a, b = recorded(a, b)
     square("solve", a)

@@ -199,7 +199,8 @@ PRODUCTS: dict[str, list[Call]] = {
         (lambda a, b, name=name: getattr(np, name)(a, b), arrays)
         for name, arrays in {"vecdot": (M, W), "matvec": (T, W), "vecmat": (array_of(2, 3), T)}.items()
         if hasattr(np, name)
-    ],
+    ]
+    + [(lambda a, b, axis=axis: np.vecdot(a, b, axis=axis), (T, T)) for axis in (-1, 0, 1) if hasattr(np, "vecdot")],
 }
 
 EINSUM: dict[str, tuple[Any, ...]] = {

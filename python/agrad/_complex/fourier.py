@@ -165,17 +165,18 @@ def _ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = N
 # ---- several axes ----------------------------------------------------------------------------------------------------
 
 
-def _lengths(name: str, ndim: int, s: Any, axes: Any, is_real: bool = False) -> tuple[list[Any], list[Any]]:
-    """Returns the lengths, None for those of the array, and the axes."""
-    over = list(range(ndim) if axes is None else axes)
-    lengths = [None] * len(over) if s is None else [None if n is None or n == -1 else n for n in s]
+def _lengths(name: str, x: Any, s: Any, axes: Any, is_real: bool = False) -> tuple[list[Any], list[Any]]:
+    """Returns the lengths, None where they follow from that of the array, and the axes; -1 means the array's own length."""
+    over = list(range(x.ndim) if axes is None else axes)
+    lengths = [None] * len(over) if s is None else list(s)
     if s is not None and axes is None:
         over = list(range(-len(lengths), 0))
     if len(lengths) != len(over):
         raise ValueError(f"{name}: s and axes are of lengths {len(lengths)} and {len(over)}, but must be of the same length")
     if is_real and not over:
         raise ValueError(f"{name}: axes are none, but must be at least one")
-    return lengths, over
+    own = [x.shape[_axis(name, x, axis)] if n == -1 else n for n, axis in zip(lengths, over, strict=True)]
+    return own, over
 
 
 def _over(name: str, z: Pair, lengths: Sequence[Any], axes: Sequence[Any], norm: Any, is_inverse: bool) -> Pair:
@@ -188,7 +189,7 @@ def _n_dimensional(name: str, default_axes: Any, is_inverse: bool) -> Callable[.
     def transform(a: Any, s: Any = None, axes: Any = default_axes, norm: Any = None, out: Any = None) -> Any:
         _check_out(name, out)
         z = _checked(name, a)
-        lengths, over = _lengths(name, z.re.ndim, s, axes)
+        lengths, over = _lengths(name, z.re, s, axes)
         return _complex(_over(name, z, lengths, over, norm, is_inverse))
 
     return transform
@@ -198,7 +199,7 @@ def _from_real(name: str, default_axes: Any) -> Callable[..., Any]:
     def transform(a: Any, s: Any = None, axes: Any = default_axes, norm: Any = None, out: Any = None) -> Any:
         _check_out(name, out)
         x = _checked(name, a, True).re
-        lengths, over = _lengths(name, x.ndim, s, axes, True)
+        lengths, over = _lengths(name, x, s, axes, True)
         z = _real_along(name, x, lengths[-1], over[-1], norm)
         return _complex(_over(name, z, lengths[:-1], over[:-1], norm, False))
 
@@ -209,7 +210,7 @@ def _to_real(name: str, default_axes: Any) -> Callable[..., Any]:
     def transform(a: Any, s: Any = None, axes: Any = default_axes, norm: Any = None, out: Any = None) -> Any:
         _check_out(name, out)
         z = _checked(name, a)
-        lengths, over = _lengths(name, z.re.ndim, s, axes, True)
+        lengths, over = _lengths(name, z.re, s, axes, True)
         z = _over(name, z, lengths[:-1], over[:-1], norm, True)
         return _to_real_along(name, z, lengths[-1], over[-1], norm)
 

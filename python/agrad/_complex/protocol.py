@@ -17,7 +17,7 @@ from agrad._complex.fourier import functions as _transforms
 from agrad._complex.functions import functions as _of_arrays
 from agrad._complex.ufuncs import apply as operate
 
-__all__ = ["call_function", "call_ufunc", "functions", "operate"]
+__all__ = ["call_function", "call_ufunc", "functions", "last_axes", "operate"]
 
 #: NumPy's function -> the same for arrays of which one is complex; those of `_of_arrays` come first.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -31,9 +31,18 @@ def _refuse(name: str, hint: str = "write it with z.real and z.imag, or np.abs(z
     raise TypeError(f"{name}: argument is a complex recorded array, but must be real; {hint}")
 
 
+def last_axes(name: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    """Returns the arguments of a ufunc with the option `axis` of vecdot, which it takes out, as their last axes."""
+    if name != "vecdot" or "axis" not in options:
+        return inputs
+    axis = options.pop("axis")
+    return tuple(np.moveaxis(x, axis, -1) for x in inputs)
+
+
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Returns a ufunc of arrays, of which one is complex."""
     name = ufunc.__name__
+    inputs = last_axes(name, inputs, options)
     if method == "reduce" and name == "add":
         return np.sum(inputs[0], **{"axis": 0, **options})
     given = sorted(option for option, value in options.items() if value is not None)

@@ -10,6 +10,7 @@ import numpy as np
 from agrad._constraints.transform import Transform, require, whole_number
 from agrad._core import DomainError, ShapeError
 from agrad._record.structure import find_recording
+from agrad._transforms.custom import stop_gradient
 from agrad.special import log_softmax, softmax
 
 __all__ = [
@@ -138,7 +139,8 @@ class _UnitVector(Transform):
     def _constrain(self, free: Any) -> Any:
         if find_recording(free) is None and not np.any(free):
             raise DomainError("unit_vector.constrain: free is 0, but must have an entry that is not 0")
-        return free / np.linalg.norm(free)
+        scaled = free / np.max(np.abs(stop_gradient(free)))  # squares of the entries themselves can leave the range
+        return scaled / np.linalg.norm(scaled)
 
     def _log_jacobian(self, free: Any) -> Any:
         return -0.5 * np.sum(free * free)

@@ -28,6 +28,7 @@ from agrad._transforms.hessian import hvp
 __all__ = ["Mode", "Tolerances", "draw_of", "marginal_of", "mode_of", "tolerances_of"]
 
 _TOLERANCE = 1e-9  # standard deviations of the posterior
+_ASYMMETRY = 1e-8  # that a covariance may have, relative to the largest entry of the diagonal, as densities allow it
 _ROUNDING = 1e-13  # of entries of z: shorter steps are rounding
 
 
@@ -84,6 +85,7 @@ def mode_of(
     block = whole(function, "hessian_block_size", block, least=1)
     if n % block:
         raise ShapeError(f"{function}: hessian_block_size is {block}, but must divide the size of the covariance, {n}")
+    matrix = _symmetric(function, matrix)
     try:
         factor = np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
@@ -108,13 +110,16 @@ def mode_of(
         start = np.linalg.solve(stop_gradient(factor), theta_0)
     limits = Limits(tolerances.tolerance, tolerances.tolerance, np.inf, tolerances.max_steps)
 
-    def is_near(here: Quadratic, newton: Any, z: Any) -> Any:
+    def is_near(here: Quadratic, newton: Any, z: Any, _: Any) -> Any:
         deviations = np.sqrt(np.abs(here.gradient @ newton))  # of the posterior, that the step is long
         return (deviations <= tolerances.tolerance) | (np.max(np.abs(newton)) <= _ROUNDING * np.max(np.abs(z)))
 
-    z, _ = minimum(label, potential, start, limits, curvature, is_near)
+    def check(z: Any) -> None:
+        _check_blocks(label, log_likelihood, factor @ z, block)
+
+    z, _ = minimum(label, potential, start, limits, curvature, is_near, explain=check)
+    check(z)
     theta = factor @ z
-    _check_blocks(label, log_likelihood, theta, block)
     return Mode(log_likelihood(theta), z, factor, curvature(z))
 
 
@@ -136,6 +141,22 @@ def _square(function: str, matrix: Any) -> Any:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ShapeError(f"{function}: covariance is of shape {matrix.shape}, but must be a square matrix")
     return matrix
+
+
+def _symmetric(function: str, matrix: Any) -> Any:
+    """Returns the symmetric part of a matrix that is symmetric up to rounding, as covariances of densities are; else raises."""
+    difference = np.abs(stop_gradient(matrix - matrix.T))
+    largest = _ASYMMETRY * np.max(np.abs(np.diag(stop_gradient(matrix))))
+
+    def complain() -> NoReturn:
+        values = plain(matrix)
+        is_odd, is_off = ~np.isfinite(values), np.tril(~(plain(difference) <= plain(largest)))
+        i, j = map(int, np.argwhere(is_odd if np.any(is_odd) else is_off)[0])
+        must = f"equal to covariance[{j}, {i}], which is {values[j, i]:.15g}; the matrix must be symmetric"
+        must = "finite" if np.any(is_odd) else must
+        raise DomainError(f"{function}: covariance[{i}, {j}] is {values[i, j]:.15g}, but must be {must}")
+
+    return settled(np.all(difference <= largest), (matrix + matrix.T) / 2, complain)
 
 
 def _blocks(log_likelihood: Callable[[Any], Any], theta: Any, block: int) -> Any:
@@ -169,4 +190,4 @@ def _check_blocks(label: str, log_likelihood: Callable[[Any], Any], theta: Any, 
             "be 0; each entry of theta's block may occur only in terms without entries of others; raise hessian_block_size"
         )
 
-    settled(difference <= 1e-8 * size, theta, complain)
+    settled((difference <= 1e-8 * size) | ~np.isfinite(difference), theta, complain)

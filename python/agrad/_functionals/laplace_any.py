@@ -98,7 +98,7 @@ def laplace_marginal(
     Raises
     ------
     DomainError
-        The covariance is not positive definite; the Hessian has entries outside of the blocks.
+        The covariance is not symmetric or not positive definite; the Hessian has entries outside of the blocks.
     SolverError
         The mode was not found, see :func:`minimize`.
     ShapeError, TypeError

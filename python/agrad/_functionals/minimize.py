@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, scalar_of, start_of, tolerance
 from agrad._functionals.implicit import follow, searched, settled
-from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits
+from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits, last_step
 from agrad._ode.arguments import check_callable, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
@@ -70,7 +70,9 @@ def minimize(
         Further arguments of f: any nested structures of numbers and arrays.
     rtol, atol : float
         The search ends where no entry of the next step of Newton's method is longer than ``rtol * size + atol``; size is the
-        largest entry of x and x0.
+        larger of the same entry of x and x0. An entry near zero, which has no size, may also end where the step before
+        agrees to ``sqrt(rtol)`` with the step that the Hessian at its end gives, which shows quadratic convergence; its step
+        must be short by the size of the largest entry.
     max_steps : int
         The most steps, rejected ones included.
 
@@ -133,11 +135,11 @@ class Quadratic:
         self.largest = np.max(np.abs(self.curvatures))
         self.is_definite = np.min(self.curvatures) > x.shape[0] * np.finfo(float).eps * self.largest
 
-    def step(self, damping: Any) -> Any:
-        """Returns Newton's step with the absolute values of the curvatures, each plus a damping."""
+    def step(self, damping: Any, gradient: Any = None) -> Any:
+        """Returns Newton's step with the absolute values of the curvatures, each plus a damping; by default from x."""
         floor = np.finfo(float).eps * np.where(self.largest > 0, self.largest, 1.0)
         curvatures = np.maximum(np.abs(self.curvatures), floor) + damping
-        return -self.directions @ ((self.directions.T @ self.gradient) / curvatures)
+        return -self.directions @ ((self.directions.T @ (self.gradient if gradient is None else gradient)) / curvatures)
 
     def changes(self, matrix: Any) -> Any:
         """Returns how far another Hessian is from that at x: the largest entry of the relative change."""
@@ -145,14 +147,16 @@ class Quadratic:
         return np.max(np.abs(self.directions.T @ (matrix - self.matrix) @ self.directions / curvatures))
 
 
-#: Whether the search may end at x, from the function around x, Newton's step and x.
-IsNear = Callable[[Quadratic, Any, Any], Any]
+#: Whether the search may end at x, from the function around x, Newton's step, x and the last step.
+IsNear = Callable[[Quadratic, Any, Any, Any], Any]
 
 
-def _advance(f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, is_near: IsNear) -> tuple[Any, Any, Any]:
-    """Returns the next x, damping and status of the search."""
+def _advance(
+    f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, last: Any, is_near: IsNear
+) -> tuple[Any, Any, Any, Any]:
+    """Returns the next x, damping, status and last step of the search."""
     newton = here.step(0.0)
-    status = np.where(is_near(here, newton, x), np.where(here.is_definite, float(FOUND), float(SINGULAR)), float(RUNNING))
+    status = np.where(is_near(here, newton, x, last), np.where(here.is_definite, float(FOUND), float(SINGULAR)), float(RUNNING))
     status = np.where(here.is_finite, status, float(UNDEFINED))
     step = here.step(damping)
     value = stop_gradient(f(x + step))
@@ -166,7 +170,8 @@ def _advance(f: Callable[[Any], Any], here: Quadratic, x: Any, damping: Any, is_
     grown = np.where(is_good, less, np.where(is_accepted, damping, np.maximum(4 * damping, least)))
     is_stuck = grown > _MOST_DAMPING * (here.largest + 1e-300)
     status = np.where((status == RUNNING) & is_stuck, float(STUCK), status)
-    return np.where((status == RUNNING) & is_accepted, x + step, x), grown, status
+    last = last_step(newton, here.gradient, damping == 0, is_accepted, last)
+    return np.where((status == RUNNING) & is_accepted, x + step, x), grown, status, last
 
 
 def minimum(
@@ -176,26 +181,34 @@ def minimum(
     limits: Limits,
     curvature: Callable[[Any], Any] | None = None,
     is_near: IsNear | None = None,
+    explain: Callable[[Any], None] | None = None,
 ) -> tuple[Any, Any]:
     """Returns the minimum of a function of vectors, with derivatives, and the number of steps.
 
     `label` is for messages; `curvature` returns the Hessian where there is a cheaper way to it, `is_near` whether Newton's step
-    from x may be the last one, if `limits` does not say it.
+    from x may be the last one, if `limits` does not say it; `explain` raises where it finds a reason why the search failed,
+    given the x at which it ended.
     """
-    size = np.max(np.abs(start))
-    may_end = is_near or (lambda _, newton, x: limits.allows(newton, x, size))
+
+    def is_short(here: Quadratic, newton: Any, x: Any, last: Any) -> Any:
+        return limits.allows(newton, x, start, last[0], here.step(0.0, last[1]))
+
+    may_end = is_near or is_short
     curvature = hessian(f) if curvature is None else curvature
 
     def advance(carry: Any) -> Any:
-        x, damping, _, count = carry
-        return *_advance(f, Quadratic(f, curvature, x), x, damping, may_end), count + 1.0
+        x, damping, _, last, count = carry
+        return *_advance(f, Quadratic(f, curvature, x), x, damping, last, may_end), count + 1.0
 
     def goes_on(carry: Any) -> Any:
-        return (carry[2] == RUNNING) & (carry[3] < limits.max_steps)
+        return (carry[2] == RUNNING) & (carry[4] < limits.max_steps)
 
-    x, _, status, count = searched(goes_on, advance, (start, 0.0, float(RUNNING), 0.0), limits.max_steps)
+    begin = (start, 0.0, float(RUNNING), np.full((2, start.shape[0]), np.nan), 0.0)
+    x, _, status, _, count = searched(goes_on, advance, begin, limits.max_steps)
 
     def complain() -> NoReturn:
+        if explain is not None:
+            explain(x)
         raise SolverError(_complaint(label, x, status, count))
 
     near = Quadratic(f, curvature, x)

@@ -30,29 +30,33 @@ _LEAST_IF_ZERO = 64  # intervals in which a function that is zero at all nodes i
 class Integrand:
     """A function of x and of the distance to the nearer limit, with numbers or arrays as results.
 
-    `shape` is the result's shape, `live` are recorded values that the function uses, `orders` is how often the function has
-    tangents with respect to these.
+    `shape` is the result's shape, `orders` is how often the function has tangents with respect to the recorded values that it
+    uses. An operation that x has no part in, as 2 * p, is recorded again in each call, outside, and its result is the value
+    that the call uses; so each call asks the recording of its rows what these values are.
     """
 
-    def __init__(self, label: str, f: Callable[[Any, Any], Any], x: float) -> None:
+    def __init__(self, label: str, f: Callable[[Any, Any], Any], places: Any) -> None:
+        """Calls f at the first of some places, and at all of them if no recorded value is used there, as behind an ``if``."""
         self.label, self._f = label, f
         self.shape: tuple[int, ...] = ()
-        self.orders = 0
-        with open_recording(label, on_comparison=Comparison.answers, captures=True) as recording:
-            begin = recording.operations
-            value = self._flat(recording.input(np.array(x)), recording.input(np.array(np.nan)))
-            self.live: Sequence[Array] = [each for each in recording.captured if each.is_active]
-            if self.live and isinstance(value, Array):
-                self.orders = self._possible(recording, begin, value)
+        self.orders = self._possible(self._flat, places[0])
+        if self.orders == 0 and innermost() is not None:
+            self.orders = self._possible(self.at, places)
 
-    def _possible(self, recording: Recording, begin: int, value: Any) -> int:
+    def _possible(self, function: Callable[[Any, Any], Any], x: Any) -> int:
         """Returns for how many orders of tangents the function leaves a further order, which a gradient takes; up to two."""
-        along = self._direction(recording)
-        for order in range(3):
-            try:
-                value = self._tangent(recording, begin, along, value)
-            except NotImplementedError:
-                return max(0, order - 1)
+        with open_recording(self.label, on_comparison=Comparison.answers, captures=True) as recording:
+            begin = recording.operations
+            value = function(recording.input(x), recording.input(np.full(np.shape(x), np.nan)))
+            live = _live(recording)
+            if not live or not isinstance(value, Array):
+                return 0
+            along = _direction(live)
+            for order in range(3):
+                try:
+                    value = recording.tangents(begin, recording.operations, live, along, value)
+                except NotImplementedError:
+                    return max(0, order - 1)
         return 2
 
     def _flat(self, x: Any, distance: Any) -> Any:
@@ -72,25 +76,36 @@ class Integrand:
 
     def with_tangents(self, x: Any, distance: Any) -> Any:
         """Returns the values at all x beside their derivatives in the direction, side by side."""
-        recording = innermost()
-        if not self.orders or recording is None:
+        if not self.orders or innermost() is None:
             return self.at(x, distance)
-        along = self._direction(recording)
-        x, distance, begin = recording.array(x), recording.array(distance), recording.operations
-        parts = [recording.array(self.at(x, distance))]
+        return vmap(self._with_tangents)(x, distance)
+
+    def _with_tangents(self, x: Any, distance: Any) -> Any:
+        recording = innermost()  # that of a row, whose inputs are x, the distance and the values that the function uses
+        assert recording is not None
+        begin = recording.operations
+        parts = [recording.array(self._flat(x, distance))]
+        live = _live(recording)
+        along = _direction(live)
         for _ in range(self.orders):
-            parts.append(self._tangent(recording, begin, along, parts[-1]))
-        return np.concatenate([parts[0], *(np.where(np.isfinite(each), each, 0.0) for each in parts[1:])], axis=1)
+            parts.append(recording.tangents(begin, recording.operations, live, along, parts[-1]))
+        return np.concatenate([parts[0], *(np.where(np.isfinite(each), each, 0.0) for each in parts[1:])])
 
-    def _direction(self, recording: Recording) -> Any:
-        place = np.arange(sum(each.size for each in self.live))
-        factors = (1.0 + 0.5 * np.cos(place * 2.4)) * np.where(place % 2 == 0, 1.0, -1.0)
-        sizes = np.concatenate([np.abs(np.ravel(stop_gradient(recording.array(each)))) for each in self.live])
-        return factors * np.where(sizes > 0, sizes, 1.0)
 
-    def _tangent(self, recording: Recording, begin: int, along: Any, value: Any) -> Any:
-        local = [recording.array(each) for each in self.live]
-        return recording.tangents(begin, recording.operations, local, along, value)
+def _live(recording: Recording) -> list[Array]:
+    """Returns the inputs of the recording that are recorded values from around it."""
+    pairs = zip(recording.captured, recording.captured_inputs, strict=True)
+    return [inside for outside, inside in pairs if outside.is_active]
+
+
+def _direction(live: Sequence[Array]) -> Any:
+    """Returns a direction with factors of either sign, of the sizes of the values."""
+    place = np.arange(sum(each.size for each in live))
+    factors = (1.0 + 0.5 * np.cos(place * 2.4)) * np.where(place % 2 == 0, 1.0, -1.0)
+    if not live:
+        return factors
+    sizes = np.concatenate([np.abs(np.ravel(stop_gradient(each))) for each in live])
+    return factors * np.where((sizes > 0) & np.isfinite(sizes), sizes, 1.0)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from agrad._core import Array, Comparison, DomainError, ShapeError, SolverError
 from agrad._functionals.arguments import plain, tolerance
 from agrad._functionals.implicit import orders_ahead, settled
 from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
-from agrad._functionals.rule import KRONROD, METHODS, Substitution
+from agrad._functionals.rule import KRONROD, METHODS, NODES, Substitution
 from agrad._loops.control_flow import cond, scan
 from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
 from agrad._record.recording import name_of
@@ -187,11 +187,12 @@ def _kind(x: Any) -> int:
     return 1 if x == np.inf else -1 if x == -np.inf else 0
 
 
-def _inside(fixed: Substitution) -> float:
-    """Returns a place between the limits."""
+def _inside(fixed: Substitution) -> np.ndarray[Any, Any]:
+    """Returns places between the limits."""
     values = Substitution(fixed.method, plain(fixed.a), plain(fixed.b), fixed.is_low_finite, fixed.is_high_finite)
     low, high = fixed.span
-    return float(values.place(np.array([low + 0.37 * (high - low)]))[0][0])
+    parts = np.concatenate([[0.37], (NODES + 1) / 2])
+    return np.asarray(values.place(low + (high - low) * parts)[0])
 
 
 def _sum_over(division: Division, found: Partition) -> Any:

@@ -69,7 +69,9 @@ def root(
         "newton" is Newton's method with damping, which takes fewer steps where x0 is near the root.
     rtol, atol : float
         The search ends where no entry of the next step of Newton's method is longer than ``rtol * size + atol``; size is the
-        largest entry of x and x0.
+        larger of the same entry of x and x0. An entry near zero, which has no size, may also end where the step before
+        agrees to ``sqrt(rtol)`` with the step that the Jacobian at its end gives, which shows quadratic convergence; its step
+        must be short by the size of the largest entry.
     ftol : float
         What the largest equation may be off at the root, besides.
     max_steps : int
@@ -132,8 +134,13 @@ def solved(
         raise SolverError(_complaint(f"{function}({name_of(f)})", x, status, count, residual))
 
     near = Linear(residual, x)
-    x = stop_gradient(x + np.where(status == FOUND, near.step, 0.0))
-    at = Linear(residual, x)
+    moved = stop_gradient(x + np.where((status == FOUND) | (status == STUCK), near.step, 0.0))
+    at = Linear(residual, moved)
+    # among rounding errors no step makes the equations smaller, and Newton's step is the same with either Jacobian
+    is_settled = near.is_regular & limits.allows(near.step, x, start, near.step, at.correction(near.value))
+    is_settled = is_settled & (np.max(np.abs(near.value)) <= limits.ftol)
+    status = np.where((status == STUCK) & is_settled, float(FOUND), status)
+    x = np.where(status == FOUND, moved, x)
     is_good = at.is_regular & (near.changes(at.matrix) <= MOST_CHANGE)
     status = np.where((status == FOUND) & ~is_good, float(SINGULAR), status)
     is_found = status == FOUND

@@ -27,6 +27,7 @@ __all__ = [
     "UNDEFINED",
     "Limits",
     "Linear",
+    "last_step",
     "search",
 ]
 
@@ -47,9 +48,22 @@ class Limits:
     ftol: float
     max_steps: int
 
-    def allows(self, step: Any, x: Any, size: Any) -> Any:
-        """Returns whether a step from x is short; `size` is that of the unknowns at the start, for a root at zero."""
-        return np.max(np.abs(step)) <= self.rtol * np.maximum(np.max(np.abs(x)), size) + self.atol
+    def allows(self, step: Any, x: Any, start: Any, before: Any, again: Any) -> Any:
+        """Returns whether Newton's step from x is short, each entry compared with its own size at x or at the start.
+
+        An entry of which the root is zero has no size. It is short, too, where the step before, computed again with the
+        derivatives at its end, is the same: then the steps converge quadratically, down to rounding. `before` is that step,
+        nan where it was none of Newton's, and `again` is the same step, computed at x.
+        """
+        sizes = np.maximum(np.abs(x), np.abs(start))
+        is_short = np.abs(step) <= self.rtol * sizes + self.atol
+        is_same = np.abs(again - before) <= np.sqrt(self.rtol) * np.abs(before)
+        return np.all(is_short | is_same) & (np.max(np.abs(step)) <= self.rtol * np.max(sizes) + self.atol)
+
+
+def last_step(step: Any, value: Any, is_whole: Any, is_accepted: Any, before: Any) -> Any:
+    """Returns the last accepted step beside the residual at its begin, as two rows; nan unless it was Newton's whole step."""
+    return np.where(is_accepted, np.where(is_whole, np.stack([step, value]), np.nan), before)
 
 
 class Linear:
@@ -86,21 +100,21 @@ class Linear:
         change = linalg.solve_triangular(self.upper, self.q.T @ np.where(is_finite, difference, 0.0))
         return np.where(is_finite, np.max(np.abs(change)), np.inf)
 
-    def status(self, x: Any, size: Any, limits: Limits) -> Any:
+    def status(self, x: Any, start: Any, last: Any, limits: Limits) -> Any:
         """Returns FOUND, UNDEFINED or RUNNING, for the present x."""
-        is_near = limits.allows(self.step, x, size)
+        is_near = limits.allows(self.step, x, start, last[0], self.correction(last[1]))
         is_found = is_near & (np.max(np.abs(self.value)) <= limits.ftol) & self.is_regular
         return np.where(self.is_finite, np.where(is_found, float(FOUND), float(RUNNING)), float(UNDEFINED))
 
 
-def newton_step(residual: Residual, x: Any, damping: Any, size: Any, limits: Limits) -> tuple[Any, Any, Any]:
-    """Returns the next x, damping factor and status of Newton's method.
+def newton_step(residual: Residual, x: Any, damping: Any, start: Any, last: Any, limits: Limits) -> tuple[Any, Any, Any, Any]:
+    """Returns the next x, damping factor, status and last step of Newton's method.
 
     A damped step is accepted where Newton's correction at its end, with the old Jacobian, is shorter than the step itself
     by the factor 1 - damping / 4. Source: Deuflhard (2011), section 3.3, the natural monotonicity test.
     """
     here = Linear(residual, x)
-    status = here.status(x, size, limits)
+    status = here.status(x, start, last, limits)
     status = np.where((status == RUNNING) & ~here.is_regular, float(SINGULAR), status)
     there = x + damping * here.step
     value = residual(there)
@@ -108,18 +122,19 @@ def newton_step(residual: Residual, x: Any, damping: Any, size: Any, limits: Lim
     is_accepted = np.all(np.isfinite(value)) & (left <= (1 - damping / 4) * here.length(here.step))
     grown = np.where(is_accepted, np.minimum(1.0, 2 * damping), damping / 2)
     status = np.where((status == RUNNING) & (grown < _SMALLEST), float(STUCK), status)
-    return np.where((status == RUNNING) & is_accepted, there, x), grown, status
+    last = last_step(here.step, here.value, damping == 1, is_accepted, last)
+    return np.where((status == RUNNING) & is_accepted, there, x), grown, status, last
 
 
-def powell_step(residual: Residual, x: Any, radius: Any, size: Any, limits: Limits) -> tuple[Any, Any, Any]:
-    """Returns the next x, trust radius and status of Powell's hybrid method.
+def powell_step(residual: Residual, x: Any, radius: Any, start: Any, last: Any, limits: Limits) -> tuple[Any, Any, Any, Any]:
+    """Returns the next x, trust radius, status and last step of Powell's hybrid method.
 
     The step goes along the gradient of the sum of squares and bends towards Newton's step, up to the radius; the Jacobian is
     computed at each x. A radius of 0 stands for Newton's step. Source: Powell (1970), in Numerical Methods for Nonlinear
     Algebraic Equations, ed. Rabinowitz, page 87; Moré and Sorensen's update of the radius.
     """
     here = Linear(residual, x)
-    status = here.status(x, size, limits)
+    status = here.status(x, start, last, limits)
     newton = here.length(here.step)
     radius = np.where(radius > 0, radius, np.maximum(newton, here.length(x)))
     slope = (here.matrix.T @ here.value) / here.scale  # of half the sum of squares, for scaled unknowns
@@ -132,7 +147,8 @@ def powell_step(residual: Residual, x: Any, radius: Any, size: Any, limits: Limi
     a, b, c = np.sum(rest**2), np.sum(rest * cauchy), np.sum(cauchy**2) - radius**2
     part = np.where(a > 0, -c / np.maximum(b + np.sqrt(np.maximum(b * b - a * c, 0.0)), 1e-300), 0.0)
     bent = cauchy + np.where(here.is_regular & (bottom < radius), np.minimum(np.maximum(part, 0.0), 1.0), 0.0) * rest
-    scaled = np.where(here.is_regular & (newton <= radius), here.scale * here.step, bent)
+    is_whole = here.is_regular & (newton <= radius)
+    scaled = np.where(is_whole, here.scale * here.step, bent)
     step = scaled / here.scale
     there = x + step
     value = residual(there)
@@ -143,10 +159,11 @@ def powell_step(residual: Residual, x: Any, radius: Any, size: Any, limits: Limi
     length = np.sqrt(np.sum(scaled**2))
     is_accepted = ratio > 1e-4
     grown = np.where(ratio < 0.25, 0.25 * length, np.where(ratio > 0.75, np.maximum(radius, 2 * length), radius))
-    is_stuck = (grown <= _SMALLEST * here.length(x)) | (steepness == 0) | (grown <= 0)
+    is_stuck = (grown <= _SMALLEST * np.minimum(newton, here.length(x))) | (steepness == 0) | (grown <= 0)
     singular = np.where(here.is_regular, float(STUCK), float(SINGULAR))
     status = np.where((status == RUNNING) & is_stuck, singular, status)
-    return np.where((status == RUNNING) & is_accepted, there, x), np.where(grown > 0, grown, 1e-300), status
+    last = last_step(here.step, here.value, is_whole, is_accepted, last)
+    return np.where((status == RUNNING) & is_accepted, there, x), np.where(grown > 0, grown, 1e-300), status, last
 
 
 METHODS = {"newton": (newton_step, 1.0), "powell": (powell_step, 0.0)}
@@ -155,16 +172,16 @@ METHODS = {"newton": (newton_step, 1.0), "powell": (powell_step, 0.0)}
 def search(residual: Residual, x0: Any, method: str, limits: Limits) -> tuple[Any, Any, Any]:
     """Returns x, the status and the number of steps, all without derivatives."""
     step, control = METHODS[method]
-    size = np.max(np.abs(stop_gradient(x0)))
+    begin = stop_gradient(x0)
 
     def goes_on(carry: Any) -> Any:
-        _, _, status, count = carry
+        _, _, status, _, count = carry
         return (status == RUNNING) & (count < limits.max_steps)
 
     def advance(carry: Any) -> Any:
-        x, own, _, count = carry
-        return *step(residual, x, own, size, limits), count + 1.0
+        x, own, _, last, count = carry
+        return *step(residual, x, own, begin, last, limits), count + 1.0
 
-    start = (x0, control, float(RUNNING), 0.0)
-    x, _, status, count = searched(goes_on, advance, start, limits.max_steps)
+    start = (x0, control, float(RUNNING), np.full((2, begin.shape[0]), np.nan), 0.0)
+    x, _, status, _, count = searched(goes_on, advance, start, limits.max_steps)
     return x, status, count

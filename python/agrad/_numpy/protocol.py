@@ -16,7 +16,7 @@ import numpy as np
 from agrad._complex.array import ComplexArray, holds_complex
 from agrad._complex.eigen import functions as _decompositions
 from agrad._complex.fourier import functions as _transforms
-from agrad._complex.protocol import call_function, call_ufunc
+from agrad._complex.protocol import call_function, call_ufunc, last_axes
 from agrad._core import Array, elementwise_rows, matmul
 from agrad._numpy.choosing import where
 from agrad._numpy.functions import functions as _of_arrays
@@ -101,6 +101,7 @@ def _any_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: d
     if holds_complex(inputs):
         return call_ufunc(ufunc, method, inputs, options)
     name = ufunc.__name__
+    inputs = last_axes(name, inputs, options)
     out = options.pop("out", None)
     if out is not None:
         return _write(name, out, _any_ufunc(ufunc, method, inputs, options))

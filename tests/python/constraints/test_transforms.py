@@ -189,6 +189,24 @@ def test_a_unit_vector_has_norm_one_and_the_normal_density_of_its_free_numbers()
     np.testing.assert_allclose(ag.jacrev(t.constrain)(free) @ free, 0, atol=1e-15)
 
 
+@pytest.mark.parametrize("size", [1e-300, 3e-170, 1e-161, 1.0, 1e160, 1e307])
+def test_a_unit_vector_may_have_free_numbers_of_every_size(size):
+    """With y = x / |x|: dy = (I - y y') dx / |x|, and d2 y_0 = -(y_0 (I - y y') + z y' + y z') / |x|^2 with z = e_0 - y_0 y."""
+    t, y = tr.unit_vector(2), np.array([0.6, 0.8])
+    x, flat = size * np.array([3.0, 4.0]), np.eye(2) - np.outer(y, y)
+    z = np.array([1.0, 0.0]) - y[0] * y
+    curvature = -(y[0] * flat + np.outer(z, y) + np.outer(y, z))
+    for f in (t.constrain, ag.compile(t.constrain)):
+        np.testing.assert_allclose(f(x), y, rtol=1e-15)
+        for transform in (ag.jacrev, ag.jacfwd, lambda f: ag.compile(ag.jacobian(f))):
+            np.testing.assert_allclose(transform(f)(x) * size, flat / 5, rtol=1e-14)
+    if 1e-150 < size < 1e150:  # second derivatives of other sizes leave the range
+        np.testing.assert_allclose(ag.hessian(lambda x: t.constrain(x)[0])(x) * size**2, curvature / 25, rtol=1e-13)
+    if size < 1e150:
+        assert t.log_jacobian(x) == pytest.approx(-12.5 * size**2, rel=1e-14)
+        np.testing.assert_array_equal(ag.grad(t.log_jacobian)(x), -x)
+
+
 def test_a_uniform_density_of_simplexes_integrates_to_their_volume():
     t = tr.simplex(3)
     grid = np.linspace(-30, 30, 601)

@@ -55,6 +55,7 @@ CASES = {
     "convolve": lambda z, x: np.convolve(z[0], x[1]),
     "einsum": lambda z, x: np.einsum("ij,kj->ik", z, W) + np.einsum("ij->", z),
     "vecdot": lambda z, x: np.vecdot(z, x) + np.vecdot(x, z) + np.vecdot(z, W),
+    "vecdot axis": lambda z, x: np.vecdot(z, x, axis=0) + np.vecdot(x, z, axis=-2) + np.vecdot(W, z, axis=0),
     "sum": lambda z, x: np.sum(z) + z.sum(axis=0) + np.add.reduce(z),
     "mean": lambda z, x: z.mean(axis=1, keepdims=True) * np.mean(z),
     "var": lambda z, x: np.var(z, axis=0, ddof=1) + z.std(axis=0) + np.std(z),

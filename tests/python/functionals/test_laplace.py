@@ -188,6 +188,49 @@ def test_what_is_refused():
     assert pair[0] == pytest.approx(pair[1], rel=1e-12)
 
 
+def observed(theta):
+    return -0.5 * np.sum((np.array([1.0, 2.0]) - theta) ** 2)
+
+
+def test_covariances_are_symmetric():
+    """As multi_normal_lpdf demands it; of rounding errors plain and recorded calls take the symmetric part."""
+
+    def f(c, d=0.0):
+        return ag.laplace_marginal(observed, (), 2, lambda c, d: ag.array([[1.0, c], [d, 1.0]]), (c, d))
+
+    match = (
+        r"^laplace_marginal: covariance\[1, 0\] is 0, but must be equal to covariance\[0, 1\], which is 0.8; the matrix must be"
+    )
+    for call in (f, ag.grad(f), ag.compile(f), ag.compile(ag.hessian(f)), lambda c: ag.vmap(f)(np.array([0.0, c]))):
+        with pytest.raises(ag.DomainError, match=match):
+            call(0.8)
+    compiled = ag.compile(f)
+    assert compiled(0.8, 0.8) == pytest.approx(f(0.8, 0.8), rel=1e-13)
+    for given in (f, compiled):
+        with pytest.raises(ag.DomainError, match=r"covariance\[0, 1\] is nan, but must be finite"):
+            given(np.nan)
+        with pytest.raises(ag.DomainError, match=r"covariance\[1, 0\] is 0.8000001, .* is 0.8; the matrix must be symmetric"):
+            given(0.8, 0.8 + 1e-7)
+        assert given(0.8, 0.8 + 4e-9) == pytest.approx(f(0.8 + 2e-9, 0.8 + 2e-9), rel=1e-14)
+    with pytest.raises(ag.DomainError, match=r"^laplace_latent_rng: covariance\[1, 0\] is 0, but must be equal to"):
+        ag.laplace_latent_rng(observed, (), 2, lambda: [[1.0, 0.8], [0.0, 1.0]], (), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("factor", [1.0, 3.0, 30.0])
+def test_wrong_blocks_are_the_reason_where_the_search_fails(factor):
+    coupling, k = factor * np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([[1.0, 0.6], [0.6, 1.0]])
+
+    def f(s, block=1):
+        return ag.laplace_marginal(lambda t: -0.5 * t @ coupling @ t + t[0], (), block, lambda: s * k, ())
+
+    for call in (f, ag.grad(f), ag.compile(f), ag.compile(ag.hessian(f)), lambda s: ag.vmap(f)(np.array([s, 2 * s]))):
+        with pytest.raises(ag.DomainError, match="entries outside of blocks of 1 are up to"):
+            call(1.0)
+    precision = np.linalg.inv(k) + coupling
+    exact = 0.5 * np.linalg.inv(precision)[0, 0] - 0.5 * np.linalg.slogdet(k @ precision)[1]
+    assert f(1.0, 2) == pytest.approx(exact, rel=1e-12)
+
+
 def test_names():
     for name in laplace_counts.__all__:
         function = getattr(ag, name)

@@ -116,6 +116,69 @@ def test_the_start():
     assert ag.root(lambda x: x * 1.0 - [[1.0, 2.0]], np.zeros((1, 2))).x.shape == (1, 2)
 
 
+SIZES = [1e-10, 1.0, 1e4, 1e10, 1e14]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("start", [0.5, 3.0, -1.0, 0.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_unknowns_of_very_different_size(size, start, method):
+    """A large unknown at its root from the start: log(p) beside it, and p exp(-y) as large as the other's rounding errors."""
+
+    def f(p):
+        return ag.root(lambda x: ag.array([x[0] - size, np.exp(x[1]) - p]), [size, start], method=method).x[1]
+
+    for transform in (lambda f: f, ag.compile):
+        for p in (2.0, 1.0, 1 + 1e-9):
+            assert transform(f)(p) == pytest.approx(np.log1p(p - 1), rel=1e-13, abs=1e-16)
+            assert transform(ag.grad(f))(p) == pytest.approx(1 / p, rel=1e-13)
+            assert transform(ag.hessian(f))(p) == pytest.approx(-1 / p**2, rel=1e-12)
+    rows = ag.vmap(ag.hessian(f))(np.array([2.0, 3.0]))
+    np.testing.assert_allclose(rows, [-1 / 4, -1 / 9], rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_minima_of_unknowns_of_very_different_size(size):
+    def f(p):
+        return ag.minimize(lambda x: (x[0] - size) ** 2 + np.exp(x[1]) - p * x[1], [size, 1.0]).x[1]
+
+    for transform in (lambda f: f, ag.compile):
+        assert transform(f)(2.0) == pytest.approx(np.log(2), rel=1e-13)
+        assert transform(ag.grad(f))(2.0) == pytest.approx(1 / 2, rel=1e-13)
+        assert transform(ag.hessian(f))(2.0) == pytest.approx(-1 / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_entries_near_zero_end_among_rounding_errors(method):
+    """The root's second entry is zero, but rounding errors of the first one hide it, by 1e-16 of its size."""
+    for size in (1.0, 1e5, 1e10):
+        for f, start in (
+            (lambda x, s: ag.array([x[0] + np.exp(x[1]) - s - 1, x[0] - s]), [0.7, 0.0]),
+            (lambda x, s: ag.array([x[0] + x[1] - s, x[0] - s + 0.1 * s * np.sin(x[1] / s)]), [0.7, 0.3]),
+            (lambda x, s: ag.array([np.sin(x[0] / s) + x[1] / s - np.sin(1), x[0] - s]), [1.2, 1.0]),
+            (lambda x, s: ag.array([np.sin(x[0] / s) + x[1] / s - np.sin(1), x[0] - s]), [1.0, 1e-17]),
+        ):
+            found = ag.root(f, size * np.array(start), (size,), method=method)
+            np.testing.assert_allclose(found.x, [size, 0.0], rtol=1e-14, atol=1e-15 * size)
+            assert found.nit < 15
+    slopes = np.sin(np.arange(50))
+    z, y = np.concatenate([slopes, -slopes]), np.concatenate([slopes**2, slopes**2])
+
+    def off(b):
+        return np.sum(np.log(1 + (y - b[0] - b[1] * z) ** 2))
+
+    for start in ([1.0, 0.0], [0.5, 0.2], [0.5, 1e-17]):
+        found = ag.minimize(off, start)
+        assert abs(found.x[1]) < 1e-15
+        assert found.nit < 15
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_root_beside_a_large_unknown(method):
+    with pytest.raises(ag.SolverError, match=r"largest equation|singular"):
+        ag.root(lambda x: ag.array([x[0] - 1e10, x[1] ** 2 + 1e-3]), [1e10, 1.0], method=method)
+
+
 ROOTLESS = {
     "none": (lambda x: x**2 + 1, 1.0, r"singular|largest equation at x"),
     "far away": (lambda x: np.exp(x), 0.0, r"number of steps is 200, but must suffice"),

@@ -57,7 +57,7 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
         beta < 0.1, [&] { return of_small(beta, other, alpha, n); }, general);
   }
 
-  /// Products of few factors; their rounding errors count where the mass is near 1, which shapes of about the same size prevent.
+  /// Products of few factors. Their rounding errors count where the mass is near 1, which shapes of similar sizes prevent.
   struct octets : octet_formulas<4> {
     static constexpr bool fills_last = true;
     static constexpr bool has_propto = false;

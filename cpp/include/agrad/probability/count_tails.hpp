@@ -1,8 +1,8 @@
 // Count tails: log probabilities of the values up to a small count or beyond it, eight at once.
 //
-// Each tail is a sum of masses over the mass at the count, which only needs ratios of neighbouring masses. With the sums `below`
-// and `above`, the probabilities are 1 / (1 + above / below) and 1 / (1 + below / above): nothing cancels in them, nor in their
-// derivatives.
+// Each tail is a sum of masses over the mass at the count, which needs only ratios of neighbouring masses. With the sums
+// `below` and `above`, the probabilities are 1 / (1 + above / below) and 1 / (1 + below / above): nothing cancels in these, nor
+// in their derivatives.
 // Read first: probability/octets.hpp.
 #pragma once
 

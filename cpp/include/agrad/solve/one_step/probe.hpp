@@ -31,8 +31,8 @@ double generic_factor(std::size_t i);
 class step_probe {
  public:
   /// Sets the tangent that the next integration starts with, instead of a new tangent. Empty: a new tangent. The states that
-  /// have just been changed, if any, have derivatives of their own, whatever the size of the change: their tangents are at least
-  /// as large as those of a start.
+  /// have just been changed, if any, have derivatives of their own, whatever the size of the change: their tangents are at
+  /// least as large as those of a start.
   void continue_from(std::vector<double> tangent, std::vector<bool> changed) {
     given_ = std::move(tangent), changed_ = std::move(changed);
   }

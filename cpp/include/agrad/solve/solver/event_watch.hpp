@@ -139,8 +139,8 @@ class event_watch {
     return value;
   }
 
-  /// Looks for the extremum by parabolas through three points, and ends where the solution is beyond zero. Returns whether it is,
-  /// with the part of the step that contains the crossing in the event's direction.
+  /// Looks for the extremum by parabolas through three points, and ends where the solution is beyond zero. Returns whether that
+  /// is found, with the part of the step that contains the crossing in the event's direction.
   template <class StateAt>
   bool finds_turn(candidate& c, double h, const StateAt& state_at) {
     const event& of = of_[c.event];
