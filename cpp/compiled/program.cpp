@@ -9,6 +9,7 @@
 #include <agrad/program/kernels/checked.ipp>
 #include <agrad/program/kernels/cumulative.ipp>
 #include <agrad/program/kernels/extremum.ipp>
+#include <agrad/program/kernels/log_shares.ipp>
 #include <agrad/program/kernels/log_sum_exp.ipp>
 #include <agrad/program/kernels/lookup.ipp>
 #include <agrad/program/kernels/product.ipp>

@@ -4,6 +4,7 @@
 #include <agrad/program/kernels/checked.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/kernels/product.hpp>
@@ -39,6 +40,7 @@ constexpr const kernel* structural[] = {&kernels::gather,
                                         &kernels::sort_along,
                                         &kernels::cumulative_sum,
                                         &kernels::cumulative_product,
+                                        &kernels::log_shares_along,
                                         &kernels::log_sum_exp_along,
                                         &kernels::softmax_along,
                                         &kernels::shares_along,

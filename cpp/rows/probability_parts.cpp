@@ -84,6 +84,8 @@ template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<true, true,
 template const kernel& kernel_of_rule<detail::normal_tail_moment_loss_rule>();
 template const kernel& kernel_of_rule<detail::normal_tail_moment_rule>();
 template const kernel& kernel_of_rule<detail::odds_deviance_rule>();
+template const kernel& kernel_of_rule<detail::over_gamma_quantile_rule<false>>();
+template const kernel& kernel_of_rule<detail::over_gamma_quantile_rule<true>>();
 template const kernel& kernel_of_rule<detail::reduced_angle_rule>();
 template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/probability/multivariate/words.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/machine/tracing.hpp>
 #include <algorithm>
@@ -54,8 +55,24 @@ struct recorded_words {
   }
   static recorded_matrix sum(const recorded_matrix& a) { return sums(a, 1); }
   static recorded_matrix row_sums(const recorded_matrix& a) { return sums(a, a.rows()); }
-  static recorded_matrix log_sum_exp(const recorded_matrix& a) {
-    return apply(kernels::log_sum_exp_along, a.rows(), 1, {a}, {static_cast<std::uint32_t>(a.cols()), 1U});
+  static recorded_matrix counts_of(const recorded_matrix& y, const recorded_matrix& odds) {
+    if (!y.slots().active) {
+      Eigen::MatrixXd outcomes(y.rows(), 1);
+      for (Index i = 0; i < y.rows(); ++i) outcomes(i, 0) = y.in()->value(y.at(i, 0));
+      return recorded(*y.in(), eigen_words::counts_of(outcomes, odds));
+    }
+    Eigen::MatrixXd places(1, odds.cols());
+    for (Index j = 0; j < odds.cols(); ++j) places(0, j) = static_cast<double>(j);
+    return each([](const auto& at, const auto& place) { return either(traced(at == place), traced(1.0), traced(0.0)); }, y,
+                places);
+  }
+  static recorded_matrix log_shares(const recorded_matrix& counts, const recorded_matrix& odds) {
+    const Index rows = odds.rows();
+    const recorded_matrix each_row = rows == counts.rows() ? counts
+                                     : rows == 1           ? transposed(row_sums(transposed(counts)))
+                                                           : repeated(counts, rows);
+    const auto length = static_cast<std::uint32_t>(odds.cols());
+    return sum(apply(kernels::log_shares_along, rows, 1, {odds, each_row}, {length, 1U}));
   }
   template <class A, class B>
   static recorded_matrix product(const A& a, const B& b) {
@@ -155,6 +172,10 @@ struct recorded_words {
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) from.push_back(place(i, j));
     return with_activity(of_slots(*a.in(), rows, cols, a.in()->copied(from.data(), from.size())), a.slots().active);
+  }
+  /// One row for all rows.
+  static recorded_matrix repeated(const recorded_matrix& row, Index rows) {
+    return gathered(row, rows, row.cols(), [&](Index, Index j) { return row.at(0, j); });
   }
   static recorded_matrix with_activity(const recorded_matrix& a, bool active) {
     span s = a.slots();

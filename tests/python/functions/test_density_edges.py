@@ -35,9 +35,12 @@ FAILURES = [
 ]
 FEW_FAILURES = [(20, 1e5, 300.0, 1e5), (2, 1e6, 60.0, 1e6), (0, 1e6, 1e3, 1e6)]  # of which the probability underflows
 MANY_FAILURES = [(120, 2.0, 1e6, 3.0), (200, 1e2, 1e5, 0.01)]  # more than which have one that does
+NEARLY_LINEAR = [(1e-12, 1.0, 1.0), (3e-16, 1.0, 1.0), (2e-9, 1.0, 1.5), (1e-3, 0.9, 0.8)]  # small powers of y, shapes near 1
+LARGE = [(1e12, 1.0, 1.0), (4e9, 1.0, 0.8), (1e7, 1.5, 3.0)]
+NO_FAILURE = [(0, mu, phi) for mu, phi in [(1e-5, 1.0), (1e-8, 3.0), (1e-12, 1.0), (1e-17, 2.0), (0.7, 40.0), (30.0, 2.5)]]
 #: The points of each function.
 POINTS = {
-    "gamma_lpdf": GAMMA,
+    "gamma_lpdf": [*GAMMA, (1e-12, 1.0, 1.0)],
     "gamma_cdf": [GAMMA[0], *GAMMA[2:]],
     "gamma_lcdf": GAMMA,
     "gamma_lccdf": [GAMMA[0], *GAMMA[2:]],
@@ -55,6 +58,17 @@ POINTS = {
     "beta_neg_binomial_cdf": FAILURES,
     "beta_neg_binomial_lcdf": FAILURES + FEW_FAILURES,
     "beta_neg_binomial_lccdf": FAILURES + MANY_FAILURES,
+    "loglogistic_lpdf": NEARLY_LINEAR,
+    "loglogistic_cdf": NEARLY_LINEAR + LARGE,
+    "loglogistic_lcdf": LARGE,
+    "loglogistic_lccdf": NEARLY_LINEAR,
+    "weibull_cdf": NEARLY_LINEAR,
+    "frechet_cdf": LARGE,
+    "pareto_type_2_cdf": [(1e12, 1.0, 1.0, 1.0), (1e7, 2.0, 3.0, 0.9)],
+    "pareto_type_2_lcdf": [(1e12, 1.0, 1.0, 1.0), (1e7, 2.0, 3.0, 0.9)],
+    "neg_binomial_2_cdf": NO_FAILURE,
+    "neg_binomial_2_lcdf": NO_FAILURE,
+    "neg_binomial_2_lccdf": NO_FAILURE,
 }
 
 
@@ -113,3 +127,32 @@ def test_derivatives_to_second_order_are_those_of_mpmath(name, point):
             second, noise = curvature(exact, at, i, j)
             checked += assert_close(hessian[k, m], second, 1e-11, f"{name}{point} by {i}, {j}", noise)
     assert checked >= 2
+
+
+#: Functions of a probability or a rate at an end of its domain, with slope and curvature there.
+ENDS = {
+    "binomial_lcdf, no success": (lambda p: ag.binomial_lcdf(0, 5, p), 0.0, -5.0, -5.0),  # 5 log(1 - p)
+    "binomial_lcdf, one success": (lambda p: ag.binomial_lcdf(1, 5, p), 0.0, 0.0, -20.0),
+    "binomial_lccdf, all but one": (lambda p: ag.binomial_lccdf(4, 5, p), 1.0, 5.0, -5.0),  # 5 log(p)
+    "binomial_lccdf, one trial": (lambda p: ag.binomial_lccdf(0, 1, p), 1.0, 1.0, -1.0),
+    "binomial_cdf": (lambda p: ag.binomial_cdf(0, 5, p), 0.0, -5.0, 20.0),
+    "poisson_cdf, 0": (lambda rate: ag.poisson_cdf(0, rate), 0.0, -1.0, 1.0),  # exp(-rate)
+    "poisson_cdf, 1": (lambda rate: ag.poisson_cdf(1, rate), 0.0, 0.0, -1.0),
+    "poisson_cdf, 2": (lambda rate: ag.poisson_cdf(2, rate), 0.0, 0.0, 0.0),
+    "poisson_lcdf, 0": (lambda rate: ag.poisson_lcdf(0, rate), 0.0, -1.0, 0.0),
+    "poisson_lcdf, 1": (lambda rate: ag.poisson_lcdf(1, rate), 0.0, 0.0, -1.0),
+    "poisson_lcdf, 2": (lambda rate: ag.poisson_lcdf(2, rate), 0.0, 0.0, 0.0),
+    "inv_gamma_cdf": (lambda y: ag.inv_gamma_cdf(y, 1.0, 1.0), 1e-160, 0.0, 0.0),
+    "inv_gamma_lccdf": (lambda y: ag.inv_gamma_lccdf(y, 1.0, 1.0), 1e-160, 0.0, 0.0),
+    "inv_chi_square_cdf": (lambda y: ag.inv_chi_square_cdf(y, 3.0), 1e-200, 0.0, 0.0),
+    "scaled_inv_chi_square_cdf": (lambda y: ag.scaled_inv_chi_square_cdf(y, 3.0, 2.0), 1e-170, 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_derivatives_at_ends_are_those_of_the_limit(case):
+    f, x, first, second = ENDS[case]
+    for gradient in (ag.grad(f), ag.compile(ag.grad(f)), ag.jacfwd(f)):
+        assert gradient(x) == pytest.approx(first, rel=1e-14, abs=0)
+    for curvature_of in (ag.grad(ag.grad(f)), ag.hessian(f), ag.compile(ag.jacfwd(ag.grad(f)))):
+        assert curvature_of(x) == pytest.approx(second, rel=1e-13, abs=0)

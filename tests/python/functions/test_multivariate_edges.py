@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.stats as st
@@ -47,6 +48,41 @@ def test_intervals_between_close_or_far_cutpoints_keep_their_digits() -> None:
     assert far[0] == pytest.approx(st.norm.logcdf(-59.0), rel=1e-14)
     ratio = 59.01693942840625  # phi(59) / Phi(-59), by mpmath; the other cutpoint adds less than 1e-20
     assert far[1] == pytest.approx(-ratio, rel=1e-14)
+
+
+@pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+@pytest.mark.parametrize("odds", [(40.0, 0.0, 0.5), (300.0, 1.0, 0.0), (5.0, 0.0, 0.5), (0.5, 0.0, 0.4), (-3.0, 0.0, 40.0)])
+@pytest.mark.parametrize("counts", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (7, 0, 0), (2, 1, 3)])
+def test_nearly_certain_categories_keep_their_digits(odds: tuple[float, ...], counts: tuple[int, ...]) -> None:
+    beta, n = np.array(odds), sum(counts)
+    with mpmath.workdps(300):
+        powers = [mpmath.exp(x) for x in odds]
+        shares = [power / sum(powers) for power in powers]
+        value = sum(count * mpmath.log(share) for count, share in zip(counts, shares, strict=True))
+        slopes = [count - n * share for count, share in zip(counts, shares, strict=True)]
+        curvatures = [[-n * shares[i] * ((i == j) - shares[j]) for j in range(3)] for i in range(3)]
+    functions: list[Any] = [lambda b: ag.multinomial_logit_lpmf(np.array(counts), b, propto=True)]
+    outcomes = np.repeat(np.arange(3), counts)
+    functions += [
+        lambda b: ag.categorical_logit_lpmf(outcomes, b),
+        lambda b: ag.categorical_logit_lpmf(outcomes, np.ones((n, 1)) * b),
+        lambda b: ag.categorical_logit_glm_lpmf(outcomes, np.zeros((n, 2)), b, np.zeros((2, 3))),
+    ]
+    for f in functions:
+        assert ag.compile(f)(beta) == pytest.approx(float(value), rel=1e-14, abs=0)
+        for gradient in (
+            ag.grad(f),
+            ag.compile(ag.grad(f)),
+            ag.jacfwd(f),
+            lambda b, f=f: ag.vmap(ag.grad(f))(np.array([b]))[0],
+        ):
+            np.testing.assert_allclose(gradient(beta), np.array(slopes, dtype=float), rtol=1e-14, atol=0)
+        truth = np.array(curvatures, dtype=float)
+        np.testing.assert_allclose(ag.hessian(f)(beta), truth, rtol=1e-13, atol=0)
+        # A recorded derivative keeps the digits where the certain category is the only outcome.
+        rounding = 0.0 if counts[int(np.argmax(beta))] == n else 1e-15 * n
+        for hessian in (ag.jacfwd(ag.grad(f)), ag.compile(ag.jacrev(ag.grad(f)))):
+            np.testing.assert_allclose(hessian(beta), truth, rtol=1e-13, atol=rounding)
 
 
 def test_first_passages_are_finite_and_smooth_in_the_tails() -> None:

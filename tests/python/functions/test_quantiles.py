@@ -179,3 +179,43 @@ def test_a_wrong_number_of_arguments_is_named():
     for call, name in ((normal.terms, "normal_lpdf"), (normal, "normal_lpdf"), (ROWS["normal_qf"], "normal_qf")):
         with pytest.raises(TypeError, match=f"{name}: number of arguments is 2, but must be 3"):
             call(0.5, 1.0)
+
+
+#: Points where the probability, or the tail beside the location, is small, of a location of 0 and a scale of 1.
+SKEWED = [(1e-12, 1e-15), (1e-15, 1e-12), (1e-300, 0.9999995), (0.3, 1e-8), (0.9, 1 - 1e-12), (1 - 1e-12, 1e-3), (0.7, 0.2)]
+
+
+@pytest.mark.parametrize(("p", "tau"), SKEWED)
+@pytest.mark.parametrize("end", ["qf", "cqf"])
+def test_skewed_quantiles_keep_the_digits_of_small_tails(p, tau, end):
+    quantile = getattr(ag, f"skew_double_exponential_{end}")
+
+    def exact(q, t):
+        near, far, sign = (t, 1 - t, 1) if end == "qf" else (1 - t, t, -1)
+        return sign * (mpmath.log(q / near) / far if q < near else -mpmath.log((1 - q) / far) / near) / 2
+
+    with mpmath.workdps(700):
+        point = (mpmath.mpf(p), mpmath.mpf(tau))
+        assert quantile(p, 0.0, 1.0, tau) == pytest.approx(float(exact(*point)), rel=1e-14)
+        by_tau = mpmath.diff(exact, point, (0, 1))
+        for gradient in (ag.grad, ag.jacfwd, lambda f: ag.compile(ag.grad(f))):
+            computed = gradient(lambda t: quantile(p, 0.0, 340.0, t))(tau)
+            assert computed == pytest.approx(340 * float(by_tau), rel=1e-13)
+
+
+@pytest.mark.parametrize(("p", "shape"), [(1e-3, 0.0125), (0.3, 0.0018), (1e-12, 0.05), (0.02, 0.011)])
+def test_gradients_of_quantiles_as_large_as_their_squares_overflow(p, shape):
+    """The probability beyond x is (scale / x)^shape / gamma(1 + shape) there."""
+    log_x = -(np.log(p) + float(mpmath.loggamma(1 + shape))) / shape
+    by_shape = -(log_x + float(mpmath.digamma(1 + shape))) / shape
+    x = ag.inv_gamma_cqf(p, shape, 1.0)
+    assert x > 1e154
+    assert np.log(x) == pytest.approx(log_x, rel=1e-14)
+    for gradient in (ag.grad, ag.jacfwd, lambda f: ag.compile(ag.grad(f))):
+        assert gradient(lambda a: ag.inv_gamma_cqf(p, a, 1.0))(shape) == pytest.approx(x * by_shape, rel=1e-12)
+        assert gradient(lambda q: ag.inv_gamma_cqf(q, shape, 1.0))(p) == pytest.approx(-x / shape / p, rel=1e-12)
+        assert gradient(lambda b: ag.inv_gamma_cqf(p, shape, b))(1.0) == pytest.approx(x, rel=1e-13)
+        of_chi_square = gradient(lambda nu: ag.inv_chi_square_cqf(p, nu))(2 * shape)
+        assert of_chi_square == pytest.approx(0.25 * x * by_shape, rel=1e-12)
+        of_scaled = gradient(lambda s: ag.scaled_inv_chi_square_cqf(p, 2 * shape, s))(1.5)
+        assert of_scaled == pytest.approx(3 * shape * x, rel=1e-12)

@@ -59,7 +59,7 @@ inline void require_least(std::string_view function, std::string_view argument, 
 }
 
 template <class X>
-inline constexpr bool is_dense = std::is_base_of_v<Eigen::EigenBase<X>, X>;
+inline constexpr bool is_dense = has_storage_kind<X>;
 
 /// Entry (i, j) of an array, or the number that stands for all entries.
 template <class X>

@@ -42,7 +42,7 @@ covariance_matrix<promoted_t<X>> points_of(std::string_view function, std::strin
 template <class L>
 Eigen::Matrix<promoted_t<L>, Eigen::Dynamic, 1> scales_of(std::string_view function, const L& scale, Eigen::Index dimensions) {
   Eigen::Matrix<promoted_t<L>, Eigen::Dynamic, 1> scales(dimensions);
-  if constexpr (std::is_base_of_v<Eigen::EigenBase<L>, L>) {
+  if constexpr (has_storage_kind<L>) {
     check_size(function, "length_scale", static_cast<std::size_t>(scale.size()), static_cast<std::size_t>(dimensions),
                "one for each dimension of the points");
     scales = scale;

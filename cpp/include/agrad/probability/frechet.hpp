@@ -65,9 +65,11 @@ struct frechet_cdf_rule : detail::frechet_rule {
   template <class P, class Y, class A, class S>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
     using T = promoted_t<Y, A, S>;
+    const T z = alpha * detail::log_scaled(sigma, y), ratio = sigma / y;
     return either<T>(
-        y == infinity, [] { return T(1.0); },
-        [&] { return T(apply<detail::gumbel_tail_rule<true>>(-alpha * detail::log_scaled(y, sigma))); });
+        y == infinity, [] { return T(1.0); },  //
+        detail::is_plain_power(ratio, alpha, z), [&] { return T(exp(-pow(ratio, alpha))); },
+        [&] { return T(apply<detail::gumbel_tail_rule<true>>(z)); });
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -84,7 +86,7 @@ struct frechet_lcdf_rule : detail::frechet_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
     using T = promoted_t<Y, A, S>;
     return either<T>(
-        y == infinity, [] { return T(0.0); }, [&] { return T(-exp(-alpha * detail::log_scaled(y, sigma))); });
+        y == infinity, [] { return T(0.0); }, [&] { return T(-detail::hazard_of<T>(sigma, alpha, y)); });
   }
 
   using octets = detail::hazard_octets<detail::power_hazard<-1>>;

@@ -45,7 +45,8 @@ argument_of<quotient_argument, B, Y> quotient_at(const B& b, const Y& y) {
 template <class T, class Y, class A, class B, class R>
 T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
   const auto near_0 = [&] {
-    return T(shape * log(rate) + xlogy(shape - 1.0, y) - rate * y - (xlogy(shape, shape) - shape) - rest);
+    const T log_gamma = xlogy(shape, shape) - shape + rest;
+    return T(shape * log(rate) + xlogy(shape - 1.0, y) - rate * y - log_gamma);
   };
   return either<T>(y == 0 || (rate * y < 1 && shape > 0.5 && shape < 3), near_0,
                    [&] { return T(-product_at(rate, y).deviance_of(shape) - log(y) - rest); });

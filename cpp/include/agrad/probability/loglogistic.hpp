@@ -39,7 +39,12 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
     // symmetric in z, and is written so near z = 0, where the slope is small.
     const T log_y = detail::log_scaled(y, alpha), z = beta * log_y;
     const auto at_zero = [&] { return T(xlogy(beta - 1.0, y / alpha) - 2.0 * log1p(pow(y / alpha, beta)) - log(alpha)); };
-    const auto below = [&] { return T((beta - 1.0) * log_y - 2.0 * log1p_exp(z) - log(alpha)); };
+    const auto below = [&] {
+      const T ratio = y / alpha;
+      const T log_rest = either<T>(
+          detail::is_plain_power(ratio, beta, z), [&] { return T(log1p(pow(ratio, beta))); }, [&] { return T(log1p_exp(z)); });
+      return T((beta - 1.0) * log_y - 2.0 * log_rest - log(alpha));
+    };
     const auto central = [&] { return T(-2.0 * detail::log_2 - 2.0 * log(cosh(0.5 * z)) - log(y)); };
     const auto in_tails = [&] { return T(log_inv_logit(z) + log_inv_logit(-z) - log(y)); };
     T sum = either<T>(y == 0, at_zero, beta > 0.5 && z < -1, below, abs(z) < 1, central, in_tails);
@@ -83,9 +88,15 @@ struct loglogistic_cdf_rule : detail::loglogistic_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
-    const T z = beta * detail::log_scaled(y, alpha);
+    const T z = beta * detail::log_scaled(y, alpha), ratio = y / alpha;
+    const auto small = [&] {
+      const T power = pow(ratio, beta);
+      return T(power / (1.0 + power));
+    };
     return either<T>(  // the hyperbolic tangent has a second derivative without cancellation near 0
         y == infinity, [] { return T(1.0); }, abs(z) < 1, [&] { return T(0.5 + 0.5 * tanh(0.5 * z)); },
+        detail::is_plain_power(ratio, beta, z), small,  //
+        detail::is_plain_power(T(alpha / y), beta, T(-z)), [&] { return T(1.0 / (1.0 + pow(alpha / y, beta))); },
         [&] { return T(inv_logit(z)); });
   }
 };
@@ -102,8 +113,11 @@ struct loglogistic_lcdf_rule : detail::loglogistic_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
+    const T z = beta * detail::log_scaled(y, alpha), ratio = alpha / y;
     return either<T>(
-        y == infinity, [] { return T(0.0); }, [&] { return T(log_inv_logit(beta * detail::log_scaled(y, alpha))); });
+        y == infinity, [] { return T(0.0); },  //
+        detail::is_plain_power(ratio, beta, T(-z)), [&] { return T(-log1p(pow(ratio, beta))); },
+        [&] { return T(log_inv_logit(z)); });
   }
 };
 /// Sum of the logarithms of the probabilities of values up to y.
@@ -121,8 +135,11 @@ struct loglogistic_lccdf_rule : detail::loglogistic_rule {
   template <class P, class Y, class A, class B>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
+    const T z = beta * detail::log_scaled(y, alpha), ratio = y / alpha;
     return either<T>(
-        y == infinity, [] { return T(-infinity); }, [&] { return T(log_inv_logit(-beta * detail::log_scaled(y, alpha))); });
+        y == infinity, [] { return T(-infinity); },  //
+        detail::is_plain_power(ratio, beta, z), [&] { return T(-log1p(pow(ratio, beta))); },
+        [&] { return T(log_inv_logit(-z)); });
   }
 };
 /// Sum of the logarithms of the probabilities of values beyond y.

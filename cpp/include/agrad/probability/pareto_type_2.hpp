@@ -104,8 +104,11 @@ struct pareto_type_2_cdf_rule : detail::pareto_type_2_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const L& lambda, const A& alpha) {
     using T = promoted_t<Y, M, L, A>;
     const promoted_t<Y, M> distance = y - mu;
+    const T power = alpha * log_power(distance, lambda), ratio = lambda / (lambda + distance);
     return either<T>(
-        y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-alpha * log_power(distance, lambda))); });
+        y == infinity, [] { return T(1.0); },  //
+        detail::is_plain_power(ratio, alpha, T(-power)), [&] { return T(1.0 - pow(ratio, alpha)); },
+        [&] { return T(-expm1(-power)); });
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -130,8 +133,11 @@ struct pareto_type_2_lcdf_rule : detail::pareto_type_2_rule {
     // exprel(log(1 + t)) is t / log(1 + t): the logarithm of t is a sum of logarithms of distance and lambda.
     const T log_power = either<T>(
         distance < lambda, [&] { return T(log(distance) - log(lambda) - log(exprel(power))); }, [&] { return T(log(power)); });
+    const T ratio = lambda / (lambda + distance);
     return either<T>(
-        y == infinity, [] { return T(0.0); }, [&] { return detail::log1m_exp_product<T>(alpha, power, log_power); });
+        y == infinity, [] { return T(0.0); },  //
+        detail::is_plain_power(ratio, alpha, T(-alpha * power)), [&] { return T(log1m(pow(ratio, alpha))); },
+        [&] { return detail::log1m_exp_product<T>(alpha, power, log_power); });
   }
 
   using octets = detail::hazard_complement_octets<detail::pareto_type_2_hazard>;

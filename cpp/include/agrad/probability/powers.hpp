@@ -7,6 +7,7 @@
 #include <agrad/probability/hazard_octets.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/power.hpp>
 #include <agrad/rules/quotients.hpp>
 #include <agrad/rules/rests.hpp>
 
@@ -39,6 +40,21 @@ struct power_hazard : power_octets {
 template <class Y, class S>
 auto log_scaled(const Y& y, const S& scale) {
   return apply<log_ratio_rule>(y, scale);
+}
+
+/// Whether a small power of a ratio, with z as its logarithm, is written as such: for shapes near 1, second derivatives of
+/// functions of z cancel, because small powers are nearly linear. Ratios that may have lost digits are left to z.
+template <class R, class A, class Z>
+auto is_plain_power(const R& ratio, const A& shape, const Z& z) {
+  return z < -1 && shape > 0.5 && shape < 2 && ratio > smallest_argument;
+}
+
+/// (y / scale)^shape.
+template <class T, class Y, class A, class S>
+T hazard_of(const Y& y, const A& shape, const S& scale) {
+  const T z = shape * log_scaled(y, scale), ratio = y / scale;
+  return either<T>(
+      is_plain_power(ratio, shape, z), [&] { return T(pow(ratio, shape)); }, [&] { return T(exp(z)); });
 }
 
 /// exp(x) - 1 - x.

@@ -13,6 +13,7 @@
 #include <agrad/probability/student_t_cdf.hpp>
 #include <agrad/probability/uniform.hpp>
 #include <agrad/probability/von_mises_quantile.hpp>
+#include <agrad/rules/entropy.hpp>
 #include <agrad/rules/normal_quantiles.hpp>
 #include <agrad/rules/quantiles.hpp>
 #include <agrad/rules/trigonometric.hpp>
@@ -132,10 +133,22 @@ auto double_exponential_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
 struct skew_double_exponential_quantile : quantile_of<skew_double_exponential_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& tau) {
-    // tau is the probability below mu.
+    // tau is the probability below mu, and `near` that of the side where the quantiles of small p are.
     const T rest = 1.0 - tau, near = is_upper ? rest : tau, far = is_upper ? tau : rest;
+    // near - p, which counts near mu, from a difference that is exact there.
+    const auto from_rest = [&] {
+      return either<T>(
+          p > 0.5, [&] { return T((1.0 - p) - tau); }, [&] { return T(rest - p); });
+    };
+    const T excess = is_upper ? from_rest() : T(tau - p);
+    const auto is_far_out = 2.0 * p < near;
+    const auto is_in_near = excess > 0.0;
+    const auto is_beside = -2.0 * excess < far;
     const T x = either<T>(
-        p < near, [&] { return T(log(p / near) / far); }, [&] { return T(-log((1.0 - p) / far) / near); });
+        is_far_out, [&] { return T(apply<detail::log_ratio_rule>(p, near) / far); },  //
+        is_in_near, [&] { return T(log1p(-excess / near) / far); },                   //
+        is_beside, [&] { return T(-log1p(excess / far) / near); },
+        [&] { return T(apply<detail::log_ratio_rule>(far, T(1.0 - p)) / near); });
     return mu + 0.5 * sigma * detail::reflected(is_upper, x);
   }
 };

@@ -146,6 +146,12 @@ template <class T>
 T gamma_quantile_of(bool is_upper, const T& p, const T& shape) {
   return is_upper ? T(apply<gamma_quantile_rule<true>>(p, shape)) : T(apply<gamma_quantile_rule<false>>(p, shape));
 }
+/// b over this quantile.
+template <class T>
+T over_gamma_quantile_of(bool is_upper, const T& p, const T& shape, const T& b) {
+  return is_upper ? T(apply<over_gamma_quantile_rule<true>>(p, shape, b))
+                  : T(apply<over_gamma_quantile_rule<false>>(p, shape, b));
+}
 /// The quantile of the beta distribution.
 template <class T>
 T beta_quantile_of(bool is_upper, const T& p, const T& alpha, const T& beta) {
@@ -190,7 +196,7 @@ auto chi_square_cqf(const P& p, const Nu& nu) {
 struct inv_gamma_quantile : quantile_of<inv_gamma_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& alpha, const T& beta) {
-    return beta / detail::gamma_quantile_of(!is_upper, p, alpha);
+    return detail::over_gamma_quantile_of(!is_upper, p, alpha, beta);
   }
 };
 /// The value up to which the probability is p: the inverse of inv_gamma_cdf.
@@ -207,7 +213,7 @@ auto inv_gamma_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
 struct inv_chi_square_quantile : quantile_of<inv_chi_square_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& nu) {
-    return 0.5 / detail::gamma_quantile_of(!is_upper, p, T(0.5 * nu));
+    return detail::over_gamma_quantile_of(!is_upper, p, T(0.5 * nu), T(0.5));
   }
 };
 /// The value up to which the probability is p: the inverse of inv_chi_square_cdf.
@@ -224,7 +230,7 @@ auto inv_chi_square_cqf(const P& p, const Nu& nu) {
 struct scaled_inv_chi_square_quantile : quantile_of<scaled_inv_chi_square_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& nu, const T& s) {
-    return 0.5 * nu * (s * s) / detail::gamma_quantile_of(!is_upper, p, T(0.5 * nu));
+    return 0.5 * nu * s * detail::over_gamma_quantile_of(!is_upper, p, T(0.5 * nu), s);
   }
 };
 /// The value up to which the probability is p: the inverse of scaled_inv_chi_square_cdf.

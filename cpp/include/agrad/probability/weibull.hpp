@@ -39,7 +39,7 @@ struct weibull_lpdf_rule : detail::weibull_rule {
     const T log_y = detail::log_scaled(y, sigma), z = alpha * log_y;
     T sum = either<T>(
         y == 0, [&] { return T(xlogy(alpha - 1.0, y / sigma) - pow(y / sigma, alpha) - log(sigma)); }, alpha > 0.5 && z < -1,
-        [&] { return T((alpha - 1.0) * log_y - exp(z) - log(sigma)); },
+        [&] { return T((alpha - 1.0) * log_y - detail::hazard_of<T>(y, alpha, sigma) - log(sigma)); },
         [&] { return T(-1.0 - log(y) - detail::exp_rest_of(z)); });
     if (included.of({1})) sum += log(alpha);
     return sum;
@@ -71,9 +71,11 @@ struct weibull_cdf_rule : detail::weibull_rule {
   template <class P, class Y, class A, class S>
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
     using T = promoted_t<Y, A, S>;
+    const T z = alpha * detail::log_scaled(y, sigma), ratio = y / sigma;
     return either<T>(
-        y == infinity, [] { return T(1.0); },
-        [&] { return T(apply<detail::gumbel_tail_rule<false>>(alpha * detail::log_scaled(y, sigma))); });
+        y == infinity, [] { return T(1.0); },  //
+        detail::is_plain_power(ratio, alpha, z), [&] { return T(-expm1(-pow(ratio, alpha))); },
+        [&] { return T(apply<detail::gumbel_tail_rule<false>>(z)); });
   }
 };
 /// Product of the probabilities of values up to y; see normal_cdf.
@@ -112,7 +114,7 @@ struct weibull_lccdf_rule : detail::weibull_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const S& sigma) {
     using T = promoted_t<Y, A, S>;
     return either<T>(
-        y == infinity, [] { return T(-infinity); }, [&] { return T(-exp(alpha * detail::log_scaled(y, sigma))); });
+        y == infinity, [] { return T(-infinity); }, [&] { return T(-detail::hazard_of<T>(y, alpha, sigma)); });
   }
 
   using octets = detail::hazard_octets<detail::power_hazard<1>>;

@@ -29,14 +29,11 @@ std::false_type converts_to_dense(const void*);
 template <class T>
 inline constexpr bool is_eigen = decltype(converts_to_dense(static_cast<const T*>(nullptr)))::value;
 
+/// Numbers of any type count as doubles, as a power of 2 does.
 template <class T, class = void>
-struct entry {
-  using type = T;
-};
+struct entry : std::conditional<std::is_arithmetic_v<T>, double, T> {};
 template <class T>
-struct entry<T, std::enable_if_t<is_eigen<T>>> {
-  using type = typename T::Scalar;
-};
+struct entry<T, std::enable_if_t<is_eigen<T>>> : entry<typename T::Scalar> {};
 template <class Rule, class... X>
 using entry_result_t = stored_t<std::decay_t<decltype(agrad::apply<Rule>(std::declval<typename entry<X>::type>()...))>>;
 
@@ -72,8 +69,12 @@ void check_array_shape(const Shape& shape, const X& x) {
 
 template <class X>
 decltype(auto) entry_at(const X& x, Eigen::Index row, Eigen::Index col) {
-  if constexpr (is_eigen<X>)
+  if constexpr (is_eigen<X> && std::is_arithmetic_v<typename entry<X>::type>)
+    return static_cast<double>(x.coeff(row, col));
+  else if constexpr (is_eigen<X>)
     return x.coeff(row, col);
+  else if constexpr (std::is_arithmetic_v<X>)
+    return static_cast<double>(x);
   else
     return (x);
 }

@@ -31,7 +31,15 @@ struct gamma_density_rule : gamma_order_rule<gamma_density_rule> {
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& a, const T& x, const T& value) {
     const T slope = (a - 1.0 - x) / x * value;
+    // The density of shape a - 1, which a program needs at x = 0 only, where it takes no time.
+    const auto at_0 = [&] {
+      return T(apply<gamma_density_rule>(order, a - 1.0,
+                                         either<T>(
+                                             x == 0, [&] { return x; }, [] { return T(0.0); })) -
+               value);
+    };
     return either<T>(
+        x == 0 && a > 1, at_0, x == 0 && a == 1 && order == 0, [&] { return T(-value); },  //
         order == 0, [&] { return slope; }, [&] { return T(slope + order / x * apply<gamma_density_rule>(order - 1.0, a, x)); });
   }
 };

@@ -220,7 +220,8 @@ inline double outer_beta_derivative(double a, double b, double x, bool is_upper,
   if (k == 1) return shape > 1 ? 0 : shape < 1 ? sign * infinity : sign * other;
   if (k > 2) return quiet_nan;
   const double slope = shape > 2 ? 0 : shape == 2 ? other * (other + 1) : shape == 1 ? -other * (other - 1) : infinity;
-  return (x == 0 ? sign : -sign) * (shape < 1 ? -slope : slope);
+  const double second = (x == 0 ? sign : -sign) * (shape < 1 ? -slope : slope);
+  return is_log && shape == 1 ? second - other * other : second;  // the slope of the tail, which is 1, is other or -other
 }
 
 /// The tail where a + b overflows: a step at the mean.

@@ -94,11 +94,13 @@ struct log_gamma_slopes {
     };
     return either<T>(is_small(x, value), small, [&] { return T(of_argument_plain(a, x, over_slope, slope) / tail(a, x)); });
   }
-  /// The derivative of the tail itself. A small power of x has a logarithm as its large part; others have x.
+  /// The derivative of the tail itself. A small power of x has a logarithm as its large part; others have x. Beyond 2 a + 1000
+  /// the density is 0, and the slope of a quotient may overflow.
   template <class T>
   static T of_argument_plain(const T& a, const T& x, const T& over_slope, const T& slope) {
     const T derivative = either<T>(
-        a > 0.5, [&] { return T(slope * apply<gamma_density_rule>(0.0, a, x)); },
+        a > 0.5 && x < 2.0 * a + 1000.0, [&] { return T(slope * apply<gamma_density_rule>(0.0, a, x)); }, x == infinity,
+        [] { return T(0.0); },  //
         [&] { return T(apply<gamma_power_rule>(0.0, a, x) / over_slope); });
     return is_upper ? T(-derivative) : derivative;
   }

@@ -30,10 +30,32 @@ inline double precision_constant(int order, double a, double phi) {
   return -sum;
 }
 
+/// A derivative of the probability of more than 0, or of 0, which is `below`, or of its logarithm, for i + j = 1 or 2. The
+/// logarithm L of the probability of 0 is -phi log(1 + mu / phi); all others are functions of L.
+inline double derivative_beyond_0(double below, double mu, double phi, bool is_above, bool is_log, int i, int j) {
+  double slope = is_above ? -below : below, bend = 1;  // the derivative with respect to L, and the next one divided by it
+  if (is_log && !is_above) slope = 1, bend = 0;
+  if (is_log && is_above) {
+    const double odds = below > 0.5 ? 1 / std::expm1(phi * std::log1p(mu / phi)) : below / (1 - below);
+    slope = -odds, bend = 1 + odds;
+  }
+  // Derivatives of L with respect to phi are proportional to mu, and are divided by this share, which may be tiny.
+  const double sum = phi + mu, share = mu / sum, of_mu = -phi / sum;
+  const double of_phi = share < 1e-100 ? -0.5 * share : -log1p_rest(-share) / share;
+  if (i + j == 1) return i == 1 ? slope * of_mu : slope * share * of_phi;
+  if (i == 2) return slope * (phi / sum / sum + bend * of_mu * of_mu);
+  if (i == 1) return slope * share * (bend * of_mu * of_phi - 1 / sum);
+  return slope * share * (share / phi + bend * share * of_phi * of_phi);
+}
+
 /// Derivative (i, j) with respect to mu and phi of the probability of more than n, or of at most n, or of its logarithm, for
 /// i + j <= 2. For phi < 1, mu is such that the probability of more than n is the one to compute directly.
 inline double neg_binomial_tail_derivative(double n, double mu, double phi, bool is_above, bool is_log, int i, int j) {
   if (!(n >= 0 && mu > 0 && phi > 0 && n < infinity && mu < infinity && phi < infinity)) return quiet_nan;
+  if (n == 0 && i + j > 0) {  // the parts of the slope below cancel where mu is small beside phi
+    const double below = neg_binomial_tail_derivative(n, mu, phi, false, false, 0, 0);
+    return derivative_beyond_0(below, mu, phi, is_above, is_log, i, j);
+  }
   const double a = n + 1, total = a + phi, mean_sum = phi + mu;
   beta_point p(a, phi, mu / mean_sum);
   p.y = phi / mean_sum, p.log_x = -std::log1p(phi / mu), p.log_y = -std::log1p(mu / phi);

@@ -61,6 +61,45 @@ struct gamma_quantile_rule : rule<2> {
   }
 };
 
+/// b / q of a quantile q of the standard gamma distribution. Its square may overflow where it does not, so that derivatives are
+/// written as multiples of it.
+template <bool is_upper>
+struct over_gamma_quantile_rule : rule<3> {
+  static constexpr std::string_view name = is_upper ? "over_gamma_upper_quantile" : "over_gamma_lower_quantile";
+  static double value(double p, double a, double b) {
+    const double q = gamma_quantile_rule<is_upper>::value(p, a);
+    if (!(q < 1e-290) || p == 0 || p == 1) return b / q;
+    const double log_lower = is_upper ? std::log1p(-p) : std::log(p);  // of the lower tail, q^a / gamma(a + 1)
+    const double root = std::exp(-0.5 * (log_lower + (a < 0.5 ? lgamma1p(a) : lgamma_rule::value(1 + a))) / a);
+    return b * root * root;
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& a, const T& b, const T& value) {
+    const T slope = either<T>(
+        value > 0 && value < infinity, [&] { return T(value / apply<gamma_power_rule>(0.0, a, quantile(b, value))); },
+        [] { return T(infinity); });
+    return is_upper ? slope : T(-slope);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T& a, const T& b, const T& value) {
+    return slope_inside<T>(value > 0 && value < infinity, [&] {
+      const T q = quantile(b, value);
+      return T(value * (apply<gamma_tail_rule<false>>(1.0, a, q) / apply<gamma_power_rule>(0.0, a, q)));
+    });
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T&, const T&, const T& b, const T& value) {
+    return value / b;
+  }
+
+ private:
+  template <class T>
+  static T quantile(const T& b, const T& value) {
+    return either<T>(
+        value < 1e150 * b, [&] { return T(b / value); }, [&] { return T(exp(log(b) - log(value))); });
+  }
+};
+
 /// Returns x at which the lower or upper tail of the beta distribution is p <= 1/2.
 inline double beta_tail_inverse(double p, double a, double b, bool is_upper) {
   if (b > 1e290 && a < 100) {  // b x alone counts

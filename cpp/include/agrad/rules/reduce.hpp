@@ -12,6 +12,7 @@
 
 #include <agrad/rules/array.hpp>
 #include <agrad/rules/exponential.hpp>
+#include <agrad/rules/log_shares.hpp>
 #include <agrad/rules/power.hpp>
 #include <agrad/rules/values.hpp>
 
@@ -116,15 +117,18 @@ struct log_sum_exp_reduction {
   static parts<typename X::Scalar> split(const X& x) {
     using T = typename X::Scalar;
     if (x.size() == 0) return {T(-infinity), T(0.0)};
-    const T largest = x.coeff(extreme_index<1>(x));
-    T sum = 0.0;
+    const Eigen::Index top = extreme_index<1>(x);
+    const T largest = x.coeff(top);
+    const bool is_finite = abs(largest) < infinity;
+    T others = 0.0;  // but for the largest, whose power is 1
     for (Eigen::Index i = 0; i < x.size(); ++i) {
-      if (abs(largest) < infinity)
-        sum += exp(x.coeff(i) - largest);
+      if (i == top) continue;
+      if (is_finite)
+        others += exp(x.coeff(i) - largest);
       else if (!(x.coeff(i) != largest))  // infinite entries share, as in log_sum_exp_rule
-        sum += 1.0;
+        others += 1.0;
     }
-    return {largest, log(sum)};
+    return {largest, log1p(others)};
   }
   template <class X>
   static typename X::Scalar value(const X& x) {
@@ -137,17 +141,21 @@ struct log_sum_exp_reduction {
     if (x.size() == 0) return {-infinity, 0};
     const double largest = x.maxCoeff();  // may miss a nan, which then makes the sum nan, and so all weights
     if (!std::isfinite(largest)) return split_infinite(x, largest, partial);
+    Eigen::Index top = 0;
+    while (x[top] != largest) ++top;
     array_map weight(partial, x.size());
     alignas(64) double difference[chunk];
-    double sum = 0;
+    double others = 0;
     for (Eigen::Index start = 0; start < x.size(); start += chunk) {
       const Eigen::Index n = std::min(chunk, x.size() - start);
       array_map(difference, n) = x.segment(start, n) - largest;
       values_into<exp_rule>(partial + start, n, static_cast<const double*>(difference));
-      sum += weight.segment(start, n).sum();
+      if (top >= start && top < start + n) partial[top] = 0;
+      others += weight.segment(start, n).sum();
     }
-    weight *= 1 / sum;
-    return {largest, std::log(sum)};
+    partial[top] = 1;
+    weight *= 1 / (1 + others);
+    return {largest, std::log1p(others)};
   }
 
  private:
@@ -158,6 +166,28 @@ struct log_sum_exp_reduction {
     return {largest, std::log(count)};
   }
 };
+
+/// The sum of counts times log_softmax(x), and its derivatives with respect to x; see rules/log_shares.hpp.
+inline double log_shares_and_slopes(const const_array& counts, const const_array& x, double* slopes) {
+  if (x.size() == 0) return 0;
+  const Eigen::Index top = extreme_index<1>(x);
+  array_map slope(slopes, x.size());
+  alignas(64) double below[chunk];
+  double rest = 0, sum = 0;
+  for (Eigen::Index start = 0; start < x.size(); start += chunk) {
+    const Eigen::Index n = std::min(chunk, x.size() - start);
+    array_map(below, n) = x.segment(start, n) - x[top];
+    values_into<exp_rule>(slopes + start, n, static_cast<const double*>(below));
+    if (top >= start && top < start + n) slopes[top] = 0;
+    rest += slope.segment(start, n).sum();
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (counts[start + i] != 0) sum += counts[start + i] * below[i];
+  }
+  const double total = counts.sum(), share = 1 / (1 + rest);
+  slope = counts - total * share * slope;
+  slopes[top] = (counts[top] * rest - (total - counts[top])) * share;
+  return sum - total * std::log1p(rest);
+}
 
 /// Evaluates reductions of arrays of T; the tape specialises this for variables.
 template <class T>
@@ -176,6 +206,18 @@ struct reduction_engine {
     T sum = 0.0;
     for (Eigen::Index i = 0; i < x.size(); ++i) sum += x.coeff(i) * y.coeff(i);
     return sum;
+  }
+  /// The sum of counts times log_softmax(x).
+  template <class X>
+  static T log_shares(const vector_of<double>& counts, const X& x) {
+    if constexpr (std::is_same_v<T, double>) {
+      vector_of<double> slopes(x.size());
+      return log_shares_and_slopes(const_array(counts.data(), counts.size()), const_array(x.data(), x.size()), slopes.data());
+    } else {
+      const auto number = [&](std::size_t j) { return counts[static_cast<Eigen::Index>(j)]; };
+      return sum_of_log_shares<T>(static_cast<std::size_t>(x.size()), number,
+                                  [&](std::size_t j) -> const T& { return x.coeffRef(static_cast<Eigen::Index>(j)); });
+    }
   }
   template <class X>
   static vector_of<T> log_softmax(const X& x) {

@@ -8,6 +8,7 @@
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/rules/density/normal.hpp>
@@ -95,6 +96,21 @@ TEST_CASE("a recorded gradient is the gradient, and so are its programs'") {
   agrad::workspace w;
   const auto both = program_probe::along<1>(*f, w, point(), unit, {1.0});
   CHECK((hessian - both.hessian).cwiseAbs().maxCoeff() < 1e-11);
+}
+
+TEST_CASE("recorded derivatives of the log share of a nearly certain entry keep their digits") {
+  for (const double v : {0.3, 5.0, 40.0}) {
+    recorder r;
+    const slots x = inputs(r, {v, 0, 0}), counts{r.constant(1.0), r.constant(0.0), r.constant(0.0)};
+    const agrad::span both[] = {r.dense(x.data(), 3), r.dense(counts.data(), 3)};
+    const slot y = r.apply(agrad::kernels::log_shares_along, 1, both, 2, {3, 1});
+    const slots g = gradient(r, 0, y, x), h = gradient(r, 0, g[0], x), third = gradient(r, 0, h[0], x);
+    const double rest = 2 * std::exp(-v), others = rest / (1 + rest), bend = -others / (1 + rest);
+    CHECK(r.value(g[0]) == Approx(others).epsilon(1e-14));
+    CHECK(r.value(h[0]) == Approx(bend).epsilon(1e-14));
+    CHECK(r.value(h[1]) == Approx(-0.5 * bend).epsilon(1e-14));
+    CHECK(r.value(third[0]) == Approx(-bend * (1 - 2 * others)).epsilon(1e-13));
+  }
 }
 
 TEST_CASE("third derivatives, by adjoints of adjoints") {

@@ -3,6 +3,7 @@
 
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/extremum.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/products.hpp>
@@ -98,6 +99,48 @@ TEST_CASE("reductions along an axis are those of its lines") {
       });
     }
   }
+}
+
+TEST_CASE("log shares along an axis are those of its lines, times the counts") {
+  for (const shape& s : shapes) {
+    const std::vector<double> x = numbers(s.size(), false);
+    std::vector<double> counts = numbers(s.size(), true);
+    for (double& each : counts) each = std::abs(each);
+    const std::uint32_t count = s.outer * s.inner;
+    recorder code;
+    const span both[] = {code.consecutive(code.input(x.data(), x.size()), x.size()),
+                         code.consecutive(code.constant(counts.data(), counts.size()), counts.size())};
+    std::vector<slot> outputs(count);
+    std::iota(outputs.begin(), outputs.end(), code.apply(kernels::log_shares_along, count, both, 2, {s.length, s.inner}));
+    const auto y = values_of(*schedule(code, outputs), x, count);
+    for_each_line(s, [&](std::uint32_t i, const std::vector<std::size_t>& places) {
+      double powers = 0, sum = 0;
+      for (const std::size_t place : places) powers += std::exp(x[place]);
+      for (const std::size_t place : places) sum += counts[place] * (x[place] - std::log(powers));
+      CHECK(y[i] == doctest::Approx(sum).epsilon(1e-12));
+    });
+  }
+}
+
+TEST_CASE("the log share of a nearly certain entry keeps its digits") {
+  const std::vector<double> x{40, 0, 0.5}, counts{1, 0, 0};
+  recorder code;
+  const span both[] = {code.consecutive(code.input(x.data(), 3), 3), code.consecutive(code.constant(counts.data(), 3), 3)};
+  const auto f = schedule(code, {code.apply(kernels::log_shares_along, 1, both, 2, {3, 1})});
+  workspace w;
+  double y = 0;
+  const double one = 1, first[] = {1, 0, 0}, rest = std::exp(-40) + std::exp(-39.5);
+  std::vector<double> gradient(3), bend(3);
+  f->forward(w, x.data(), &y);
+  CHECK(y == doctest::Approx(-rest).epsilon(1e-15));
+  double along = 0;
+  f->tangent<1>(w, first, &along);
+  CHECK(along == doctest::Approx(rest).epsilon(1e-15));
+  f->second<1>(w, &one, gradient.data(), bend.data());
+  CHECK(gradient[0] == doctest::Approx(rest).epsilon(1e-15));
+  CHECK(gradient[1] == doctest::Approx(-std::exp(-40)).epsilon(1e-15));
+  CHECK(bend[0] == doctest::Approx(-rest).epsilon(1e-15));
+  CHECK(bend[2] == doctest::Approx(std::exp(-39.5)).epsilon(1e-15));
 }
 
 TEST_CASE("cumulative operations and sorting along an axis are those of its lines") {

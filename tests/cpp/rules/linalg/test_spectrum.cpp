@@ -133,6 +133,49 @@ TEST_CASE("equal eigenvalues: what depends on the choice of vectors throws, valu
   CHECK(distance(h, -inverse * (d + d.transpose()) / 2 * inverse) < 1e-11);
 }
 
+namespace {
+/// The Hessian of f times a direction.
+template <class F>
+MatrixXd hessian_times(const F& f, const MatrixXd& a, const MatrixXd& d) {
+  const agrad::scope own;
+  const Mat<var> va = a.cast<var>();
+  const dual<var> y = f(along<var>(va, d));
+  var(y.tangent[0] * 1.0).grad();
+  MatrixXd h(a.rows(), a.cols());
+  for (Index i = 0; i < a.size(); ++i) h.data()[i] = va.data()[i].adj();
+  return h;
+}
+}  // namespace
+
+TEST_CASE("equal values: Hessians of symmetric functions of the values") {
+  const auto squares = [](const auto& values) {
+    typename std::decay_t<decltype(values)>::Scalar sum(0.0);
+    for (Index i = 0; i < values.size(); ++i) sum += values[i] * values[i];
+    return sum;
+  };
+  const auto square_of_sum = [](const auto& values) {
+    typename std::decay_t<decltype(values)>::Scalar sum(0.0);
+    for (Index i = 0; i < values.size(); ++i) sum += values[i];
+    return sum * sum;
+  };
+  const MatrixXd a = MatrixXd::Identity(3, 3);
+  for (Index k = 0; k < 9; ++k) {
+    CAPTURE(k);
+    MatrixXd d = MatrixXd::Zero(3, 3);
+    d.data()[k] = 1;
+    const MatrixXd symmetric_d = 0.5 * (d + d.transpose());
+    const auto of_eigen = [](const auto& f) { return [f](const auto& x) { return f(agrad::symmetric_eigenvalues(x)); }; };
+    CHECK(distance(hessian_times(of_eigen(squares), a, d), 2 * symmetric_d) < 1e-13);
+    CHECK(distance(hessian_times(of_eigen(square_of_sum), a, d), 2 * d.trace() * a) < 1e-13);
+    const auto of_svd = [](const auto& f) { return [f](const auto& x) { return f(agrad::singular_values(x)); }; };
+    CHECK(distance(hessian_times(of_svd(squares), a, d), 2 * d) < 1e-13);
+  }
+  // Where two singular values are zero, the tape does not know the Hessian.
+  const MatrixXd deficient = numbers(3, 1) * numbers(1, 3, 0.4);
+  const auto f = [&](const auto& x) { return squares(agrad::singular_values(x)); };
+  CHECK_THROWS_AS(hessian_times(f, deficient, numbers(3, 3, 5.5)), agrad::DomainError);
+}
+
 TEST_CASE("equal and vanishing singular values") {
   const auto rebuilt = [](const auto& x) {
     const auto y = agrad::svd(x);

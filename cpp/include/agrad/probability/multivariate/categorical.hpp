@@ -14,8 +14,7 @@ namespace detail {
 /// The sum of the log probabilities of outcomes y, for a row of log odds for each outcome or for all.
 template <class W, class Y, class B>
 auto categorical_log_sum(const Y& y, const B& odds) {
-  const auto norm = W::sum(W::log_sum_exp(odds));
-  return W::each(difference_of{}, W::sum(W::pick(odds, y)), multiple<W>(copies(odds, std::max(y.rows(), odds.rows())), norm));
+  return W::log_shares(W::counts_of(y, odds), odds);
 }
 
 /// log N! - sum log n_k!, summed over rows.
@@ -106,10 +105,9 @@ struct multinomial_logit_lpmf_rule : multivariate_rule<2> {
                                                   {"gamma", 'n', 'k', must_be::finite}};
   template <class W, class Y, class G>
   static auto log_density(const parts& included, const Y& y, const G& gamma) {
-    const auto logs = W::each(detail::difference_of{}, gamma, W::log_sum_exp(gamma));
     const auto norm = W::part(
         included.constants(), [&] { return detail::log_multinomial<W>(y); }, y);
-    return detail::added<W>(W::sum(W::each(detail::product_of{}, y, logs)),
+    return detail::added<W>(W::log_shares(y, gamma),
                             detail::multiple<W>(detail::copies(y, std::max(y.rows(), gamma.rows())), norm));
   }
 };

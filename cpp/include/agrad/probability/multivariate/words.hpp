@@ -48,11 +48,25 @@ struct eigen_words {
     for (Index i = 0; i < a.rows(); ++i) y(i, 0) = agrad::sum(a.row(i));
     return y;
   }
-  /// log(sum(exp)) of each row, a column.
+  /// The number of outcomes y in each category, for each row of odds; y are data, and one stands for all rows.
   template <class A>
-  static A log_sum_exp(const A& a) {
-    A y(a.rows(), 1);
-    for (Index i = 0; i < a.rows(); ++i) y(i, 0) = agrad::log_sum_exp(a.row(i));
+  static Eigen::MatrixXd counts_of(const Eigen::MatrixXd& y, const A& odds) {
+    Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(odds.rows(), odds.cols());
+    for (Index i = 0; i < std::max(odds.rows(), y.rows()); ++i)
+      counts(odds.rows() == 1 ? 0 : i, static_cast<Index>(at(y, i, 0))) += 1;
+    return counts;
+  }
+  /// The sum of counts times the logarithms of the shares exp / sum(exp) of each row, 1 x 1; one row may stand for all.
+  template <class A>
+  static A log_shares(const Eigen::MatrixXd& counts, const A& odds) {
+    using T = typename A::Scalar;
+    A y(1, 1);
+    y(0, 0) = 0.0;
+    const vector_of<double> all = odds.rows() == 1 ? counts.colwise().sum().transpose() : vector_of<double>();
+    for (Index i = 0; i < odds.rows(); ++i) {
+      const vector_of<double> of_row = odds.rows() == 1 ? all : counts.row(counts.rows() == 1 ? 0 : i).transpose();
+      y(0, 0) += detail::reduction_engine<T>::log_shares(of_row, vector_of<T>(odds.row(i).transpose()));
+    }
     return y;
   }
   template <class A, class B>

@@ -72,6 +72,7 @@ class adjoint_recorder {
 
   /// y = log(sum_j exp(x_j)): the adjoint of x_j is the adjoint of y times the share of x_j.
   void propagate_log_sum_exp(const operation& op, const traced& adjoint);
+  void propagate_log_shares(const operation& op, const traced& adjoint);
   void propagate_shares(const operation& op, const traced& adjoint);
 
   void propagate_scatter_add(const operation& op, const traced& adjoint);

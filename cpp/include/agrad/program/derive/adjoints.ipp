@@ -4,6 +4,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/kernels/checked.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -41,6 +42,7 @@ AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced&
   if (what == &kernels::cumulative_sum) return propagate_cumulative_sum(op, adjoint);
   if (what == &kernels::scatter_add) return propagate_scatter_add(op, adjoint);
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op, adjoint);
+  if (what == &kernels::log_shares_along) return propagate_log_shares(op, adjoint);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
   if (what == &kernels::stop_gradient || what == &kernels::hold) return;
   if (what == &kernels::perturbation || what == &kernels::checked || what == &kernels::checked_pair)
@@ -146,6 +148,13 @@ AGRAD_INLINE void adjoint_recorder::propagate_log_sum_exp(const operation& op, c
   const detail::recorded_lines over(in_, op, n);
   const traced shares = over.shares(part_.now(in_, op.operands[0], op));
   propagate_entries(op.operands[0], detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
+}
+
+AGRAD_INLINE void adjoint_recorder::propagate_log_shares(const operation& op, const traced& adjoint) {
+  const Index n = op.operands[0].count;
+  const detail::recorded_lines over(in_, op, n);
+  const traced slopes = over.slopes_of_log_shares(part_.now(in_, op.operands[0], op), part_.now(in_, op.operands[1], op));
+  propagate_entries(op.operands[0], detail::times(slopes, over.spread(adjoint.slots_in(in_))), n);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_shares(const operation& op, const traced& adjoint) {

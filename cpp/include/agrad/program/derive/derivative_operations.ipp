@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/derivative_operations.hpp>
+#include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
@@ -31,6 +32,7 @@ AGRAD_INLINE void reverse_operation::reverse(state& s, const double* w, double* 
   auto& stored = static_cast<detail::stored_run&>(s);
   std::vector<double> forwards(m()), gradient(n()), products(n());
   of_->tangent<1>(stored.work, w, forwards.data());
+  const partial_second partial;
   of_->second<1>(stored.work, stored.x.data() + n(), gradient.data(), products.data());
   for (std::size_t i = 0; i < n(); ++i) adjoint[i] += products[i];
   for (std::size_t i = 0; i < m(); ++i) adjoint[n() + i] += forwards[i];
@@ -68,6 +70,7 @@ AGRAD_INLINE void tangent_operation::forward(state& s, const double* x, double* 
 AGRAD_INLINE void tangent_operation::reverse(state& s, const double* w, double* adjoint) const {
   auto& stored = static_cast<detail::stored_run&>(s);
   std::vector<double> gradient(n()), products(n());
+  const partial_second partial;
   of_->second<1>(stored.work, w, gradient.data(), products.data());
   for (std::size_t i = 0; i < n(); ++i) {
     adjoint[i] += products[i];
@@ -99,6 +102,7 @@ AGRAD_INLINE void tangent_operation::add_curvature(detail::stored_run& stored, s
   std::vector<double> forwards(m()), result(m(), 0.0), gradient(n()), products(n());
   of_->tangent<1>(stored.work, stored.x.data() + n(), forwards.data());
   if (std::all_of(x_tangent, x_tangent + n() * width, [](double dx) { return dx == 0; })) return;
+  const partial_second partial;
   for (std::size_t i = 0; i < m(); ++i) {
     result[i] = 1;
     of_->second<1>(stored.work, result.data(), gradient.data(), products.data());

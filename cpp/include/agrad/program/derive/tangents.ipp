@@ -4,6 +4,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/tangents.hpp>
 #include <agrad/program/kernels/checked.hpp>
+#include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -26,6 +27,7 @@ AGRAD_INLINE void tangent_recorder::propagate(const operation& op) {
   if (what == &kernels::scatter_add)
     return propagate_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op);
+  if (what == &kernels::log_shares_along) return propagate_log_shares(op);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op);
   if (what == &kernels::perturbation || what == &kernels::checked || what == &kernels::checked_pair)
     return set_slots(op, op.operands[0]);
@@ -96,6 +98,13 @@ AGRAD_INLINE void tangent_recorder::propagate_log_sum_exp(const operation& op) {
   const detail::recorded_lines over(in_, op, x.count);
   const traced along = detail::number_of(in_, tangents_of(x));
   set_tangents(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
+}
+
+AGRAD_INLINE void tangent_recorder::propagate_log_shares(const operation& op) {
+  const span& x = op.operands[0];
+  const detail::recorded_lines over(in_, op, x.count);
+  const traced slopes = over.slopes_of_log_shares(part_.now(in_, x, op), part_.now(in_, op.operands[1], op));
+  set_tangents(op, over.sum(detail::times(slopes, detail::number_of(in_, tangents_of(x)))).slots_in(in_));
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_shares(const operation& op) {

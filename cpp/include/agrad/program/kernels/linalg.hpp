@@ -16,6 +16,7 @@
 
 #include <agrad/dual/matrix.hpp>
 #include <agrad/program/kernels/linalg_slots.hpp>
+#include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/rules/linalg/algebra.hpp>
 #include <agrad/tape/matrix/linalg.hpp>
@@ -61,6 +62,14 @@ inline constexpr bool checks_second = false;
 template <class Rule>
 inline constexpr bool checks_second<Rule, std::void_t<decltype(&Rule::template check_second<const_block>)>> = true;
 
+/// Whether a rule with one argument and one result has its own formula for the tangents of adjoints: `add_second(prepared,
+/// argument, adjoint, tangent of the adjoint, tangent of the argument, is partial (program/machine/partial_second.hpp),
+/// tangent of the argument's adjoint)`.
+template <class Rule, class = void>
+inline constexpr bool has_own_second = false;
+template <class Rule>
+inline constexpr bool has_own_second<Rule, std::void_t<decltype(&Rule::template add_second<const_block>)>> = true;
+
 /// Whether a rule is its own tangent, and its adjoint the same everywhere.
 template <class Rule>
 inline constexpr bool is_linear = std::is_base_of_v<linear_rule<Rule>, Rule>;
@@ -99,6 +108,8 @@ class program_operation {
       propagate_second(w, width);
     else if constexpr (is_linear<Rule>)
       pull_back_linear(w, width);
+    else if constexpr (has_own_second<Rule>)
+      add_second(w, width);
     else
       second(w, width, every_argument{}, every_result{});
   }
@@ -182,6 +193,25 @@ class program_operation {
     }
   }
 
+  void add_second(const second_spaces& w, Index width) const {
+    const reading x(x_[0], w.values), y(y_[0], w.values);
+    const std::index_sequence<0> only{};
+    filled_room room(w.values + prepared_);
+    const auto prepared = Rule{}.prepare(room, x.get());
+    if (y_[0].size() == 0 || !op_.operands[0].active) return;
+    pull_back(prepared, &x, &y, w.adjoints, 1, 0, only, only);
+    for (Index k = 0; k < width; ++k) {
+      const placed bars = y_[0].apart(width), from = x_[0].apart(width);
+      if (from.is_zero(w.tangents, k)) {
+        pull_back(prepared, &x, &y, w.adjoint_tangents, width, k, only, only);
+        continue;
+      }
+      adding x_bar(from, w.adjoint_tangents, k, true);
+      Rule{}.add_second(prepared, x.get(), y_[0].read(w.adjoints, 0), bars.read(w.adjoint_tangents, k),
+                        from.read(w.tangents, k), second_is_partial, x_bar.get());
+    }
+  }
+
   void map_tangents(double* tangents, Index width) const {
     const placed from = x_[0].apart(width), to = y_[0].apart(width);
     for (Index k = 0; k < width && from.size() > 0; ++k) {
@@ -252,7 +282,7 @@ class program_operation {
   /// y>.
   template <class Prepared, std::size_t... I, std::size_t... R>
   void propagate_curved(const Prepared& prepared, const reading* x, const second_spaces& w, Index width,
-                        const std::array<bool, most>& curved, std::index_sequence<I...>, std::index_sequence<R...>) const {
+                        const std::array<bool, most>& curved, std::index_sequence<I...>, std::index_sequence<R...> r) const {
     tape& own = second_order_tape();
     const active_tape active(own);
     const scope inner(own);
@@ -264,17 +294,18 @@ class program_operation {
       (seed(own, y[R], y_[R], w, width, k), ...);
       own.reverse();
       (collect(own, std::get<I>(d).value, I, w, width, k), ...);
-      if constexpr (checks_second<Rule>) check_second(w, width, k, adjoint_of(own, std::get<0>(d).value));
+      if constexpr (checks_second<Rule>) check_second(w, width, k, adjoint_of(own, std::get<0>(d).value), r);
     }
   }
 
-  /// Calls the check of a rule with one argument and two results, the second of which divides by values that may be small.
-  template <class Adjoint>
-  void check_second(const second_spaces& w, Index width, Index k, const Adjoint& x_bar_tangent) const {
-    const reading values(y_[0], w.values), vectors(y_[1], w.values);
-    const arriving bar(y_[1], w.adjoints, 0);
-    Rule{}.check_second(values.get(), vectors.get(), bar.get(), x_[0].apart(width).read(w.tangents, k),
-                        MatrixXd(x_bar_tangent));
+  /// Calls the check of a rule with one argument, whose tangents divide by values that may be small.
+  template <class Adjoint, std::size_t... R>
+  void check_second(const second_spaces& w, Index width, Index k, const Adjoint& x_bar_tangent,
+                    std::index_sequence<R...>) const {
+    const reading y[] = {reading(y_[R], w.values)...};
+    const arriving y_bar[] = {arriving(y_[R], w.adjoints, 0)...};
+    Rule{}.check_second(y[R].get()..., y_bar[R].get()..., x_[0].apart(width).read(w.tangents, k), MatrixXd(x_bar_tangent),
+                        second_is_partial);
   }
 
   static void seed(tape& own, const dual_matrix<matrix<var>, most>& y, const placed& place, const second_spaces& w, Index width,

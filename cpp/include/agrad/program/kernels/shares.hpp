@@ -52,6 +52,13 @@ class recorded_lines {
     const span all = dense(x);
     return number_of(in_, in_.consecutive(in_.apply(kernels::shares_along, n_, &all, 1, {length_, inner_}), n_));
   }
+  /// Returns the derivatives of the sum of counts times the logarithms of the shares: counts - total * shares. Where all counts
+  /// are those of one entry, its derivative is the total times the shares of the others.
+  traced slopes_of_log_shares(const span& x, const span& counts) const {
+    const traced s = shares(x), c = number_of(in_, dense(counts)), total = spread(sum(c).slots_in(in_));
+    const traced others = sum(either(traced(c == 0.0), s, traced(0.0)));
+    return either(traced(c == total), times(total, spread(others.slots_in(in_))), c - times(total, s));
+  }
   /// Returns the product of the shares' Jacobian, which is symmetric, with v.
   traced propagate_shares(const traced& shares, const traced& v) const {
     return times(shares, v - spread(sum(times(shares, v)).slots_in(in_)));

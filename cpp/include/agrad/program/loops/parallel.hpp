@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <agrad/base/interrupt.hpp>
+#include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/store/portable.hpp>
 
@@ -196,7 +197,9 @@ class parallel_operation final : public external_operation {
     was_interrupted = false;
     std::vector<std::thread> others;
     all.working = std::max<std::size_t>(1, std::min(threads_, parts_.size())) - 1;
+    const bool is_partial = second_is_partial;
     const auto work_along = [&] {
+      const partial_second same(is_partial);
       stop_requested = &all.interrupted;
       work(all, parts_.size(), run);
       const std::lock_guard<std::mutex> lock(all.mutex);

@@ -16,6 +16,7 @@
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/structure.hpp>
 #include <agrad/rules/power.hpp>
+#include <agrad/rules/promote.hpp>
 #include <agrad/rules/trigonometric.hpp>
 
 namespace agrad {
@@ -30,6 +31,15 @@ template <class X>
 complex_parts<X> to_complex(X real, X imag) {
   return {std::move(real), std::move(imag)};
 }
+/// The same of a plain and a variable part; the result's type is that of the part to which the other one converts.
+template <class X, class Y, class = std::enable_if_t<!std::is_same_v<X, Y>>>
+auto to_complex(const X& real, const Y& imag) {
+  using both = std::conditional_t<std::is_same_v<promoted_t<X>, promoted_t<X, Y>>, X, Y>;
+  if constexpr (detail::is_eigen<both>)
+    return complex_parts<both>{real.template cast<typename both::Scalar>(), imag.template cast<typename both::Scalar>()};
+  else
+    return complex_parts<both>{both(real), both(imag)};
+}
 template <class X>
 const X& get_real(const complex_parts<X>& z) {
   return z.real;
@@ -43,12 +53,12 @@ complex_parts<X> conj(const complex_parts<X>& z) {
   return {z.real, X(-z.imag)};
 }
 
-// ---- of scalars ----------------------------------------------------------------------------------------------------------
+// ---- of scalars, and of each entry of matrices ---------------------------------------------------------------------------
 
 /// |z|^2, as std::norm.
 template <class T>
 T norm(const complex_parts<T>& z) {
-  return T(z.real * z.real + z.imag * z.imag);
+  return T(square(z.real) + square(z.imag));
 }
 /// |z|, without overflow; at 0 without derivatives.
 template <class T>
@@ -63,9 +73,9 @@ T arg(const complex_parts<T>& z) {
 /// The number with absolute value r and angle theta.
 template <class T>
 complex_parts<T> polar(const T& r, const T& theta) {
-  return {T(r * cos(theta)), T(r * sin(theta))};
+  return {T(apply<multiply_rule>(r, cos(theta))), T(apply<multiply_rule>(r, sin(theta)))};
 }
-/// z if z is finite or nan, else the only infinity of the projected plane, as std::proj.
+/// z if z is finite or nan, else the only infinity of the projected plane, as std::proj; of scalars alone.
 template <class T>
 complex_parts<T> proj(const complex_parts<T>& z) {
   if (!std::isinf(detail::number_of(z.real)) && !std::isinf(detail::number_of(z.imag))) return z;

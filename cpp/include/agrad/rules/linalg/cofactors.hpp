@@ -6,10 +6,33 @@
 #pragma once
 
 #include <Eigen/LU>
+#include <cmath>
+#include <vector>
 
 #include <agrad/rules/linalg/rule.hpp>
 
 namespace agrad::linalg {
+
+/// A product whose exponent is apart, so that products of some factors do not over- or underflow.
+class wide_product {
+ public:
+  double value() const { return std::ldexp(mantissa_, exponent_); }
+  wide_product& operator*=(double x) {
+    wide_product y;
+    y.mantissa_ = std::frexp(x, &y.exponent_);
+    return *this = *this * y;
+  }
+  friend wide_product operator*(const wide_product& x, const wide_product& y) {
+    wide_product z;
+    z.mantissa_ = std::frexp(x.mantissa_ * y.mantissa_, &z.exponent_);
+    z.exponent_ += x.exponent_ + y.exponent_;
+    return z;
+  }
+
+ private:
+  double mantissa_ = 1;
+  int exponent_ = 0;
+};
 
 template <int = 0>  // instantiated only by users
 class complete_factors {
@@ -25,14 +48,9 @@ class complete_factors {
   MatrixXd cofactors() const {
     const Index n = d_.size();
     MatrixXd g = MatrixXd::Zero(n, n);
-    double before = 1, after = 1;
-    g.diagonal().setOnes();
-    for (Index i = 0; i < n; ++i) {
-      g(i, i) *= before;
-      g(n - 1 - i, n - 1 - i) *= after;
-      before *= d_[i];
-      after *= d_[n - 1 - i];
-    }
+    const std::vector<wide_product> after = products_after();
+    wide_product before;
+    for (Index i = 0; i < n; before *= d_[i++]) g(i, i) = (before * after[static_cast<std::size_t>(i) + 1]).value();
     return back(g);
   }
 
@@ -43,14 +61,13 @@ class complete_factors {
     MatrixXd f = lu_.permutationP() * e * lu_.permutationQ();
     lu_.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(f);
     u_.template triangularView<Eigen::UnitUpper>().template solveInPlace<Eigen::OnTheRight>(f);
-    Eigen::VectorXd after = Eigen::VectorXd::Ones(n + 1);
-    for (Index i = n; i-- > 0;) after[i] = after[i + 1] * d_[i];
+    const std::vector<wide_product> after = products_after();
     MatrixXd g = MatrixXd::Zero(n, n);
-    double before = 1;
+    wide_product before;
     for (Index i = 0; i < n; before *= d_[i++]) {
-      double others = before;  // the product of the pivots before k, without the i-th
+      wide_product others = before;  // the product of the pivots before k, without the i-th
       for (Index k = i + 1; k < n; others *= d_[k++]) {
-        const double product = others * after[k + 1];
+        const double product = (others * after[static_cast<std::size_t>(k) + 1]).value();
         g(i, i) += product * f(k, k);
         g(k, k) += product * f(i, i);
         g(i, k) = -product * f(k, i);
@@ -61,6 +78,15 @@ class complete_factors {
   }
 
  private:
+  /// The products of the pivots from i on.
+  std::vector<wide_product> products_after() const {
+    std::vector<wide_product> after(static_cast<std::size_t>(d_.size()) + 1);
+    for (Index i = d_.size(); i-- > 0;) {
+      after[static_cast<std::size_t>(i)] = after[static_cast<std::size_t>(i) + 1];
+      after[static_cast<std::size_t>(i)] *= d_[i];
+    }
+    return after;
+  }
   /// Converts the derivative with respect to diag(d) into the derivative with respect to A.
   MatrixXd back(MatrixXd& g) const {
     lu_.matrixLU().template triangularView<Eigen::UnitLower>().transpose().solveInPlace(g);

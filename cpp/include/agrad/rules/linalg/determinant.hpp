@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include <agrad/rules/linalg/cofactors.hpp>
 #include <agrad/rules/linalg/general.hpp>
@@ -14,9 +15,9 @@ namespace linalg {
 
 template <class LU>
 double determinant_of(const LU& lu) {
-  double y = lu.sign();
+  wide_product y;
   for (Index i = 0; i < lu.size(); ++i) y *= lu.pivot(i);
-  return y;
+  return lu.sign() * y.value();
 }
 
 /// Whether a pivot has lost all its digits, so that an inverse would be noise.
@@ -32,7 +33,7 @@ bool is_nearly_singular(const LU& lu) {
 
 template <class LU, class In>
 MatrixXd cofactors_of(const LU& lu, const In& a) {
-  if (is_nearly_singular(lu)) return complete_factors<>(a).cofactors();
+  if (is_nearly_singular(lu) || !std::isnormal(determinant_of(lu))) return complete_factors<>(a).cofactors();
   return determinant_of(lu) * lu.inverse_transposed();
 }
 

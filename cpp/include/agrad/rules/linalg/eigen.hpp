@@ -5,6 +5,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <agrad/rules/linalg/equal_values.hpp>
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/spectrum.hpp>
 
@@ -51,12 +52,7 @@ struct symmetric_eigen_rule : rule<1, 2> {
   template <class In>
   void adjoint(const eigen_factors&, const In& a, const In& w, const In& v, const In* w_bar, const In* v_bar,
                block* a_bar) const {
-    Eigen::VectorXd weights = Eigen::VectorXd::Zero(a.rows());
-    if (w_bar != nullptr) weights = w_bar->col(0);
-    MatrixXd inner = weights.asDiagonal();
-    if (v_bar != nullptr) inner = spectral_quotients(name, v.transpose() * *v_bar, w, weights);
-    const MatrixXd half = v * inner;
-    a_bar->noalias() += half * v.transpose();
+    add_adjoint(a, w, v, w_bar, v_bar, a_bar, false);
   }
   template <class A, class W, class V, class D>
   auto tangent(wrt<0>, const eigen_factors&, const nothing&, const A&, const W& w, const V& v, const D& da) const {
@@ -66,19 +62,42 @@ struct symmetric_eigen_rule : rule<1, 2> {
   }
   /// da: a tangent of a; a_bar_tangent: the resulting tangent of a's adjoint. Throws if the result is only rounding errors.
   template <class In>
-  void check_second(const In& w, const In& v, const In* v_bar, const MatrixXd& da, const MatrixXd& a_bar_tangent) const {
+  void check_second(const In& w, const In& v, const In*, const In* v_bar, const MatrixXd& da, const MatrixXd& a_bar_tangent,
+                    bool is_partial) const {
     if (v_bar == nullptr) return;
     const MatrixXd numerators = 0.5 * v.transpose() * (da + da.transpose()) * v;
-    check_second_order(name, v.transpose() * *v_bar, numerators, w, a_bar_tangent);
+    check_second_order(name, v.transpose() * *v_bar, numerators, w, a_bar_tangent, is_partial);
+  }
+
+ protected:
+  template <class In>
+  static void add_adjoint(const In& a, const In& w, const In& v, const In* w_bar, const In* v_bar, block* a_bar,
+                          bool of_values) {
+    Eigen::VectorXd weights = Eigen::VectorXd::Zero(a.rows());
+    if (w_bar != nullptr) weights = w_bar->col(0);
+    MatrixXd inner = weights.asDiagonal();
+    if (v_bar != nullptr) inner = spectral_quotients(name, v.transpose() * *v_bar, w, weights, false, of_values);
+    const MatrixXd half = v * inner;
+    a_bar->noalias() += half * v.transpose();
   }
 };
 
-/// The values alone. For equal values the derivative is the mean of the one-sided derivatives over the chosen vectors.
+/// Where only values are wanted: the vectors that their tangents consist of.
+struct eigen_of_values_rule : symmetric_eigen_rule {
+  template <class In>
+  void adjoint(const eigen_factors&, const In& a, const In& w, const In& v, const In* w_bar, const In* v_bar,
+               block* a_bar) const {
+    add_adjoint(a, w, v, w_bar, v_bar, a_bar, true);
+  }
+};
+
+/// The values alone. For equal values the derivative is the mean of the one-sided derivatives over the chosen vectors, which
+/// are turned for second derivatives (rules/linalg/equal_values.hpp).
 struct symmetric_eigenvalues_rule : rule<1> {
   static constexpr std::string_view name = "symmetric_eigenvalues", text = "Eigenvalues of a symmetric matrix, ascending.",
                                     source = "Giles 2008, section 3.1", numpy = "eigvalsh";
   static constexpr unsigned transposed_arguments = 1;
-  using through = symmetric_eigen_rule;
+  using through = eigen_of_values_rule;
   static constexpr int through_result = 0;
   shapes results_of(const shape& a) const {
     check_square(name, "a", a);
@@ -86,7 +105,11 @@ struct symmetric_eigenvalues_rule : rule<1> {
   }
   template <class Room, class In>
   eigen_factors prepare(Room& room, const In& a) const {
-    return factor_eigen(name, room, a);
+    const eigen_factors f = factor_eigen(name, room, a);
+    if (is_filled<Room> || a.rows() == 0) return f;
+    matrix_map v(f.vectors);
+    for (const auto& group : equal_groups(f.values)) turn_equal(v, group);
+    return f;
   }
   template <class In, class Out>
   void value(const eigen_factors& f, const In&, Out w) const {
@@ -96,6 +119,19 @@ struct symmetric_eigenvalues_rule : rule<1> {
   void adjoint(const eigen_factors& f, const In&, const In&, const In* w_bar, block* a_bar) const {
     const MatrixXd half = f.vectors * w_bar->col(0).asDiagonal();
     a_bar->noalias() += half * f.vectors.transpose();
+  }
+  /// Adds the tangent of a's adjoint from tangents da of a and b of the values' adjoint c.
+  template <class In>
+  void add_second(const eigen_factors& f, const In&, const MatrixXd& c, const MatrixXd& b, const MatrixXd& da, bool is_partial,
+                  block* a_bar_tangent) const {
+    const MatrixXd p = 0.5 * f.vectors.transpose() * (da + da.transpose()) * f.vectors;
+    const Eigen::VectorXd adjoints = c.col(0), tangents = b.col(0);
+    const double largest = f.values.cwiseAbs().maxCoeff();
+    const second_of_values<double> second(adjoints, tangents, p, largest, is_partial);
+    MatrixXd inner = quotients_of_values(name, second, p, f.values).cwiseProduct(p);
+    inner.diagonal() = tangents;
+    const MatrixXd half = f.vectors * inner;
+    a_bar_tangent->noalias() += half * f.vectors.transpose();
   }
   template <class Full, class A, class W, class D>
   auto tangent(wrt<0>, const eigen_factors&, const Full& full, const A&, const W&, const D& da) const {

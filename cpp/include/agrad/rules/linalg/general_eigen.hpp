@@ -137,7 +137,9 @@ struct general_eigenvalues_rule : rule<1> {
   shapes results_of(const shape& a) const { return {{general_eigen_shapes(name, a)[0]}}; }
   template <class Room, class In>
   general_eigen_factors prepare(Room& room, const In& a) const {
-    return factor_general_eigen(name, room, a);
+    const general_eigen_factors f = factor_general_eigen(name, room, a);
+    if (!is_filled<Room> && a.rows() > 0) turn_equal_vectors<>(f);
+    return f;
   }
   template <class In, class Out>
   void value(const general_eigen_factors& f, const In&, Out w) const {
@@ -146,6 +148,12 @@ struct general_eigenvalues_rule : rule<1> {
   template <class In>
   void adjoint(const general_eigen_factors& f, const In& a, const In&, const In* w_bar, block* a_bar) const {
     add_general_eigen_adjoint<In>(name, f, a.cols() != a.rows(), w_bar, nullptr, *a_bar);
+  }
+  /// Adds the tangent of a's adjoint from tangents da of a and b of the values' adjoint c.
+  template <class In>
+  void add_second(const general_eigen_factors& f, const In&, const MatrixXd& c, const MatrixXd& b, const MatrixXd& da,
+                  bool is_partial, block* a_bar_tangent) const {
+    add_general_eigen_second<>(name, f, c, b, da, is_partial, *a_bar_tangent);
   }
   template <class Full, class A, class W, class D>
   auto tangent(wrt<0>, const general_eigen_factors& f, const Full& full, const A&, const W&, const D& da) const {

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <complex>
 
+#include <agrad/rules/linalg/equal_values.hpp>
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/spectrum.hpp>
 
@@ -117,6 +118,26 @@ general_eigen_factors factor_general_eigen(std::string_view function, Room& room
   return f;
 }
 
+/// Turns the vectors of equal values, for second derivatives of the values (rules/linalg/equal_values.hpp).
+template <int = 0>
+void turn_equal_vectors(const general_eigen_factors& f) {
+  const Index n = f.values.rows();
+  const MatrixXcd w = complex_of(f.values);
+  const double largest = std::max(f.size(0, 0), w.cwiseAbs().maxCoeff());
+  const double gap = 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(n) * largest;
+  MatrixXcd v = f.scales.col(0).cwiseInverse().asDiagonal() * complex_of(f.vectors);
+  for (const auto& group : equal_groups(n, gap, [&](Index i, Index j) { return std::abs(w(i) - w(j)); })) {
+    if (group.size() < 2) continue;
+    turn_equal(v, group);
+    for (const Index j : group) {
+      Eigen::VectorXcd turned = f.scales.col(0).asDiagonal() * v.col(j);
+      const_cast<int*>(f.largest)[j] = static_cast<int>(normalize_phase(turned.col(0)));
+      matrix_map(f.vectors).col(j) = turned.real();
+      matrix_map(f.vectors).col(n + j) = turned.imag();
+    }
+  }
+}
+
 /// What the derivatives divide by, and the errors that it causes.
 class general_spectrum {
  public:
@@ -134,6 +155,27 @@ class general_spectrum {
     inverse_ = inverse * f.scales.col(0).cwiseInverse().asDiagonal();
     for (Index j = 0; j < n; ++j) conditions_[j] = inverse.row(j).stableNorm() * balanced.col(j).stableNorm();
   }
+  /// The factors (c_j - c_i) / (w_j - w_i) of the second derivatives of values, for i != j where p is not zero.
+  MatrixXcd quotients(std::string_view function, const second_of_values<std::complex<double>>& second,
+                      const MatrixXcd& p) const {
+    const Index n = values_.size();
+    MatrixXcd k = MatrixXcd::Zero(n, n);
+    const auto groups = equal_groups(n, smallest_gap(), [&](Index i, Index j) { return std::abs(gap(i, j)); });
+    const auto of = group_of(groups, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < j; ++i) {
+        if (second.is_zero(p(i, j)) && second.is_zero(p(j, i))) continue;
+        const std::size_t group = of[static_cast<std::size_t>(i)];
+        const double condition = std::max(conditions_[i], conditions_[j]);
+        if (group == of[static_cast<std::size_t>(j)]) {
+          if (AGRAD_UNLIKELY(!second.limit(groups[group], k(i, j)))) fail_pair(function, i, j, "are equal");
+        } else if (AGRAD_UNLIKELY(!second.quotient(i, j, gap(i, j), condition, k(i, j)))) {
+          fail_pair(function, i, j, "are so close that fewer than seven digits of the derivative would be correct");
+        }
+        k(j, i) = k(i, j);
+      }
+    return k;
+  }
   /// The largest value or entry of the balanced matrix.
   double largest() const { return largest_; }
   double smallest_gap() const { return noise_ * largest_; }
@@ -146,6 +188,14 @@ class general_spectrum {
     MatrixXd y = MatrixXd::Zero(values_.size(), values_.size());
     for (Index j = 0; j < values_.size(); ++j) y(f_.largest[j], j) = 1;
     return y;
+  }
+  /// Throws if a result depends on vectors of equal values: where numerators are zero, the quotient is 0 / 0.
+  void check_equal(std::string_view function, const MatrixXcd& v_bar) const {
+    const double zero = v_bar.size() == 0 ? 0 : recognised_zero * v_bar.cwiseAbs().maxCoeff();
+    for (Index j = 0; j < values_.size(); ++j)
+      for (Index i = 0; i < j; ++i)
+        if (AGRAD_UNLIKELY(is_equal(i, j) && std::max(v_bar.col(i).norm(), v_bar.col(j).norm()) > zero))
+          fail_pair(function, i, j, "are equal");
   }
   /// Throws where numerators of quotients by gaps, or of values' derivatives on the diagonal, leave fewer than seven digits.
   void check(std::string_view function, const MatrixXcd& numerators, bool values_only) const {
@@ -207,6 +257,7 @@ void add_general_eigen_adjoint(std::string_view function, const general_eigen_fa
     }
     p.noalias() = v.adjoint() * g;
     p.diagonal().setZero();
+    spectrum.check_equal(function, g);
   }
   if (w_bar != nullptr) p.diagonal() = complex_of(*w_bar).col(0);
   spectrum.check(function, p, v_bar == nullptr);
@@ -216,6 +267,25 @@ void add_general_eigen_adjoint(std::string_view function, const general_eigen_fa
   const MatrixXcd half = p * v.adjoint(), sum = spectrum.inverse().adjoint() * half;
   a_bar.leftCols(n) += sum.real();
   if (is_complex) a_bar.rightCols(n) += sum.imag();
+}
+
+/// Adds the tangent of a's adjoint for values alone, from tangents da of a and b of the values' adjoint c.
+template <int = 0>
+void add_general_eigen_second(std::string_view function, const general_eigen_factors& f, const MatrixXd& c, const MatrixXd& b,
+                              const MatrixXd& da, bool is_partial, block& a_bar_tangent) {
+  const general_spectrum spectrum(f);
+  const Index n = da.rows();
+  const MatrixXcd &v = spectrum.vectors(),
+                  tangent = da.cols() == n ? MatrixXcd(da.cast<std::complex<double>>()) : complex_of(da);
+  const MatrixXcd p = spectrum.inverse() * tangent * v, across = p.adjoint();
+  const Eigen::VectorXcd adjoints = complex_of(c).col(0).conjugate(), tangents = complex_of(b).col(0).conjugate();
+  spectrum.check(function, p, true);
+  const second_of_values<std::complex<double>> second(adjoints, tangents, p, spectrum.largest(), is_partial);
+  MatrixXcd inner = spectrum.quotients(function, second, p).conjugate().cwiseProduct(across);
+  inner.diagonal() = tangents.conjugate();
+  const MatrixXcd half = inner * v.adjoint(), sum = spectrum.inverse().adjoint() * half;
+  a_bar_tangent.leftCols(n) += sum.real();
+  if (da.cols() != n) a_bar_tangent.rightCols(n) += sum.imag();
 }
 
 }  // namespace agrad::linalg

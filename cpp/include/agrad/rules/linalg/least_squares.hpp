@@ -4,11 +4,11 @@
 // the same R. Read next: rules/linalg/qr.hpp, the factors themselves.
 #pragma once
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <agrad/rules/linalg/householder.hpp>
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/structure.hpp>
 
@@ -24,6 +24,13 @@ struct thin_qr {
     MatrixXd x = q.transpose() * b;
     r.template triangularView<Eigen::Upper>().solveInPlace(x);
     return x;
+  }
+  /// a (a' a)^-1 v = Q R^-T v, which does not need the square of a's scale.
+  template <class In>
+  MatrixXd solve_left(const In& v) const {
+    MatrixXd x = v;
+    r.template triangularView<Eigen::Upper>().transpose().solveInPlace(x);
+    return q * x;
   }
   /// (a' a)^-1 v = R^-1 R^-T v.
   template <class In>
@@ -41,15 +48,15 @@ thin_qr factor_full_rank(std::string_view function, Room& room, const In& a) {
   const Index n = a.cols();
   const thin_qr f{room.matrix(a.rows(), n), room.matrix(n, n)};
   if (is_filled<Room> || n == 0) return f;
-  const Eigen::HouseholderQR<MatrixXd> decomposition(a);
+  const scaled_householder<> decomposition(a);
   matrix_map q(f.q), r(f.r);
-  q.setIdentity();
-  q.applyOnTheLeft(decomposition.householderQ());
-  r = decomposition.matrixQR().topRows(n).template triangularView<Eigen::Upper>();
+  decomposition.write_q(q);
+  r = decomposition.scaled_r();
   const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(a.rows());
   for (Index j = 0; j < n; ++j)
     if (AGRAD_UNLIKELY(std::abs(r(j, j)) <= rounding * r.col(j).head(j + 1).norm()))
-      fail_pivot(function, "of deficient rank", "of full rank", j, r(j, j));
+      fail_pivot(function, "of deficient rank", "of full rank", j, decomposition.r()(j, j));
+  r = decomposition.r();
   return f;
 }
 
@@ -103,10 +110,10 @@ struct least_squares_rule : rule<2> {
   }
   template <class In>
   void adjoint(const thin_qr& f, const In& a, const In& b, const In& x, const In* x_bar, block* a_bar, block* b_bar) const {
-    const MatrixXd w = f.solve_gram(*x_bar), aw = a * w;
+    const MatrixXd aw = f.solve_left(*x_bar);
     add_to(b_bar, aw);
     if (a_bar == nullptr) return;
-    const MatrixXd residual = b - a * x;
+    const MatrixXd w = f.solve_gram(*x_bar), residual = b - a * x;
     a_bar->noalias() += residual * w.transpose();
     a_bar->noalias() -= aw * x.transpose();
   }
@@ -140,10 +147,10 @@ struct pseudoinverse_rule : rule<1> {
     f.r.template triangularView<Eigen::Upper>().solveInPlace(y);
   }
   template <class In>
-  void adjoint(const thin_qr& f, const In& a, const In& y, const In* y_bar, block* a_bar) const {
-    const MatrixXd w = f.solve_gram(*y_bar), aw = a * w, yw = y * w.transpose();
-    *a_bar += w.transpose();
-    a_bar->noalias() -= a * yw;
+  void adjoint(const thin_qr& f, const In&, const In& y, const In* y_bar, block* a_bar) const {
+    const MatrixXd w = f.solve_gram(*y_bar).transpose(), inside = f.q.transpose() * w, aw = f.solve_left(*y_bar);
+    *a_bar += w;
+    a_bar->noalias() -= f.q * inside;
     a_bar->noalias() -= aw * y.transpose();
   }
   template <class A, class Y, class D>

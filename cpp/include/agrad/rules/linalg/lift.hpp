@@ -27,9 +27,15 @@ struct scalar_algebra<double> {
 /// `matrix<var>`.
 template <class A, class = void>
 struct lifting {};
+/// Whether A is an expression of matrices, and not of arrays.
+template <class A, class = void>
+inline constexpr bool is_eigen_matrix = false;
 template <class A>
-struct lifting<A, std::void_t<std::enable_if_t<std::is_base_of_v<Eigen::MatrixBase<A>, A>>,
-                              typename scalar_algebra<typename A::Scalar>::matrix>> {
+inline constexpr bool is_eigen_matrix<A, std::enable_if_t<agrad::detail::is_eigen<A>>> =
+    std::is_same_v<typename Eigen::internal::traits<A>::XprKind, Eigen::MatrixXpr>;
+
+template <class A>
+struct lifting<A, std::void_t<std::enable_if_t<is_eigen_matrix<A>>, typename scalar_algebra<typename A::Scalar>::matrix>> {
   using matrix = typename scalar_algebra<typename A::Scalar>::matrix;
   static constexpr bool is_handle = false;
   static constexpr int cols = A::ColsAtCompileTime;

@@ -4,10 +4,10 @@
 // matrices (m >= n). A wide matrix is [a1 a2] with a square a1: the rule computes a1 = Q R1, and R2 is the product Q' a2.
 #pragma once
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include <agrad/rules/linalg/householder.hpp>
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/triangular.hpp>
 
@@ -25,10 +25,9 @@ struct qr_rule : rule<1, 2> {
   template <class In, class Out>
   void value(const nothing&, const In& a, Out q, Out r) const {
     if (a.size() == 0) return q.setZero(), r.setZero(), void();
-    const Eigen::HouseholderQR<MatrixXd> decomposition(a);
-    q.setIdentity();
-    q.applyOnTheLeft(decomposition.householderQ());
-    r = decomposition.matrixQR().topRows(a.cols()).template triangularView<Eigen::Upper>();
+    const scaled_householder<> decomposition(a);
+    decomposition.write_q(q);
+    r = decomposition.r();
     for (Index j = 0; PositiveDiagonal && j < a.cols(); ++j) {
       if (r(j, j) >= 0) continue;
       r.row(j).tail(a.cols() - j) *= -1;
@@ -82,7 +81,7 @@ struct qr_rule : rule<1, 2> {
   template <class In>
   static void check_rank(const In& r) {
     for (Index j = 0; j < r.rows(); ++j) {
-      const double rounding = 1e-15 * static_cast<double>(r.rows()) * r.col(j).head(j).norm();
+      const double rounding = 1e-15 * static_cast<double>(r.rows()) * r.col(j).head(j).stableNorm();
       if (AGRAD_UNLIKELY(std::abs(r(j, j)) <= rounding))
         fail_pivot(name, "of deficient rank", "of full rank, to have derivatives", j, r(j, j));
     }
@@ -97,8 +96,9 @@ struct completion_rule : rule<1> {
   template <class In, class Out>
   void value(const nothing&, const In& a, Out y) const {
     if (a.size() == 0) return y.setIdentity(), void();
-    const Eigen::HouseholderQR<MatrixXd> decomposition(a);
-    y = MatrixXd(decomposition.householderQ()).rightCols(y.cols());
+    MatrixXd q(a.rows(), a.rows());
+    scaled_householder<>(a).write_q(q);
+    y = q.rightCols(y.cols());
   }
   template <class In>
   void adjoint(const nothing&, const In& a, const In&, const In* y_bar, block*) const {

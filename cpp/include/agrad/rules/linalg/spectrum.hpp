@@ -116,16 +116,29 @@ class close_quotient {
   double gap_, scale_, noise_, size_ = 0, quotient_ = 0, value_ = 0, error_ = 0;
 };
 
-/// Symmetric q with q_ij = (s_ij - s_ji) / 2 (w_j - w_i) and the adjoints of the values on the diagonal.
+/// Symmetric q with q_ij = (s_ij - s_ji) / 2 (w_j - w_i) and the adjoints of the values on the diagonal. of_values: s consists
+/// of the adjoints of tangents of values (rules/linalg/equal_values.hpp), in a basis that `turn_equal` has chosen.
 template <class In>
 MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const In& w, const Eigen::VectorXd& w_bar,
-                            bool is_graded = false) {
+                            bool is_graded = false, bool of_values = false) {
   const double gap = smallest_gap(w), zero = s.size() == 0 ? 0 : recognised_zero * s.cwiseAbs().maxCoeff();
   const spectral_scale scale(w, is_graded);
   MatrixXd q = w_bar.asDiagonal();
   const auto limit = [&](Index i, Index j) {
     if (std::abs(s(i, j) - s(j, i)) > zero) fail_degenerate(function, i, j, w(i, 0));
+    const double most = std::max(std::abs(w_bar[i]), std::abs(w_bar[j])), across = s(j, j) - s(i, i);
+    const double across_bar = w_bar[j] - w_bar[i];
+    if (std::max({std::abs(s(i, j)), std::abs(s(i, i)), std::abs(s(j, j))}) <= zero) {  // 0 / 0, even if vectors are used
+      const double known = recognised_zero * w_bar.cwiseAbs().maxCoeff();
+      if (of_values ? std::abs(across_bar) > lost_digits * most + known : most > known)
+        fail_degenerate(function, i, j, w(i, 0));
+      return 0.0;
+    }
     if (std::abs(s(i, j)) <= zero) return 0.0;
+    if (of_values) {
+      if (!(std::abs(across) > 1e-5 * s.cwiseAbs().maxCoeff())) fail_degenerate(function, i, j, w(i, 0));
+      return across_bar / across * 0.5 * (s(i, j) + s(j, i));
+    }
     const double squares = s(i, i) * s(i, i) + s(j, j) * s(j, j);
     const double ratio = (s(i, i) * w_bar[i] + s(j, j) * w_bar[j]) / squares;
     const double rest = std::abs(w_bar[i] - ratio * s(i, i)) + std::abs(w_bar[j] - ratio * s(j, j));
@@ -169,18 +182,22 @@ void check_resolved(std::string_view function, const In& numerators, const In& w
     }
 }
 
-/// For tangents of adjoints: throws if large terms have cancelled, so that a result has no correct digits.
+/// For tangents of adjoints: throws if large terms have cancelled, so that a result has no correct digits. is_partial: further
+/// terms are added elsewhere, which may cancel the result; it is then compared with terms that no gap has enlarged. sign: the
+/// terms are divided by w_j + sign w_i.
 template <class In>
 void check_second_order(std::string_view function, const MatrixXd& s, const MatrixXd& numerators, const In& w,
-                        const MatrixXd& result) {
+                        const MatrixXd& result, bool is_partial, double sign = -1) {
   const spectral_scale scale(w);
-  const double size = result.norm();
+  const double size = result.norm(), largest = scale.largest;
+  const double natural = is_partial ? s.cwiseAbs().maxCoeff() * numerators.cwiseAbs().maxCoeff() / (largest * largest) : 0;
   for (Index j = 0; j < w.rows(); ++j)
     for (Index i = 0; i < j; ++i) {
-      const double gap = w(j, 0) - w(i, 0);
-      if (std::abs(gap) <= smallest_gap(w) || std::abs(gap) > close_values * scale.of(w(i, 0), w(j, 0))) continue;
+      const double gap = w(j, 0) + sign * w(i, 0);
+      if (std::abs(gap) <= smallest_gap(w) || std::abs(gap) > close_values * largest) continue;
       const double terms = (std::abs(s(i, j)) + std::abs(s(j, i))) * std::abs(numerators(i, j)) / (gap * gap);
-      if (AGRAD_UNLIKELY(scale.noise * terms > 10 * lost_digits * size)) fail_close(function, i, j, w(i, 0), w(j, 0));
+      if (AGRAD_UNLIKELY(scale.noise * terms > 10 * lost_digits * (is_partial ? natural : size)))
+        fail_close(function, i, j, w(i, 0), w(j, 0));
     }
 }
 

@@ -207,7 +207,7 @@ template <class X>
 auto stored_argument(const X& x) {
   if constexpr (is_expression<X>)
     return var(x);
-  else if constexpr (std::is_base_of_v<Eigen::EigenBase<X>, X>)
+  else if constexpr (has_storage_kind<X>)
     return typename X::PlainObject(x);
   else
     return std::decay_t<const X&>(x);

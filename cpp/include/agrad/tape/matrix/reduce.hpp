@@ -86,6 +86,13 @@ struct reduction_engine<var> {
                     b.add(adjoint, bar, a.values);
                   });
   }
+  static var log_shares(const vector_of<double>& counts, const vector_of<var>& x) {
+    const scattered entries(x);
+    double* slopes = room_for(x.size());
+    const double value =
+        log_shares_and_slopes(const_array(counts.data(), counts.size()), const_array(entries.values, x.size()), slopes);
+    return custom(value, [entries, slopes](auto& adjoint, const var& y) { entries.add(adjoint, adjoint[y], slopes); });
+  }
   static vector_of<var> softmax(const vector_of<var>& x);
   static vector_of<var> log_softmax(const vector_of<var>& x);
 };

@@ -29,19 +29,26 @@ inline matrix<var> softmax(const matrix<var>& a) {
   return y;
 }
 
-/// log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar).
+/// log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar), where 1 - softmax(a) of the largest entry keeps
+/// the digits that this share lacks.
 inline matrix<var> log_softmax(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   double* weight = detail::room_for(a.size());
   const auto normalizer = detail::log_sum_exp_reduction::split_with_partials(detail::consecutive(a), weight);
   detail::matrix_access::writable(y) = a.val().unaryExpr([&](double x) { return normalizer.logarithm(x); });
-  push([a, y, weight](auto& adjoint) {
+  Eigen::Index top = std::isfinite(normalizer.largest) ? 0 : a.size();  // the largest entry, if it is finite
+  while (top < a.size() && a.val()(top % a.rows(), top / a.rows()) != normalizer.largest) ++top;
+  push([a, y, weight, top, lack = -std::expm1(-normalizer.rest)](auto& adjoint) {
     const auto bar = adjoint[y];
-    const double total = bar.sum();
+    double others = 0, of_top = 0;
+    for (Eigen::Index j = 0; j < a.cols(); ++j)
+      for (Eigen::Index i = 0; i < a.rows(); ++i) (i + j * a.rows() == top ? of_top : others) += bar(i, j);
+    const double total = others + of_top;
     detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
       for (Eigen::Index i = 0; i < a.rows(); ++i) {
-        const double shared = weight[i + j * a.rows()] * total;
-        sum[i] += bar(i, j) - (total != 0 ? shared : 0.0);
+        const Eigen::Index k = i + j * a.rows();
+        const double shared = weight[k] * (k == top ? others : total);
+        sum[i] += (k == top ? lack * bar(i, j) : bar(i, j)) - (total != 0 || k == top ? shared : 0.0);
       }
     });
   });

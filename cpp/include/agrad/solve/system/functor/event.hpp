@@ -48,7 +48,7 @@ template <bool Second, class F, class... Args>
 class functor_function final : public differentiable_function {
  public:
   template <class Result>
-  static constexpr bool is_vector = std::is_base_of_v<Eigen::EigenBase<std::decay_t<Result>>, std::decay_t<Result>>;
+  static constexpr bool is_vector = has_storage_kind<std::decay_t<Result>>;
   static constexpr bool is_number =
       !is_vector<std::invoke_result_t<const F&, double, const Eigen::VectorXd&, const argument_value_t<Args>&...>>;
 

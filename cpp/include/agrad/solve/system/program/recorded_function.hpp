@@ -43,7 +43,7 @@ template <class T>
 struct sameness {
   /// Values that cannot be compared count as different.
   static bool of(const T& a, const T& b) {
-    if constexpr (std::is_base_of_v<Eigen::EigenBase<T>, T>)
+    if constexpr (has_storage_kind<T>)
       return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
     else if constexpr (is_comparable<T>)
       return a == b;
