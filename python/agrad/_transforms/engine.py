@@ -172,7 +172,7 @@ class PartEngine(Engine):
         return np.stack(products) if products else np.zeros((0, 0))
 
     def _second(self, gradient: Array, along: Any) -> Any:
-        """Returns the gradient's tangent, as outside of recordings; else its adjoint, which is the same for smooth functions."""
+        """Returns the gradient's tangent, as outside of recordings, or its adjoint, the same for smooth functions."""
         try:
             return np.ravel(self.part.tangents(gradient, along))
         except NotImplementedError:
