@@ -152,11 +152,15 @@ TEST_CASE("the state whose tolerance is tight dominates, by its absolute toleran
   step_log log;
   solver.log_steps(&log);
   solver.integrate(Eigen::Vector2d(1, 0), 0.0, {3.0});
+  std::size_t limited = 0;
   for (const step_entry& row : log.steps) {
+    if (row.error < agrad::detail::idle_error) continue;  // of the first steps, which are so short that errors are rounding
+    ++limited;
     CHECK(row.state == 1);
     CHECK(row.by_absolute > 0.9);
     CHECK(row.size <= 2.0 * (1 + 1e-9));
   }
+  CHECK(10 * limited > 9 * log.steps.size());
 }
 
 TEST_CASE("damping tells a stiff system from one that oscillates") {

@@ -119,10 +119,11 @@ double norm_of(const In& a) {
 
 /// How often 2^exponent a must be halved until the first power that the approximant neglects, |a|^27 of the entries' sizes, is
 /// below the rounding (Al-Mohy & Higham 2009, A new scaling and squaring algorithm for the matrix exponential).
-inline double halvings_by_sizes(const MatrixXd& a, double exponent) {
+template <class M>
+double halvings_by_sizes(const M& a, double exponent) {
   constexpr double log2_of_coefficient = -116.447;  // of the power 27
-  MatrixXd sums = MatrixXd::Ones(a.rows(), 2);
-  const MatrixXd sizes = a.cwiseAbs(), across = sizes.transpose();
+  M sums = M::Ones(a.rows(), 2);
+  const M sizes = a.cwiseAbs(), across = sizes.transpose();
   double log2_of_power = 0;
   for (int k = 0; k < 27; ++k) {
     sums.col(0) = (across * sums.col(0)).eval(), sums.col(1) = (sizes * sums.col(1)).eval();
@@ -135,12 +136,14 @@ inline double halvings_by_sizes(const MatrixXd& a, double exponent) {
 
 /// What counts as the size of a: the norm, or for a large norm the smaller size that powers of a have, which in matrices with
 /// entries of very different sizes is far smaller. Scaling by the norm would lose the digits of small entries.
-inline double size_of(const MatrixXd& a) {
+template <class M>
+double size_of(const M& a) {
   const double norm = norm_of(a);
   if (!(norm > 16 * largest.bound) || !std::isfinite(norm)) return norm;
   const double exponent = std::ilogb(norm);
-  const MatrixXd unit = std::ldexp(1.0, -static_cast<int>(exponent)) * a, second = unit * unit, fourth = second * second;
-  const double of_6 = norm_of(second * fourth), of_8 = norm_of(fourth * fourth), of_10 = norm_of(fourth * (second * fourth));
+  const M unit = std::ldexp(1.0, -static_cast<int>(exponent)) * a, second = unit * unit, fourth = second * second,
+          sixth = second * fourth;
+  const double of_6 = norm_of(sixth), of_8 = norm_of(M(fourth * fourth)), of_10 = norm_of(M(fourth * sixth));
   const bool may_underflow = (unit.array() != 0 && unit.array().abs() < 1e-30).any();
   if (may_underflow && std::min({of_6, of_8, of_10}) == 0) return norm;  // else a zero is that of a nilpotent matrix
   const double by_6 = std::log2(of_6) / 6, by_8 = std::log2(of_8) / 8, by_10 = std::log2(of_10) / 10;

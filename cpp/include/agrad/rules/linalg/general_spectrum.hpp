@@ -156,10 +156,10 @@ class general_spectrum {
     for (Index j = 0; j < n; ++j) conditions_[j] = inverse.row(j).stableNorm() * balanced.col(j).stableNorm();
   }
   /// The factors (c_j - c_i) / (w_j - w_i) of the second derivatives of values, for i != j where p is not zero.
-  MatrixXcd quotients(std::string_view function, const second_of_values<std::complex<double>>& second,
-                      const MatrixXcd& p) const {
+  template <class Second, class Matrix>
+  Matrix quotients(std::string_view function, const Second& second, const Matrix& p) const {
     const Index n = values_.size();
-    MatrixXcd k = MatrixXcd::Zero(n, n);
+    Matrix k = Matrix::Zero(n, n);
     const auto groups = equal_groups(n, smallest_gap(), [&](Index i, Index j) { return std::abs(gap(i, j)); });
     const auto of = group_of(groups, n);
     for (Index j = 0; j < n; ++j)
@@ -190,7 +190,8 @@ class general_spectrum {
     return y;
   }
   /// Throws if a result depends on vectors of equal values: where numerators are zero, the quotient is 0 / 0.
-  void check_equal(std::string_view function, const MatrixXcd& v_bar) const {
+  template <class Matrix>
+  void check_equal(std::string_view function, const Matrix& v_bar) const {
     const double zero = v_bar.size() == 0 ? 0 : recognised_zero * v_bar.cwiseAbs().maxCoeff();
     for (Index j = 0; j < values_.size(); ++j)
       for (Index i = 0; i < j; ++i)

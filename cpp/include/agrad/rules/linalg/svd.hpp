@@ -127,7 +127,8 @@ struct svd_rule : rule<1, 3> {
     if (AGRAD_UNLIKELY(most > recognised_zero * s_bar.cwiseAbs().maxCoeff())) fail_zero(s.rows() - 1, s(s.rows() - 1, 0));
   }
   /// Throws if a quotient by the sum of two zeros is not zero.
-  static void check_sums(const const_block& odd, const const_block& inner, const const_block& s) {
+  template <class In>
+  static void check_sums(const In& odd, const In& inner, const In& s) {
     const double smallest = smallest_gap(s), zero = inner.size() == 0 ? 0 : recognised_zero * inner.cwiseAbs().maxCoeff();
     for (Index j = 0; j < s.rows(); ++j)
       for (Index i = 0; i < j; ++i)
@@ -253,7 +254,8 @@ struct singular_values_rule : rule<1> {
 
  private:
   /// Replaces the last columns, where s is 0, by a mixture of all vectors that are orthogonal to the others.
-  static void complete(matrix_map& u, Index zeros) {
+  template <class Vectors>
+  static void complete(Vectors& u, Index zeros) {
     const Index rank = u.cols() - zeros, n = u.rows() - rank;
     MatrixXd basis = MatrixXd::Identity(u.rows(), u.rows());
     if (rank > 0) scaled_householder<>(MatrixXd(u.leftCols(rank))).write_q(basis);
@@ -264,7 +266,8 @@ struct singular_values_rule : rule<1> {
     u.rightCols(zeros) = others.leftCols(zeros);
   }
   /// The limit of c_j / s_j for the values that are zero.
-  static double limit_at_zero(const svd_factors& f, const Eigen::VectorXd& c, const Eigen::VectorXd& b, const MatrixXd& p,
+  template <class Factors>
+  static double limit_at_zero(const Factors& f, const Eigen::VectorXd& c, const Eigen::VectorXd& b, const MatrixXd& p,
                               double size, bool is_partial) {
     const Index k = f.s.rows();
     double product = 0, squares = 0, b_size = 0;
