@@ -124,15 +124,24 @@ struct symmetric_eigenvalues_rule : rule<1> {
   template <class In>
   void add_second(const eigen_factors& f, const In&, const MatrixXd& c, const MatrixXd& b, const MatrixXd& da, bool is_partial,
                   block* a_bar_tangent) const {
-    const MatrixXd p = 0.5 * f.vectors.transpose() * (da + da.transpose()) * f.vectors;
-    const Eigen::VectorXd adjoints = c.col(0), tangents = b.col(0);
-    const double largest = f.values.cwiseAbs().maxCoeff();
-    const second_of_values<double> second(adjoints, tangents, p, largest, is_partial);
-    MatrixXd inner = quotients_of_values(name, second, p, f.values).cwiseProduct(p);
-    inner.diagonal() = tangents;
-    const MatrixXd half = f.vectors * inner;
-    a_bar_tangent->noalias() += half * f.vectors.transpose();
+    second_of(f, c, b, da, is_partial, *a_bar_tangent);
   }
+
+ private:
+  template <class Factors, class M, class Block>
+  static void second_of(const Factors& f, const M& c, const M& b, const M& da, bool is_partial, Block& to) {
+    using V = Eigen::Matrix<typename M::Scalar, Eigen::Dynamic, 1>;
+    const M p = 0.5 * f.vectors.transpose() * (da + da.transpose()) * f.vectors;
+    const V adjoints = c.col(0), tangents = b.col(0);
+    const double largest = f.values.cwiseAbs().maxCoeff();
+    const second_of_values<typename M::Scalar> second(adjoints, tangents, p, largest, is_partial);
+    M inner = quotients_of_values(name, second, p, f.values).cwiseProduct(p);
+    inner.diagonal() = tangents;
+    const M half = f.vectors * inner;
+    to.noalias() += half * f.vectors.transpose();
+  }
+
+ public:
   template <class Full, class A, class W, class D>
   auto tangent(wrt<0>, const eigen_factors&, const Full& full, const A&, const W&, const D& da) const {
     return diagonal(product<true>(full[1], product(symmetric_part(da), full[1])));

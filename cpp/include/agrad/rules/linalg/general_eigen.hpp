@@ -138,7 +138,7 @@ struct general_eigenvalues_rule : rule<1> {
   template <class Room, class In>
   general_eigen_factors prepare(Room& room, const In& a) const {
     const general_eigen_factors f = factor_general_eigen(name, room, a);
-    if (!is_filled<Room> && a.rows() > 0) turn_equal_vectors<>(f);
+    if (!is_filled<Room> && a.rows() > 0) turn_equal_vectors(f);
     return f;
   }
   template <class In, class Out>
@@ -153,7 +153,7 @@ struct general_eigenvalues_rule : rule<1> {
   template <class In>
   void add_second(const general_eigen_factors& f, const In&, const MatrixXd& c, const MatrixXd& b, const MatrixXd& da,
                   bool is_partial, block* a_bar_tangent) const {
-    add_general_eigen_second<>(name, f, c, b, da, is_partial, *a_bar_tangent);
+    add_general_eigen_second(name, f, c, b, da, is_partial, *a_bar_tangent);
   }
   template <class Full, class A, class W, class D>
   auto tangent(wrt<0>, const general_eigen_factors& f, const Full& full, const A&, const W&, const D& da) const {

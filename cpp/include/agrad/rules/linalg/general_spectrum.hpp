@@ -119,13 +119,13 @@ general_eigen_factors factor_general_eigen(std::string_view function, Room& room
 }
 
 /// Turns the vectors of equal values, for second derivatives of the values (rules/linalg/equal_values.hpp).
-template <int = 0>
-void turn_equal_vectors(const general_eigen_factors& f) {
+template <class Factors>
+void turn_equal_vectors(const Factors& f) {
   const Index n = f.values.rows();
-  const MatrixXcd w = complex_of(f.values);
+  const auto w = complex_of(f.values);
   const double largest = std::max(f.size(0, 0), w.cwiseAbs().maxCoeff());
   const double gap = 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(n) * largest;
-  MatrixXcd v = f.scales.col(0).cwiseInverse().asDiagonal() * complex_of(f.vectors);
+  std::decay_t<decltype(w)> v = f.scales.col(0).cwiseInverse().asDiagonal() * complex_of(f.vectors);
   for (const auto& group : equal_groups(n, gap, [&](Index i, Index j) { return std::abs(w(i) - w(j)); })) {
     if (group.size() < 2) continue;
     turn_equal(v, group);
@@ -139,9 +139,10 @@ void turn_equal_vectors(const general_eigen_factors& f) {
 }
 
 /// What the derivatives divide by, and the errors that it causes.
+template <class Factors>  // general_eigen_factors; a template is compiled only where it is used
 class general_spectrum {
  public:
-  explicit general_spectrum(const general_eigen_factors& f)
+  explicit general_spectrum(const Factors& f)
       : f_(f),
         values_(complex_of(f.values)),
         vectors_(complex_of(f.vectors)),
@@ -234,7 +235,7 @@ class general_spectrum {
     return agrad::detail::to_text(w.real()) + (w.imag() < 0 ? " - " : " + ") + agrad::detail::to_text(std::abs(w.imag())) + "i";
   }
 
-  const general_eigen_factors& f_;
+  const Factors& f_;
   MatrixXcd values_, vectors_, inverse_;
   double noise_, largest_;
   Eigen::VectorXd conditions_;
@@ -271,20 +272,22 @@ void add_general_eigen_adjoint(std::string_view function, const general_eigen_fa
 }
 
 /// Adds the tangent of a's adjoint for values alone, from tangents da of a and b of the values' adjoint c.
-template <int = 0>
-void add_general_eigen_second(std::string_view function, const general_eigen_factors& f, const MatrixXd& c, const MatrixXd& b,
-                              const MatrixXd& da, bool is_partial, block& a_bar_tangent) {
+template <class Factors, class M, class Block>
+void add_general_eigen_second(std::string_view function, const Factors& f, const M& c, const M& b, const M& da, bool is_partial,
+                              Block& a_bar_tangent) {
+  using C = std::complex<typename M::Scalar>;
+  using Vector = Eigen::Matrix<C, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic>;
   const general_spectrum spectrum(f);
   const Index n = da.rows();
-  const MatrixXcd &v = spectrum.vectors(),
-                  tangent = da.cols() == n ? MatrixXcd(da.cast<std::complex<double>>()) : complex_of(da);
-  const MatrixXcd p = spectrum.inverse() * tangent * v, across = p.adjoint();
-  const Eigen::VectorXcd adjoints = complex_of(c).col(0).conjugate(), tangents = complex_of(b).col(0).conjugate();
+  const Matrix v = spectrum.vectors(), tangent = da.cols() == n ? Matrix(da.template cast<C>()) : Matrix(complex_of(da));
+  const Matrix inverse = spectrum.inverse(), p = inverse * tangent * v, across = p.adjoint();
+  const Vector adjoints = Matrix(complex_of(c)).col(0).conjugate(), tangents = Matrix(complex_of(b)).col(0).conjugate();
   spectrum.check(function, p, true);
-  const second_of_values<std::complex<double>> second(adjoints, tangents, p, spectrum.largest(), is_partial);
-  MatrixXcd inner = spectrum.quotients(function, second, p).conjugate().cwiseProduct(across);
+  const second_of_values<C> second(adjoints, tangents, p, spectrum.largest(), is_partial);
+  Matrix inner = spectrum.quotients(function, second, p).conjugate().cwiseProduct(across);
   inner.diagonal() = tangents.conjugate();
-  const MatrixXcd half = inner * v.adjoint(), sum = spectrum.inverse().adjoint() * half;
+  const Matrix half = inner * v.adjoint(), sum = inverse.adjoint() * half;
   a_bar_tangent.leftCols(n) += sum.real();
   if (da.cols() != n) a_bar_tangent.rightCols(n) += sum.imag();
 }

@@ -216,12 +216,19 @@ struct singular_values_rule : rule<1> {
   template <class In>
   void add_second(const svd_factors& f, const In& a, const MatrixXd& c, const MatrixXd& b, const MatrixXd& da, bool is_partial,
                   block* a_bar_tangent) const {
+    second_of(f, a, c, b, da, is_partial, *a_bar_tangent);
+  }
+
+ private:
+  template <class Factors, class In, class M, class Block>
+  static void second_of(const Factors& f, const In& a, const M& c, const M& b, const M& da, bool is_partial, Block& to) {
+    using V = Eigen::Matrix<typename M::Scalar, Eigen::Dynamic, 1>;
     const Index k = f.s.rows();
-    const MatrixXd p = f.u.transpose() * da * f.v;
-    const Eigen::VectorXd adjoints = c.col(0), tangents = b.col(0);
+    const M p = f.u.transpose() * da * f.v;
+    const V adjoints = c.col(0), tangents = b.col(0);
     const Index zeros = (f.s.col(0).array() <= smallest_gap(f.s)).count(), rank = k - zeros;
-    const MatrixXd rest_u = da * f.v - f.u * p, rest_v = da.transpose() * f.u - f.v * p.transpose();
-    Eigen::VectorXd ratios = Eigen::VectorXd::Zero(k);  // c_j / s_j
+    const M rest_u = da * f.v - f.u * p, rest_v = da.transpose() * f.u - f.v * p.transpose();
+    V ratios = V::Zero(k);  // c_j / s_j
     for (Index j = 0; j < rank; ++j) ratios[j] = adjoints[j] / f.s(j, 0);
     const double size = da.cwiseAbs().maxCoeff(), zero = recognised_zero * size;
     double outside = 0;  // the largest entry that is multiplied by the limit
@@ -232,12 +239,12 @@ struct singular_values_rule : rule<1> {
         if (i != j) outside = std::max(outside, std::abs(p(i, j)));
     }
     if (outside > zero) ratios.tail(zeros).setConstant(limit_at_zero(f, adjoints, tangents, p, size, is_partial));
-    const MatrixXd even = 0.5 * (p + p.transpose()), odd = p - even;
-    MatrixXd of_pairs = even;  // the antisymmetric part and pairs of zeros do not need a limit of the differences
+    const M even = 0.5 * (p + p.transpose()), odd = p - even;
+    M of_pairs = even;  // the antisymmetric part and pairs of zeros do not need a limit of the differences
     of_pairs.bottomRightCorner(zeros, zeros).setZero();
     const double largest = f.s.size() == 0 ? 0 : f.s.maxCoeff();
-    const second_of_values<double> second(adjoints, tangents, p, largest, is_partial);
-    MatrixXd inner = quotients_of_values(name, second, of_pairs, f.s).cwiseProduct(of_pairs);
+    const second_of_values<typename M::Scalar> second(adjoints, tangents, p, largest, is_partial);
+    M inner = quotients_of_values(name, second, of_pairs, f.s).cwiseProduct(of_pairs);
     for (Index j = 0; j < k; ++j)
       for (Index i = 0; i < k; ++i) {
         if (i >= rank && j >= rank)
@@ -246,13 +253,11 @@ struct singular_values_rule : rule<1> {
           inner(i, j) += odd(i, j) * (adjoints[i] + adjoints[j]) / (f.s(i, 0) + f.s(j, 0));
       }
     inner.diagonal() = tangents;
-    const MatrixXd half = f.u * inner;
-    a_bar_tangent->noalias() += half * f.v.transpose();
-    if (a.rows() > k) *a_bar_tangent += rest_u * ratios.asDiagonal() * f.v.transpose();
-    if (a.cols() > k) *a_bar_tangent += f.u * ratios.asDiagonal() * rest_v.transpose();
+    const M half = f.u * inner;
+    to.noalias() += half * f.v.transpose();
+    if (a.rows() > k) to += rest_u * ratios.asDiagonal() * f.v.transpose();
+    if (a.cols() > k) to += f.u * ratios.asDiagonal() * rest_v.transpose();
   }
-
- private:
   /// Replaces the last columns, where s is 0, by a mixture of all vectors that are orthogonal to the others.
   template <class Vectors>
   static void complete(Vectors& u, Index zeros) {
