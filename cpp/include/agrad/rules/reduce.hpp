@@ -168,7 +168,8 @@ struct log_sum_exp_reduction {
 };
 
 /// The sum of counts times log_softmax(x), and its derivatives with respect to x; see rules/log_shares.hpp.
-inline double log_shares_and_slopes(const const_array& counts, const const_array& x, double* slopes) {
+template <class X>
+double log_shares_and_slopes(const X& counts, const X& x, double* slopes) {
   if (x.size() == 0) return 0;
   const Eigen::Index top = extreme_index<1>(x);
   array_map slope(slopes, x.size());

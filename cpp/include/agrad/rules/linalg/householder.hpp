@@ -23,7 +23,7 @@ MatrixXd times_power(const In& a, int exponent) {
   return a.unaryExpr([exponent](double x) { return std::ldexp(x, exponent); });
 }
 
-template <int = 0>  // instantiated only by users
+template <class M = MatrixXd>  // a template, so that its members are compiled only where they are used
 class scaled_householder {
  public:
   template <class In>
@@ -34,12 +34,12 @@ class scaled_householder {
     q.setIdentity();
     q.applyOnTheLeft(of_scaled_.householderQ());
   }
-  MatrixXd scaled_r() const { return of_scaled_.matrixQR().topRows(of_scaled_.cols()).template triangularView<Eigen::Upper>(); }
-  MatrixXd r() const { return times_power(scaled_r(), exponent_); }
+  M scaled_r() const { return of_scaled_.matrixQR().topRows(of_scaled_.cols()).template triangularView<Eigen::Upper>(); }
+  M r() const { return times_power(scaled_r(), exponent_); }
 
  private:
   int exponent_;
-  Eigen::HouseholderQR<MatrixXd> of_scaled_;
+  Eigen::HouseholderQR<M> of_scaled_;
 };
 
 }  // namespace agrad::linalg

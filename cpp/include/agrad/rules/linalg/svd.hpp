@@ -191,14 +191,7 @@ struct singular_values_rule : rule<1> {
   svd_factors prepare(Room& room, const In& a) const {
     const svd_factors f = factor_svd(name, room, a);
     if (is_filled<Room> || f.s.size() == 0) return f;
-    matrix_map u(f.u), v(f.v);
-    const Index zeros = (f.s.col(0).array() <= smallest_gap(f.s)).count();
-    if (zeros > 0 && u.rows() > u.cols()) complete(u, zeros);
-    if (zeros > 0 && v.rows() > v.cols()) complete(v, zeros);
-    for (const auto& group : equal_groups(f.s)) {
-      turn_equal(u, group);
-      turn_equal(v, group, f.s(group[0], 0) <= smallest_gap(f.s) ? 0.57 : 0.43);  // where s is 0, u and v are independent
-    }
+    turn(f, matrix_map(f.u), matrix_map(f.v));
     return f;
   }
   template <class In, class Out>
@@ -257,6 +250,17 @@ struct singular_values_rule : rule<1> {
     to.noalias() += half * f.v.transpose();
     if (a.rows() > k) to += rest_u * ratios.asDiagonal() * f.v.transpose();
     if (a.cols() > k) to += f.u * ratios.asDiagonal() * rest_v.transpose();
+  }
+  /// Turns the vectors of equal values.
+  template <class Factors, class Vectors>
+  static void turn(const Factors& f, Vectors u, Vectors v) {
+    const Index zeros = (f.s.col(0).array() <= smallest_gap(f.s)).count();
+    if (zeros > 0 && u.rows() > u.cols()) complete(u, zeros);
+    if (zeros > 0 && v.rows() > v.cols()) complete(v, zeros);
+    for (const auto& group : equal_groups(f.s)) {
+      turn_equal(u, group);
+      turn_equal(v, group, f.s(group[0], 0) <= smallest_gap(f.s) ? 0.57 : 0.43);  // where s is 0, u and v are independent
+    }
   }
   /// Replaces the last columns, where s is 0, by a mixture of all vectors that are orthogonal to the others.
   template <class Vectors>

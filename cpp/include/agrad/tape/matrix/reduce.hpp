@@ -86,7 +86,8 @@ struct reduction_engine<var> {
                     b.add(adjoint, bar, a.values);
                   });
   }
-  static var log_shares(const vector_of<double>& counts, const vector_of<var>& x) {
+  template <class Counts>
+  static var log_shares(const Counts& counts, const vector_of<var>& x) {
     const scattered entries(x);
     double* slopes = room_for(x.size());
     const double value =
