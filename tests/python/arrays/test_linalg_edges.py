@@ -290,6 +290,7 @@ EXPONENTS = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="mpmath has one precision for all threads")
 @pytest.mark.parametrize("name", EXPONENTS)
 def test_exponential_keeps_digits_of_small_entries(name):
     a = np.array(EXPONENTS[name])
