@@ -93,6 +93,54 @@ TEST_CASE("roots of numbers, with data of several structures") {
   CHECK(agrad::solve_newton(far_scales, Eigen::Vector2d(1, 20e10))[0] == Approx(1e-20).epsilon(1e-9));
 }
 
+TEST_CASE("unknowns of very different size") {
+  // A large unknown at its root from the start: log(p) beside it.
+  for (double size : {1e-10, 1.0, 1e4, 1e10, 1e14})
+    for (double start : {0.5, 3.0, -1.0, 0.0}) {
+      const Eigen::Vector2d guess(size, start);
+      const auto f = [size](const auto& x, const auto& p) {
+        vector_of<agrad::promoted_t<decltype(x), decltype(p)>> r(2);
+        r[0] = x[0] - size;
+        r[1] = exp(x[1]) - p[0];
+        return r;
+      };
+      const auto by_newton = [&](const auto& p) {
+        return vector_of<agrad::promoted_t<decltype(p)>>(agrad::solve_newton(f, guess, p))[1];
+      };
+      const auto by_powell = [&](const auto& p) {
+        return vector_of<agrad::promoted_t<decltype(p)>>(agrad::solve_powell(f, guess, p))[1];
+      };
+      const auto holds = [](const auto& root) {
+        double value = 0;
+        VectorXd g;
+        MatrixXd h;
+        agrad::hessian(root, VectorXd::Constant(1, 2.0), value, g, h);
+        CHECK(value == Approx(std::log(2.0)).epsilon(1e-13));
+        CHECK(g[0] == Approx(0.5).epsilon(1e-13));
+        CHECK(h(0, 0) == Approx(-0.25).epsilon(1e-12));
+      };
+      holds(by_newton);
+      holds(by_powell);
+    }
+}
+
+TEST_CASE("an entry near zero ends among rounding errors of a large one") {
+  for (double size : {1.0, 1e5, 1e10})
+    for (const Eigen::Vector2d& start : {Eigen::Vector2d(0.7, 0.3), Eigen::Vector2d(0.7, 0.0), Eigen::Vector2d(1, 1e-17)}) {
+      const auto f = [size](const auto& x) {
+        vector_of<agrad::promoted_t<decltype(x)>> r(2);
+        r[0] = sin(x[0] / size) + x[1] / size - std::sin(1.0);
+        r[1] = x[0] - size;
+        return r;
+      };
+      for (const VectorXd& x : {agrad::solve_newton_tol(f, size * start, 1e-10, 1e-6 * size, 15),
+                                agrad::solve_powell_tol(f, size * start, 1e-10, 1e-6 * size, 15)}) {
+        CHECK(x[0] == Approx(size).epsilon(1e-14));
+        CHECK(std::abs(x[1]) <= 1e-15 * size);
+      }
+    }
+}
+
 TEST_CASE("no root, a double root and wrong equations are named") {
   const auto of = [](double shift) {
     return [shift](const auto& y) {

@@ -111,15 +111,37 @@ inline constexpr double most_change = 0.25;        // of the Jacobian in the las
                     std::numeric_limits<double>::quiet_NaN(), steps, fault, remedy);
 }
 
+/// Returns whether Newton's step from x is short, each entry compared with its own size at x or at the start. An entry of which
+/// the root is zero has no size. It is short, too, where the step before, computed again with the Jacobian at its end, is the
+/// same: then the steps converge quadratically, down to rounding.
+AGRAD_INLINE bool is_short(const linearized& here, const Eigen::VectorXd& x, const Eigen::VectorXd& start,
+                           const accepted_step& last, double tolerance) {
+  Eigen::VectorXd again;
+  if (last.step.size()) again = here.correction(last.value);
+  double longest = 0, largest = 0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const double step = std::abs(here.step[i]), size = std::max(std::abs(x[i]), std::abs(start[i]));
+    const bool is_same = again.size() && std::abs(again[i] - last.step[i]) <= std::sqrt(tolerance) * std::abs(last.step[i]);
+    if (!(step <= tolerance * size) && !is_same) return false;
+    longest = std::max(longest, step);
+    largest = std::max(largest, size);
+  }
+  return longest <= tolerance * largest;
+}
+
 /// Moves x by a step of Newton's method with damping, accepted where Newton's correction at its end, with the old Jacobian, is
 /// shorter by the factor 1 - damping / 4. Returns whether the damping is still large enough.
 /// Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, section 3.3.
-AGRAD_INLINE bool newton_step(const equations& f, const linearized& here, Eigen::VectorXd& x, double& damping) {
+AGRAD_INLINE bool newton_step(const equations& f, const linearized& here, Eigen::VectorXd& x, double& damping,
+                              accepted_step& last) {
   const Eigen::VectorXd there = x + damping * here.step;
   Eigen::VectorXd value;
   f(there, value, nullptr);
   const bool accepted = value.allFinite() && here.length(here.correction(value)) <= (1 - damping / 4) * here.length(here.step);
-  if (accepted) x = there;
+  if (accepted) {
+    x = there;
+    last = damping == 1 ? accepted_step{here.step, here.value} : accepted_step{};
+  }
   damping = accepted ? std::min(1.0, 2 * damping) : damping / 2;
   return damping >= smallest_control;
 }
@@ -127,7 +149,8 @@ AGRAD_INLINE bool newton_step(const equations& f, const linearized& here, Eigen:
 /// Moves x along the gradient of the sum of squares, bent towards Newton's step, up to a radius; a radius of 0 stands for
 /// Newton's step. Returns whether the radius is still large enough.
 /// Source: Powell (1970), in Numerical Methods for Nonlinear Algebraic Equations, ed. Rabinowitz, page 87.
-AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen::VectorXd& x, double& radius) {
+AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen::VectorXd& x, double& radius,
+                              accepted_step& last) {
   const double newton = here.length(here.step);
   if (radius == 0) radius = std::max(newton, here.length(x));
   const Eigen::VectorXd slope = (here.jacobian.transpose() * here.value).cwiseQuotient(here.scale);
@@ -135,7 +158,8 @@ AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen:
   if (!(steepness > 0) || !std::isfinite(steepness)) return false;
   const double bottom = steepness * steepness * steepness / (here.jacobian * slope.cwiseQuotient(here.scale)).squaredNorm();
   Eigen::VectorXd scaled = -std::min(bottom, radius) / steepness * slope;
-  if (here.is_regular && newton <= radius) {
+  const bool is_whole = here.is_regular && newton <= radius;
+  if (is_whole) {
     scaled = here.step.cwiseProduct(here.scale);
   } else if (here.is_regular && bottom < radius) {
     const Eigen::VectorXd rest = here.step.cwiseProduct(here.scale) - scaled;
@@ -152,14 +176,18 @@ AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen:
     radius = 0.25 * scaled.norm();
   else if (ratio > 0.75)
     radius = std::max(radius, 2 * scaled.norm());
-  const bool goes_on = radius > smallest_control * here.length(x) && radius > 0;
-  if (ratio > 1e-4) x = there;
+  const bool goes_on = radius > smallest_control * std::min(newton, here.length(x)) && radius > 0;
+  if (ratio > 1e-4) {
+    x = there;
+    last = is_whole ? accepted_step{here.step, here.value} : accepted_step{};
+  }
   return goes_on;
 }
 
 AGRAD_INLINE found_root find_root(std::string_view function, root_method method, const equations& f, Eigen::VectorXd x,
                                   const root_options& options) {
-  const double size = x.size() ? x.cwiseAbs().maxCoeff() : 0;
+  const Eigen::VectorXd start = x;
+  accepted_step last;
   double control = method == root_method::newton ? 1 : 0;
   interrupt_pace pace(static_cast<std::size_t>(x.size() * x.size() * x.size()));
   const std::string singular = "the Jacobian is singular, but must be of full rank, to find a root and its derivatives";
@@ -169,8 +197,7 @@ AGRAD_INLINE found_root find_root(std::string_view function, root_method method,
     if (!here.is_finite)
       fail_root(function, x, here.value, steps, "the equations or their Jacobian are not finite, but must be finite",
                 "start from another guess");
-    const double shortest = options.step_tolerance * std::max(x.cwiseAbs().maxCoeff(), size);
-    if (here.is_regular && here.step.cwiseAbs().maxCoeff() <= shortest &&
+    if (here.is_regular && is_short(here, x, start, last, options.step_tolerance) &&
         here.value.cwiseAbs().maxCoeff() <= options.residual_tolerance) {
       x += here.step;
       const linearized at(f, x);
@@ -183,7 +210,8 @@ AGRAD_INLINE found_root find_root(std::string_view function, root_method method,
                 "raise max_steps, loosen the tolerances, or start from another guess");
     if (method == root_method::newton && !here.is_regular)
       fail_root(function, x, here.value, steps, singular, "start from another guess");
-    const bool goes_on = method == root_method::newton ? newton_step(f, here, x, control) : powell_step(f, here, x, control);
+    const bool goes_on =
+        method == root_method::newton ? newton_step(f, here, x, control, last) : powell_step(f, here, x, control, last);
     if (!goes_on)
       fail_root(function, x, here.value, steps,
                 here.is_regular ? "the largest equation is not 0, but must be 0 at a root; no step makes it smaller" : singular,
