@@ -86,9 +86,20 @@ def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
         return scipy.special.log_softmax(x, axis=axis)
     if x.size == 0:
         return x.copy()
-    top = stop_gradient(np.max(x, axis=axis, keepdims=True))  # for large x the difference would be inexact
-    below = x - np.where(np.isfinite(top), top, 0.0)
-    return below - logsumexp(below, axis=axis, keepdims=True)
+
+    def total(parts: Any) -> Any:
+        return np.sum(parts, axis=axis, keepdims=True)
+
+    largest = stop_gradient(np.max(x, axis=axis, keepdims=True))  # for large x the difference would be inexact
+    top = np.where(np.isfinite(largest), largest, 0.0)
+    is_top, powers = stop_gradient(x) == top, np.exp(x - top)
+    others = total(np.where(is_top, 0.0, powers))
+    # Where a share is near 1, 1 - share keeps its digits: the largest exponent, with its derivatives, stands before the sum.
+    is_certain = (total(is_top) == 1) & (others < 1)
+    before = np.where(is_certain, total(np.where(is_top, x, 0.0)), top)
+    below = np.where(is_certain & is_top, 0.0, x - before)
+    of_certain = np.log1p(others * np.exp(top - before))
+    return below - np.where(is_certain, of_certain, np.log(others + total(np.where(is_top, powers, 0.0))))
 
 
 def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:

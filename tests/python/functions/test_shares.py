@@ -1,5 +1,6 @@
 """logsumexp, softmax and log_softmax of large numbers: derivatives as exact in every mode as those of small numbers."""
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.special
@@ -91,3 +92,30 @@ def test_infinite_entries():
             np.testing.assert_array_equal(MODES[mode](f, np.array(x)), expected)
     assert ag.jacobian(ag.special.softmax, sparse=True)(np.arange(6.0).reshape(2, 3)).nnz == 36
     assert ag.jacobian(lambda z: ag.special.softmax(z, 1), sparse=True)(np.arange(6.0).reshape(2, 3)).nnz == 18
+
+
+CERTAIN = [[60.0, 0.0, 3.0, -np.inf], [1.0, 1.5, 1.5, 1.0], [0.0, -800.0, -700.0, 0.2], [-5.0, 40.0, 1.0, 1.0]]
+
+
+@pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
+@pytest.mark.parametrize("line", CERTAIN)
+def test_a_certain_category(line):
+    """1 - share keeps its digits where the share is near 1: value, gradients and Hessians beside mpmath."""
+    line, each = np.array(line), range(4)
+    with mpmath.workdps(400):
+        powers = [mpmath.exp(v) for v in line]
+        shares = [e / mpmath.fsum(powers) for e in powers]
+        rests = [mpmath.fsum(shares) - s for s in shares]
+        logs = np.array([float(mpmath.log(s)) if s else -np.inf for s in shares])
+        slopes = np.array([[float(rests[j] if i == j else -shares[i]) for i in each] for j in each])
+        second = np.array([[float(-rests[j] * shares[j] if i == j else shares[i] * shares[j]) for i in each] for j in each])
+    log_softmax = ag.special.log_softmax
+    finite = np.isfinite(line)
+    np.testing.assert_allclose(ag.compile(log_softmax)(line), logs, rtol=1e-14, atol=1e-300)
+    for jacobian in (ag.jacrev, ag.jacfwd):
+        np.testing.assert_allclose(jacobian(log_softmax)(line)[finite], slopes[finite], rtol=1e-14, atol=1e-300)
+        both = jacobian(lambda x: log_softmax(x, 0))(np.stack([line, np.zeros(4)], 1))  # beside another line
+        np.testing.assert_allclose(both[finite, 0, :, 0], slopes[finite], rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(ag.vmap(ag.jacrev(log_softmax))(line[None])[0, finite], slopes[finite], rtol=1e-14, atol=1e-300)
+    for j in np.flatnonzero(finite):
+        np.testing.assert_allclose(ag.hessian(lambda x, j=j: log_softmax(x)[j])(line), second, rtol=1e-13, atol=1e-300)
