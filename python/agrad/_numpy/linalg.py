@@ -238,6 +238,9 @@ def _matrix_norm(x: Any, p: Any, axes: tuple[int, int], keepdims: bool) -> Any:
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     (x,) = recorded(x)
+    if x.size == 0:
+        with np.errstate(divide="ignore"):
+            return x.recording.array(np.linalg.norm(np.zeros(x.shape), ord, axis, keepdims))
     if axis is None and ord is None:
         y = _vector_norm(np.ravel(x), None, None, False)
         return np.reshape(y, (1,) * x.ndim) if keepdims else y
@@ -262,6 +265,9 @@ def _all_axes_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: 
 
 
 def _cond(x: Any, p: Any = None) -> Any:
+    (x,) = recorded(x)
+    if x.size == 0:
+        np.linalg.cond(np.zeros(x.shape), p)  # raises NumPy's own error
     if p in (None, 2, -2):
         s = _svdvals(_matrices("np.linalg.cond", x))
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

@@ -315,3 +315,19 @@ def test_derivatives_of_an_exponential_with_a_large_entry():
     expected = [b * (np.exp(p) - difference) / (p - q), difference, b * (difference - np.exp(q)) / (p - q)]
     np.testing.assert_allclose(ag.grad(entry)(np.array([p, b, q])), expected, rtol=1e-13)
     np.testing.assert_allclose(ag.jacfwd(entry)(np.array([p, b, q])), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", [None, 1, 2, -1, -2, np.inf, -np.inf, "fro", "nuc"])
+@pytest.mark.parametrize("shape", [(0,), (0, 0), (0, 3), (2, 0), (3, 0, 2)])
+def test_norms_and_condition_numbers_of_empty_arrays(shape, order):
+    """As NumPy answers, with NumPy's errors."""
+    x = np.zeros(shape)
+    for function in (np.linalg.norm, np.linalg.cond):
+        try:
+            with np.errstate(divide="ignore"):
+                expected = function(x, order)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            with pytest.raises(type(error)):
+                ag.compile(lambda z, f=function: f(z, order))(x)
+        else:
+            np.testing.assert_array_equal(ag.compile(lambda z, f=function: f(z, order))(x), expected)
