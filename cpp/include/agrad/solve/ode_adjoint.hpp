@@ -65,7 +65,8 @@ auto solve_adjoint(const std::string& function, const ode_adjoint_options& optio
 ///   so a larger number needs more memory. The solver raises the number where polynomial interpolation needs more points.
 /// interpolation_polynomial: of the forward solution in the reverse pass: 1 Hermite, 2 polynomial.
 /// solver_forward, solver_backward: 1 Adams, 2 BDF, both with Newton's method on dense Jacobians; ode_solve offers others.
-/// args: any types; variables may be var, Eigen of var, matrix<var>, std::vector and std::tuple of these, nested to any depth.
+/// args: any types; variables may be var, Eigen of var, matrix<var>, and std::vector, std::array, std::tuple and std::pair of
+///   these, nested to any depth.
 ///
 /// Returns one column vector for each time: of var when a variable is among y0, t0, times and args, else of double. Where y0 or
 ///   args hold dual<double, K>, of dual<double, K>: the states are integrated once more, with sensitivities along the K

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <agrad/agrad.hpp>
@@ -193,6 +194,40 @@ TEST_CASE("nested arguments: a matrix on the tape, a tuple of numbers and duals 
   CHECK((H - reference).norm() < 1e-7 * reference.norm());
   agrad::hessian(by(recorded(nested())), x, value, g, H);
   CHECK((H - reference).norm() < 1e-7 * reference.norm());
+}
+
+TEST_CASE("arrays and pairs as arguments") {
+  // y' = -(a + 2 b) c y, whose derivatives at t = 1 are known.
+  const auto f = [](const auto&, const auto& y, const auto& rates, const auto& shape) {
+    vector_of<agrad::promoted_t<decltype(y), decltype(rates), decltype(shape)>> slope(1);
+    slope[0] = -(rates[0] + 2 * rates[1]) * shape.second * y[0];
+    return slope;
+  };
+  const auto check = [](const auto& of) {
+    const auto loss = [&](const auto& x) {
+      using S = std::decay_t<decltype(x[0])>;
+      const std::array<S, 2> rates{x[0], x[1]};
+      const std::pair<int, S> shape{3, x[2]};
+      return S(agrad::ode_tsit5_tol(of, VectorXd::Ones(1), 0.0, {1.0}, 1e-12, 1e-12, 10000, rates, shape)[0][0]);
+    };
+    const VectorXd x = (VectorXd(3) << 0.3, 0.2, 0.7).finished();
+    const double a = x[0] + 2 * x[1], c = x[2], y = std::exp(-a * c);
+    double value = 0;
+    VectorXd g;
+    MatrixXd H;
+    agrad::hessian(loss, x, value, g, H);
+    CHECK(value == Approx(y).epsilon(1e-10));
+    CHECK((g - y * Eigen::Vector3d(-c, -2 * c, -a)).norm() < 1e-10);
+    const double mixed = y * (a * c - 1);
+    CHECK((H - (MatrixXd(3, 3) << y * c * c, 2 * y * c * c, mixed, 2 * y * c * c, 4 * y * c * c, 2 * mixed, mixed, 2 * mixed,
+                y * a * a)
+                   .finished())
+              .norm() < 1e-9);
+    agrad::gradient(loss, x, value, g);
+    CHECK((g - y * Eigen::Vector3d(-c, -2 * c, -a)).norm() < 1e-10);
+  };
+  check(f);
+  check(recorded(f));
 }
 
 TEST_CASE("a matrix on the tape beside duals is made of variables") {

@@ -1,13 +1,15 @@
 // ODE arguments: the values, variables and new copies of the arguments that a user passes to a right-hand side.
 //
 // An argument may have any type. Its active scalars are the variables and duals in it, counted in memory order. Only
-// `active_scalars<T>` knows where the active scalars are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector and
-// std::tuple, nested to any depth. All other code works on scalars.
+// `active_scalars<T>` knows where the active scalars are: in scalars, Eigen's matrices and arrays, matrix<var>, std::vector,
+// std::array, std::tuple and std::pair, nested to any depth. All other code works on scalars.
 // Read next: solve/system/functor/ode.hpp.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -116,14 +118,30 @@ struct active_scalars<std::vector<T>, std::enable_if_t<active_scalars<T>::any>> 
   }
 };
 
-template <class... T>
-struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any || ...)>> {
+template <class T, std::size_t N>
+struct active_scalars<std::array<T, N>, std::enable_if_t<active_scalars<T>::any>> {
   static constexpr bool any = true;
   template <class S>
-  using with = std::tuple<typename active_scalars<T>::template with<S>...>;
+  using with = std::array<typename active_scalars<T>::template with<S>, N>;
   template <class S, class X, class Next>
   static with<S> make(const X& x, const Next& next) {
     // Braces evaluate from left to right, in the order in which scalars are counted.
+    return std::apply([&](const auto&... each) { return with<S>{active_scalars<T>::template make<S>(each, next)...}; }, x);
+  }
+  template <class Use, class X, class... Others>
+  static void each(const Use& use, X& x, Others&... others) {
+    for (std::size_t i = 0; i < N; ++i) active_scalars<T>::each(use, x[i], others[i]...);
+  }
+};
+
+/// For std::tuple and std::pair, of the types T.
+template <template <class...> class Tuple, class... T>
+struct active_tuple {
+  static constexpr bool any = true;
+  template <class S>
+  using with = Tuple<typename active_scalars<T>::template with<S>...>;
+  template <class S, class X, class Next>
+  static with<S> make(const X& x, const Next& next) {
     return std::apply([&](const auto&... each) { return with<S>{active_scalars<T>::template make<S>(each, next)...}; }, x);
   }
   template <class Use, class... X>
@@ -141,6 +159,11 @@ struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any
     active_scalars<Each>::each(use, std::get<I>(x)...);
   }
 };
+template <class... T>
+struct active_scalars<std::tuple<T...>, std::enable_if_t<(active_scalars<T>::any || ...)>> : active_tuple<std::tuple, T...> {};
+template <class A, class B>
+struct active_scalars<std::pair<A, B>, std::enable_if_t<active_scalars<A>::any || active_scalars<B>::any>>
+    : active_tuple<std::pair, A, B> {};
 
 /// An argument with variables as active scalars.
 template <class T>

@@ -5,6 +5,8 @@
 // solve/system/program/recorded_system.hpp.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -19,8 +21,12 @@ template <class T>
 struct holds_matrix : std::is_same<T, matrix<var>> {};
 template <class T>
 struct holds_matrix<std::vector<T>> : holds_matrix<T> {};
+template <class T, std::size_t N>
+struct holds_matrix<std::array<T, N>> : holds_matrix<T> {};
 template <class... T>
 struct holds_matrix<std::tuple<T...>> : std::disjunction<holds_matrix<T>...> {};
+template <class A, class B>
+struct holds_matrix<std::pair<A, B>> : std::disjunction<holds_matrix<A>, holds_matrix<B>> {};
 
 /// Width: number of directions. F: the callable. Args: its arguments with variables.
 template <int Width, class F, class... Args>

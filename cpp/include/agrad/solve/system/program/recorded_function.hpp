@@ -8,6 +8,8 @@
 // Read next: solve/system/program/recorded_system.hpp, the system; program/machine/traced.hpp, the numbers.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -58,6 +60,20 @@ struct sameness<std::vector<T>> {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!sameness<T>::of(a[i], b[i])) return false;
     return true;
+  }
+};
+template <class T, std::size_t N>
+struct sameness<std::array<T, N>> {
+  static bool of(const std::array<T, N>& a, const std::array<T, N>& b) {
+    for (std::size_t i = 0; i < N; ++i)
+      if (!sameness<T>::of(a[i], b[i])) return false;
+    return true;
+  }
+};
+template <class A, class B>
+struct sameness<std::pair<A, B>> {
+  static bool of(const std::pair<A, B>& a, const std::pair<A, B>& b) {
+    return sameness<A>::of(a.first, b.first) && sameness<B>::of(a.second, b.second);
   }
 };
 template <class... T>
