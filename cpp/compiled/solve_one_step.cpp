@@ -16,3 +16,4 @@
 #include <agrad/solve/solver/fault.ipp>
 #include <agrad/solve/solver/options.ipp>
 #include <agrad/solve/solver/statistics.ipp>
+#include <agrad/solve/solver/zero_search.ipp>

@@ -1,4 +1,4 @@
-"""Checks and converts the arguments that the public functions have in common; the messages have the users' names of them."""
+"""Checks and converts the arguments that the public functions have in common; messages have users' names of arguments."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 from agrad._core import Array, DaeOptions, SolverError, dae_operation
 from agrad._ode.arguments import real_values
 from agrad._ode.dense import check_times
-from agrad._ode.problem import RecordedProblem
+from agrad._ode.problem import PosedProblem
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.statistics import Statistics
@@ -57,7 +57,7 @@ class DaeResult:
 
 
 @dataclass(frozen=True)
-class DaeProblem(RecordedProblem):
+class DaeProblem(PosedProblem):
     """The checked arguments of a differential-algebraic problem."""
 
     times: Times

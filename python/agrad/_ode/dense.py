@@ -37,7 +37,7 @@ class _Pieces(NamedTuple):
 
 
 def check_times(requested: Times, span: tuple[float, float], sign: float = 1.0) -> None:
-    """Raises unless the requested times, those of the user times `sign`, are a number or a vector within the span."""
+    """Raises unless the requested times, `sign` times the user's times, are a number or a vector within the span."""
     if requested.ndim > 1:
         raise ShapeError(f"sol: t is of shape {requested.shape}, but must be a number or a vector of times")
     t0, end = span

@@ -43,16 +43,21 @@ def _with_end(times: Times) -> Any:
 
 
 class EventSolve(RecordedSolve):
-    """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output."""
+    """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output.
 
-    def __init__(self, problem: InitialValueProblem, progress: SolveProgress | None = None) -> None:
+    `slope` is the recorded right-hand side, where there is a recording of it.
+    """
+
+    def __init__(
+        self, problem: InitialValueProblem, progress: SolveProgress | None = None, slope: RecordedFunction | None = None
+    ) -> None:
         what, times = problem.interruptions or NO_INTERRUPTIONS, problem.times
         self.problem, self.what, self.times, self.progress = problem, what, times, progress
         self.events, self.n = what.events or [], problem.states.size
         self.is_open = any(event.terminal for event in self.events)
         until = _with_end(times) if self.events and times.has_t_eval else times.outputs
         self.outputs, self.times_move = until.size, isinstance(times.start, Array) or isinstance(until, Array)
-        self.slope = self._recorded(problem.f, "slope")
+        self.slope = slope or self._recorded(problem.f, "slope")
         self.roots = [self._recorded(event.root, "root") for event in self.events]
         self.resets = [None if event.reset is None else self._recorded(event.reset, "reset") for event in self.events]
         others = [f for pair in zip(self.roots, self.resets, strict=True) for f in pair if f is not None]

@@ -153,7 +153,7 @@ class Interruptions:
     max_events: int
 
 
-#: Of a problem without doses, events and stops; comparisons of t in the right-hand side still count.
+#: The interruptions of a problem without doses, events and stops; comparisons of t in the right-hand side still end steps.
 NO_INTERRUPTIONS = Interruptions(DoseTable("", "doses", ()), None, np.zeros(0), 1)
 
 
@@ -174,19 +174,19 @@ def _events(function: str, events: Any) -> Iterator[Event]:
     elif not isinstance(events, Sequence):
         raise TypeError(f"{function}: events is {events!r}, but must be callable, an agrad.Event or a sequence of these")
     for i, event in enumerate(events):
-        if isinstance(event, Event):
-            made = event
-        elif callable(event):
+        if not isinstance(event, Event):
+            if not callable(event):
+                raise TypeError(
+                    f"{function}: events[{i}] is {event!r}, but must be callable as event(t, y, ...) or an agrad.Event"
+                )
             fields = {name: getattr(event, name) for name in ("reset", "terminal", "direction") if hasattr(event, name)}
-            made = Event(event, **fields)
-        else:
-            raise TypeError(f"{function}: events[{i}] is {event!r}, but must be callable as event(t, y, ...) or an agrad.Event")
-        for what in (made.root, made.reset):
+            event = Event(event, **fields)
+        for what in (event.root, event.reset):
             if what is not None and not callable(what):
                 raise TypeError(f"{function}: events[{i}] has {what!r}, but must have callables of (t, y, ...)")
         name = f"{function}: events[{i}]"
-        terminal, direction = _terminal(name, made.terminal), _direction(name, made.direction)
-        yield Event(made.root, made.reset, terminal, direction)
+        terminal, direction = _terminal(name, event.terminal), _direction(name, event.direction)
+        yield Event(event.root, event.reset, terminal, direction)
 
 
 def _terminal(name: str, terminal: Any) -> int:

@@ -12,7 +12,7 @@ from agrad._core import Array, ConfiguredMethod, SolveProgress, SolverError
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
-from agrad._ode.problem import InitialValueProblem, record_problem
+from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.progress import reporter_of
 from agrad._ode.record import stays_equal
 from agrad._ode.recorded_solve import RecordedSolve, StatesSolve
@@ -27,11 +27,10 @@ __all__ = ["Solve", "record_solve", "solve_partially", "states_after"]
 
 def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> StatesSolve | EventSolve:
     """Returns the recorded solve; `outputs` are the output times after the initial time."""
-    if problem.interruptions is None:
-        solve = StatesSolve(problem, outputs, progress)
-        if not solve.switches:
-            return solve
-    return EventSolve(problem, progress)  # whose steps end where f jumps
+    if problem.interruptions is not None:
+        return EventSolve(problem, progress)
+    solve = StatesSolve(problem, outputs, progress)
+    return EventSolve(problem, progress, solve.slope) if solve.switches else solve  # whose steps end where f jumps
 
 
 def states_after(
@@ -41,16 +40,13 @@ def states_after(
 
     `method_for` makes the method for a number of states.
     """
-    recorded_problem = record_problem(function, "f", f, y0, args)
-    after, method = times_after(function, t0, times, recorded_problem.states), method_for(recorded_problem.states.size)
-    problem = InitialValueProblem(
-        function, f, recorded_problem.y0, recorded_problem.states, recorded_problem.args, after, method
-    )
-    return record_solve(problem, after.outputs).states()
+    posed = posed_problem(function, "f", f, y0, args)
+    after, method = times_after(function, t0, times, posed.states), method_for(posed.states.size)
+    return record_solve(InitialValueProblem.of(posed, f, after, method), after.outputs).states()
 
 
 class Solve:
-    """A solve of a posed problem, and what `explain` needs of it, whether or not the solver fails."""
+    """A solve of a posed problem, and the data for `explain`, also after a failure."""
 
     def __init__(self, problem: InitialValueProblem) -> None:
         self.problem, self._recorded = problem, None

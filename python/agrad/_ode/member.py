@@ -11,7 +11,7 @@ from agrad._core import Array, ConfiguredMethod, count_time_switches, event_oper
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
 from agrad._ode.events import DoseTable
-from agrad._ode.problem import InitialValueProblem, record_problem
+from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.record import RecordedFunction
 from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.repeats import raise_equal
@@ -30,7 +30,7 @@ class SharedArguments:
     def __init__(self) -> None:
         self.parts: list[Any] = []
         self._begins: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no `id` is used again
+        self._owners: list[Any] = []  # so that no `id` is used again
         self._size = 0
 
     def places(self, x: Any) -> range:
@@ -39,7 +39,7 @@ class SharedArguments:
         begin = self._begins.get(id(x))
         if begin is None:
             begin = self._begins[id(x)] = self._size
-            self._kept.append(x)
+            self._owners.append(x)
             self.parts.append(flat)
             self._size += flat.size
         return range(begin, begin + flat.size)
@@ -49,33 +49,31 @@ class Member:
     """A subject's posed problem, with the data that decide what it shares with others, and later the recorded solve."""
 
     def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], ConfiguredMethod]) -> None:
-        recorded_problem = record_problem(function, "fun", fun, subject.y0, subject.args)
+        posed = posed_problem(function, "fun", fun, subject.y0, subject.args)
         doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
         if times.is_backwards:
             fun = SlopeOfMinusTime(fun, "solve_many")
             check_no_doses(function, doses)
-        repeats, n = times.repeats, recorded_problem.states.size
+        repeats, n = times.repeats, posed.states.size
         if repeats is not None and isinstance(times.outputs, Array):
             raise_equal(function, repeats, "where it is recorded")
-        times.check_start(function, recorded_problem.states)
-        self.problem = InitialValueProblem(
-            function, fun, recorded_problem.y0, recorded_problem.states, recorded_problem.args, times, method_for(n)
-        )
+        times.check_start(function, posed.states)
+        self.problem = InitialValueProblem.of(posed, fun, times, method_for(n))
         self.doses, self.repeats, self.n = doses, repeats, n
         #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(doses.rows) or times.are_recorded
         outputs = times.outputs if repeats is None else times.distinct(repeats).outputs
         self.outputs = outputs if self.has_all else outputs[times.starts_there :]
         self.is_known_first = times.starts_there and not self.has_all
-        leaves, _, structure = flatten(recorded_problem.args)
-        taken = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
-        self.parameters = [leaf for leaf, is_taken in zip(leaves, taken, strict=True) if is_taken]
-        kept = tuple(_frozen(leaf) for leaf, is_taken in zip(leaves, taken, strict=True) if not is_taken)
+        leaves, _, structure = flatten(posed.args)
+        are_parameters = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
+        self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
+        constants = tuple(_frozen(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)
         self.recorded: RecordedSolve | None = None
         #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
         self.extra_outputs = 0
         #: Problems with the same key share a recording of the right-hand side.
-        self.key = (structure, tuple(np.shape(x) for x in self.parameters), kept, n, times.is_backwards)
+        self.key = (structure, tuple(np.shape(x) for x in self.parameters), constants, n, times.is_backwards)
 
     def record(self, slope: RecordedFunction) -> RecordedSolve:
         """Returns the solve as an operation, with the parts of the operation's argument."""

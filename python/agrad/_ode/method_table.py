@@ -41,8 +41,8 @@ MULTISTEP = {
     "BDF": Method("BDF", "BDF, for stiff systems", code=2),
 }
 #: Replacements for SciPy's methods that agrad lacks: for stiff systems, for stiff and other systems, and of low order.
-_SERVED = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
-_BY_NAME = MULTISTEP | METHODS | {name: METHODS[served] for name, served in _SERVED.items()}
+_REPLACEMENTS = {"Radau": "Rodas5P", "LSODA": "auto", "RK23": "Tsit5"}
+_BY_NAME = MULTISTEP | METHODS | {name: METHODS[replacement] for name, replacement in _REPLACEMENTS.items()}
 
 
 def method_named(function: str, name: str) -> tuple[Method, str]:

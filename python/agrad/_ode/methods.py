@@ -1,4 +1,4 @@
-"""Makes the core's methods from an entry of the table and the options of the steps."""
+"""Creates the core's methods from an entry of the table and the options of the steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HERMITE, _POLYNOMIAL = 1, 2
 _CHECKPOINT_STEPS = 250
 #: Replaces the least tolerance for adjoints and quadratures, which begin at zero and so need a larger tolerance.
 _LEAST_OF_ADJOINTS = 1e-8
-_USUAL_DIFFERENCE = 1e-3
+_DEFAULT_DIFFERENCE = 1e-3
 _CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
 #: How CVODES computes derivatives.
 _SENSITIVITIES = ("adjoint", *_CORRECTORS)
@@ -39,7 +39,8 @@ def method_of(
 ) -> ConfiguredMethod:
     """Returns the core's method for an entry of the table.
 
-    With `in_units_of_loss` the tolerances of adjoints become smaller than the RFC's where units demand it.
+    With `in_units_of_loss` the tolerances of adjoints become smaller than those of Stan's design document 0027
+    where units demand smaller ones.
     """
     if not method.is_multistep:
         return StepMethod(method.name, *options)
@@ -60,7 +61,7 @@ def method_of(
 
 
 def _adjoint_method(function: str, method: Method, options: StepOptions, in_units_of_loss: bool) -> AdjointMethod:
-    """Returns CVODES with the adjoint method; tolerances of the backward pass are derived as in the RFC."""
+    """Returns CVODES with the adjoint method; its backward tolerances follow Stan's design document 0027."""
     same, each = options.relative_tolerance, options.absolute_tolerance
     of_adjoints = np.where(each > LEAST_TOLERANCE, each, _LEAST_OF_ADJOINTS)
     derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
@@ -74,7 +75,7 @@ def checked_method(
     function: str, method: Method, options: StepOptions, sensitivities: str, gradient_check: bool | float
 ) -> CheckedMethod:
     """Returns the method with gradients that are compared with those of a second solve with smaller tolerances."""
-    allowed = _USUAL_DIFFERENCE if gradient_check is True else positive_number(function, "gradient_check", gradient_check)
+    allowed = _DEFAULT_DIFFERENCE if gradient_check is True else positive_number(function, "gradient_check", gradient_check)
     control = options.error_control
     if control == ErrorControl.states:
         control = ErrorControl.derivatives  # so that the second solve's steps differ at rest, too

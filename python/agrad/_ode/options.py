@@ -17,7 +17,7 @@ __all__ = ["LEAST_TOLERANCE", "StepOptions", "Tolerances", "step_options", "tole
 
 Tolerances = float | Sequence[float] | np.ndarray[Any, Any]
 
-#: Replaces an absolute tolerance of zero: no state is as small by chance, and squares of errors divided by it are finite.
+#: Replaces an absolute tolerance of zero: no state is so small by chance, and squares of errors divided by it are finite.
 LEAST_TOLERANCE = 1e-100
 
 

@@ -1,4 +1,4 @@
-"""Defines posed problems: what each public function makes of its arguments, once, and what all that follows only reads."""
+"""Defines posed problems, to which public functions convert their arguments once; all that follows only reads the problems."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agrad._ode.events import Interruptions
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times
 
-__all__ = ["InitialValueProblem", "RecordedProblem", "record_problem"]
+__all__ = ["InitialValueProblem", "PosedProblem", "posed_problem"]
 
 
 @dataclass(frozen=True)
-class RecordedProblem:
-    """The checked arguments that all problems have."""
+class PosedProblem:
+    """The checked arguments that all problems have in common."""
 
     function: str  # the name of the public function, for messages
     f: Callable[..., Any]
@@ -26,16 +26,16 @@ class RecordedProblem:
     args: tuple[Any, ...]
 
 
-def record_problem(function: str, name: str, f: Any, y0: Any, args: Any, arguments: str = "t, y") -> RecordedProblem:
-    """Returns the problem of a user's function, whose name and arguments are for the message, and an initial state."""
+def posed_problem(function: str, name: str, f: Any, y0: Any, args: Any, arguments: str = "t, y") -> PosedProblem:
+    """Checks a user's function, whose name and arguments are for the message, an initial state and further arguments."""
     check_callable(function, name, f, arguments)
     y0 = vector(function, "y0", y0)
     states = real_values(function, "y0", y0) if isinstance(y0, Array) else y0
-    return RecordedProblem(function, f, y0, states, further_arguments(function, args))
+    return PosedProblem(function, f, y0, states, further_arguments(function, args))
 
 
 @dataclass(frozen=True)
-class InitialValueProblem(RecordedProblem):
+class InitialValueProblem(PosedProblem):
     """The checked arguments of an initial value problem; time increases."""
 
     times: Times
@@ -44,6 +44,13 @@ class InitialValueProblem(RecordedProblem):
     progress: Progress = False
     method_name: str = ""  # with the user's tolerances, for `explain`
     tolerances: tuple[Any, Any] = (None, None)
+
+    @classmethod
+    def of(
+        cls, posed: PosedProblem, f: Callable[..., Any], times: Times, method: ConfiguredMethod, **others: Any
+    ) -> InitialValueProblem:
+        """Returns the problem with times and a method; f is the user's function, or the same function of other arguments."""
+        return cls(posed.function, f, posed.y0, posed.states, posed.args, times, method, **others)
 
     @property
     def solver(self) -> str:

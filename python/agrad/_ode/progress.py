@@ -54,7 +54,7 @@ class _Bar:
 
 
 class _Maker:
-    """Makes a listener for each pass, until `Reporter.forget` removes `make`."""
+    """Creates a listener for each pass until `Reporter.forget` removes the factory `make`."""
 
     def __init__(self, make: Callable[[str, float, float], Callable[[float], None]]) -> None:
         self.make: Callable[[str, float, float], Callable[[float], None]] | None = make

@@ -1,4 +1,4 @@
-"""Records a posed problem: the solve becomes an operation, with the parts of the operation's argument."""
+"""Records a posed problem: the solve becomes an operation, and the problem's numbers become the operation's argument."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecordedSolve:
         return float(real_values(self.function, "t0", self.parts[1]).item())
 
     def log_steps(self, log: StepLog) -> bool:
-        """Logs the limit of each step, of a solve with derivatives where a part is recorded. Returns whether the method can."""
+        """Logs the limit of each step, of a solve with derivatives where a part is recorded. Returns whether the method has a log."""
         return self.operation.log_steps(self.values(), log, find_recording(self.parts) is not None)
 
     def values(self) -> Values:

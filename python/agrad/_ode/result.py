@@ -92,22 +92,22 @@ class OdeResult(Mapping[str, Any]):
 
     @property
     def nfev(self) -> int:
-        """Evaluations of the right-hand side."""
+        """The number of evaluations of the right-hand side."""
         return int(self.stats.get("rhs_evaluations", 0))
 
     @property
     def njev(self) -> int:
-        """Evaluations of the right-hand side's Jacobian."""
+        """The number of evaluations of the right-hand side's Jacobian."""
         return int(self.stats.get("jacobian_evaluations", 0))
 
     @property
     def nlu(self) -> int:
-        """Factorisations."""
+        """The number of factorisations."""
         return int(self.stats.get("factorizations", 0))
 
     @property
     def nst(self) -> int:
-        """Steps."""
+        """The number of steps."""
         return int(self.stats.get("steps", 0))
 
     def describe_switch(self) -> None:

@@ -1,4 +1,4 @@
-"""Defines the functions of the RFC of each method: with default tolerances, and with tolerances as arguments (_tol)."""
+"""Defines the functions of Stan's design document 0027 for each method: with default tolerances, and with arguments (_tol)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _TOLERANCES = """    relative_tolerance, absolute_tolerance : float, float or ar
 """
 
 
-class UsualFunction(Protocol):
+class FunctionWithDefaults(Protocol):
     """A function with default tolerances."""
 
     def __call__(self, f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any: ...
@@ -90,7 +90,7 @@ class _Solver:
     references: str = ""
     directions: str = ""
 
-    def usual(self) -> UsualFunction:
+    def with_defaults(self) -> FunctionWithDefaults:
         """Returns the function with default tolerances."""
 
         def solve(f: RightHandSide, y0: Any, t0: Any, times: Any, *args: Any) -> Any:
@@ -198,19 +198,19 @@ _ADJOINT = _Solver(
     directions=", in each direction",
 )
 _SOLVERS = [*(_one_step(each) for name, each in METHODS.items() if name != "auto"), *map(_forward, MULTISTEP.values())]
-_USUAL = {each.name: each.usual() for each in _SOLVERS}
+_WITH_DEFAULTS = {each.name: each.with_defaults() for each in _SOLVERS}
 _WITH_TOLERANCES = {each.name: each.with_tolerances() for each in (*_SOLVERS, _ADJOINT)}
 
 #: The functions by their names: two of each method, and one with the adjoint method of CVODES.
-FUNCTIONS: dict[str, Callable[..., Any]] = _USUAL | {f"{name}_tol": solve for name, solve in _WITH_TOLERANCES.items()}
+FUNCTIONS: dict[str, Callable[..., Any]] = _WITH_DEFAULTS | {f"{name}_tol": solve for name, solve in _WITH_TOLERANCES.items()}
 
 # The names once more, for type checkers; a test compares them with the table of methods.
-ode_adams, ode_adams_tol = _USUAL["ode_adams"], _WITH_TOLERANCES["ode_adams"]
+ode_adams, ode_adams_tol = _WITH_DEFAULTS["ode_adams"], _WITH_TOLERANCES["ode_adams"]
 ode_adjoint_tol = _WITH_TOLERANCES["ode_adjoint"]
-ode_bdf, ode_bdf_tol = _USUAL["ode_bdf"], _WITH_TOLERANCES["ode_bdf"]
-ode_ckrk, ode_ckrk_tol = _USUAL["ode_ckrk"], _WITH_TOLERANCES["ode_ckrk"]
-ode_dop853, ode_dop853_tol = _USUAL["ode_dop853"], _WITH_TOLERANCES["ode_dop853"]
-ode_rk45, ode_rk45_tol = _USUAL["ode_rk45"], _WITH_TOLERANCES["ode_rk45"]
-ode_rodas4, ode_rodas4_tol = _USUAL["ode_rodas4"], _WITH_TOLERANCES["ode_rodas4"]
-ode_rodas5p, ode_rodas5p_tol = _USUAL["ode_rodas5p"], _WITH_TOLERANCES["ode_rodas5p"]
-ode_tsit5, ode_tsit5_tol = _USUAL["ode_tsit5"], _WITH_TOLERANCES["ode_tsit5"]
+ode_bdf, ode_bdf_tol = _WITH_DEFAULTS["ode_bdf"], _WITH_TOLERANCES["ode_bdf"]
+ode_ckrk, ode_ckrk_tol = _WITH_DEFAULTS["ode_ckrk"], _WITH_TOLERANCES["ode_ckrk"]
+ode_dop853, ode_dop853_tol = _WITH_DEFAULTS["ode_dop853"], _WITH_TOLERANCES["ode_dop853"]
+ode_rk45, ode_rk45_tol = _WITH_DEFAULTS["ode_rk45"], _WITH_TOLERANCES["ode_rk45"]
+ode_rodas4, ode_rodas4_tol = _WITH_DEFAULTS["ode_rodas4"], _WITH_TOLERANCES["ode_rodas4"]
+ode_rodas5p, ode_rodas5p_tol = _WITH_DEFAULTS["ode_rodas5p"], _WITH_TOLERANCES["ode_rodas5p"]
+ode_tsit5, ode_tsit5_tol = _WITH_DEFAULTS["ode_tsit5"], _WITH_TOLERANCES["ode_tsit5"]

@@ -11,7 +11,7 @@ from agrad._core import DaeOptions, ShapeError, check_dae_problem
 from agrad._ode.arguments import check_one_of, real_values, vector
 from agrad._ode.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.problem import record_problem
+from agrad._ode.problem import posed_problem
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times, times_of
 
@@ -135,7 +135,7 @@ def solve_dae(
     -0.7358
     """
     function = "solve_dae"
-    problem = record_problem(function, "residual", residual, y0, args, "t, y, yp")
+    problem = posed_problem(function, "residual", residual, y0, args, "t, y, yp")
     check_one_of(function, "initial", initial, _INITIAL)
     check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
     y0, states, size = problem.y0, problem.states, problem.states.size

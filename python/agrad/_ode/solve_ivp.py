@@ -15,7 +15,7 @@ from agrad._ode.initial_value import Solve, solve_partially
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, checked_method, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.problem import InitialValueProblem, record_problem
+from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.progress import Progress
 from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
@@ -181,7 +181,7 @@ def solve_ivp(
     """
     function = "solve_ivp"
     structure, flat = states_of(function, y0)
-    recorded_problem = record_problem(function, "fun", fun, flat, args)
+    posed = posed_problem(function, "fun", fun, flat, args)
     if structure is not None:
         if vectorized:
             raise ValueError(f"{function}: vectorized is True, but must be False where y0 is no vector")
@@ -199,25 +199,22 @@ def solve_ivp(
     fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval)
     if times.is_backwards:
         fun, interruptions = SlopeOfMinusTime(fun, function), turned_interruptions(function, interruptions)
-    times.check_start(function, recorded_problem.states)
-    size, memory = recorded_problem.states.size, 1e9 if entry.is_multistep else max_memory
+    times.check_start(function, posed.states)
+    size, memory = posed.states.size, 1e9 if entry.is_multistep else max_memory
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
     options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, memory, algebra, error_control)
-    made = method_of(function, entry, options, sensitivities)
+    core_method = method_of(function, entry, options, sensitivities)
     if gradient_check is not False:
-        made = checked_method(function, entry, options, sensitivities, gradient_check)
-    problem = InitialValueProblem(
-        function,
+        core_method = checked_method(function, entry, options, sensitivities, gradient_check)
+    problem = InitialValueProblem.of(
+        posed,
         fun,
-        recorded_problem.y0,
-        recorded_problem.states,
-        recorded_problem.args,
         times,
-        made,
-        interruptions,
-        progress,
-        entry.name,
-        (rtol, atol),
+        core_method,
+        interruptions=interruptions,
+        progress=progress,
+        method_name=entry.name,
+        tolerances=(rtol, atol),
     )
     result = solve_partially(problem) if return_partial else Solve(problem).result()
     if dense_output:

@@ -9,7 +9,7 @@ __all__ = ["Statistics"]
 
 
 class Statistics(Mapping[str, Any]):
-    """The counts of a solve's passes at the time of the access.
+    """The counts of a solve's passes when the counts are read.
 
     Counts of the forward pass have names of their own; the dictionaries "backward", "quadrature" and "sensitivities" hold the
     others. A copy or a pickle is a dictionary of the counts of that moment.

@@ -11,7 +11,7 @@ import numpy as np
 from agrad._core import ShapeError, SolverError, solve_steady, steady_operation
 from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
-from agrad._ode.problem import RecordedProblem, record_problem
+from agrad._ode.problem import PosedProblem, posed_problem
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.solve_ivp import solve_ivp
@@ -148,7 +148,7 @@ def steady_state(
     [-0.375, 0.125]
     """
     function = "steady_state"
-    problem = record_problem(function, "f", f, y0, args)
+    problem = posed_problem(function, "f", f, y0, args)
     check_one_of(function, "method", method, _METHODS)
     states = problem.states
     if states.size == 0:
@@ -181,7 +181,7 @@ def steady_state(
     return SteadyResult(y, stats=operation.statistics() | report, **found_by)
 
 
-def _partial(problem: RecordedProblem, t: float | None, atol: Any, stop: SolverError) -> SteadyResult:
+def _partial(problem: PosedProblem, t: float | None, atol: Any, stop: SolverError) -> SteadyResult:
     """Returns the state that the integration reached, from a second one that ends there."""
     slope = problem.f if t is None else lambda _, y, *args: problem.f(t, y, *args)
     found = SteadyResult(problem.y0, False, status=-1, message=str(stop))

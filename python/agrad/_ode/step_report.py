@@ -36,15 +36,15 @@ class Explained(NamedTuple):
 
 
 class StateShare(NamedTuple):
-    """Of the steps that the error limited, the share in which a state's error was the largest relative to the tolerance."""
+    """A state, and the steps limited by the error in which this state's error was the largest relative to the tolerance."""
 
     state: int
     steps: int
     by_atol: bool
-    """Whether atol, and not rtol times the state, was most of the tolerance in most of them."""
+    """Whether atol, and not rtol times the state, was most of the tolerance in most of these steps."""
     atol: float
     size: float
-    """The median of the state's absolute value in them."""
+    """The median of the state's absolute value in these steps."""
 
 
 class StepSizes(NamedTuple):

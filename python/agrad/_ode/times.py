@@ -16,7 +16,7 @@ __all__ = ["Repeats", "Times", "times_after", "times_of"]
 
 
 class Repeats(NamedTuple):
-    """Of ordered times: whether a time is the first of its value, and the index of its value among the different values."""
+    """For each of ordered times, whether it is the first of its value, and the index of the value among the different values."""
 
     is_first: np.ndarray[Any, Any]
     places: np.ndarray[Any, Any]
@@ -46,7 +46,7 @@ class Times:
 
     @property
     def sign(self) -> float:
-        """Times this sign are the user's times."""
+        """1 or -1: these times multiplied by the sign are the user's times."""
         return -1.0 if self.is_backwards else 1.0
 
     @property
@@ -132,7 +132,7 @@ def _stays_within(outputs: Any, end: Any, increases: bool) -> None:
 
 
 def times_after(function: str, t0: Any, times: Any, states: Values) -> Times:
-    """Returns an initial time and output times after it, with the check of the whole problem that its messages are for."""
+    """Returns the times; raises unless the output times follow t0 and an integration can start from the states."""
     times = vector(function, "times", times)
     t0 = as_one(t0)
     if np.size(t0) != 1:

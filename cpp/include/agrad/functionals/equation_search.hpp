@@ -15,8 +15,8 @@ namespace agrad {
 
 /// When a search for a root ends. `step_tolerance`: no entry of the next step of Newton's method is longer than this times its
 /// size, the larger of the same entry of x and of the start. An entry near zero, which has no size, may also end where the step
-/// before, computed again with the Jacobian at its end, is the same. `residual_tolerance`: what the largest equation may be off.
-/// `max_steps`: the most steps, rejected ones included.
+/// before, computed again with the Jacobian at its end, is the same. `residual_tolerance`: what the largest equation may be
+/// off. `max_steps`: the most steps, rejected ones included.
 struct root_options {
   double step_tolerance = 1e-10;
   double residual_tolerance = std::numeric_limits<double>::infinity();
@@ -55,7 +55,7 @@ class linearized {
   std::vector<Eigen::Index> rows_;
 };
 
-/// The last accepted step and the values of the equations at its begin; empty unless the step was Newton's whole step.
+/// The last accepted step and the values of the equations at its start; empty unless the step was Newton's whole step.
 struct accepted_step {
   Eigen::VectorXd step, value;
 };

@@ -37,7 +37,6 @@ class step_store {
   double time(std::size_t i) const { return time_[i]; }
   double size(std::size_t i) const { return size_[i]; }
   /// Whether steps are computed twice.
-  bool is_thinned() const { return every_ > 0; }
 
   /// Adds a step with its record.
   void add(double t, double h, const double* record);

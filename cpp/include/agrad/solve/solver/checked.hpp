@@ -59,8 +59,9 @@ class checked_solver final : public ode_solver {
                                    ode_directions& gradient_tangents) override;
 
  private:
-  /// At an optimum a gradient is the remainder of parts that cancel. The difference is then measured by the size of the parts:
-  /// the norm of a gradient whose adjoints have alternating signs.
+  /// Returns the difference of two gradients, measured beside their parts. At an optimum a gradient is the remainder of parts
+  /// that cancel. The difference is then measured by the size of the parts: the norm of a gradient whose adjoints have
+  /// alternating signs.
   gradient_difference beside_parts(const ode_gradient& g, const ode_gradient& other,
                                    const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 

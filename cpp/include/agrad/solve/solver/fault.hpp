@@ -13,13 +13,14 @@
 
 namespace agrad::detail {
 
-/// "the derivative of y[2] is nan at t = 4.1", or empty.
+/// Returns "the derivative of y[2] is nan at t = 4.1", for instance, or an empty text.
 AGRAD_COLD std::string not_finite_slope(const double* slope, std::size_t n, double t);
 
-/// "the tangent of y[2] becomes nan after t = 4.1", or empty.
+/// Returns "the tangent of y[2] becomes nan after t = 4.1", for instance, or an empty text.
 AGRAD_COLD std::string not_finite_tangent(const double* tangent, std::size_t n, double t);
 
-/// As `not_finite_slope` for all slopes of a step's record but the first, or says which state at the step's end is not finite.
+/// Does the same as `not_finite_slope` for all slopes of a step's record but the first, or returns which state at the step's
+/// end is not finite.
 AGRAD_COLD std::string not_finite_in(const std::vector<double>& record, std::size_t n, double t,
                                      const std::vector<double>& end);
 
@@ -31,10 +32,10 @@ AGRAD_COLD std::string not_finite_in(const std::vector<double>& record, std::siz
 /// Sets denormal adjoints to zero: a denormal adjoint would remain denormal and slow down all later steps.
 void drop_denormals(std::vector<double>& adjoints);
 
-/// The state with the largest error relative to its tolerance, or -1 if all errors are zero.
+/// Returns the state with the largest error relative to its tolerance, or -1 if all errors are zero.
 AGRAD_COLD Eigen::Index largest(const std::vector<double>& error, const Eigen::VectorXd& scale);
 
-/// "; the last step was 1e-6", for a stop after too many steps.
+/// Returns "; the last step was 1e-6", for instance, for a stop after too many steps.
 AGRAD_COLD inline std::string last_step(double h) { return "; the last step was " + to_text(std::abs(h)); }
 
 /// Throws the SolverError of a stopped integration with the time, the number of steps, the code and advice.

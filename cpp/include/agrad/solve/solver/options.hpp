@@ -25,7 +25,7 @@ void check_tolerances(std::string_view function, std::string_view argument, cons
 
 void check_positive_count(std::string_view function, std::string_view argument, long count);
 
-/// first_step: 0 if the solver chooses. max_step: infinity for no limit.
+/// Checks that the step sizes are valid. first_step: 0 if the solver chooses. max_step: infinity for no limit.
 void check_step_sizes(std::string_view function, double first_step, double max_step);
 
 }  // namespace detail

@@ -29,7 +29,7 @@ struct ode_required {
   }
 };
 
-/// Gradient of a scalar through the solution of an initial value problem, zero where not wanted.
+/// The gradient of a scalar through the solution of an initial value problem, zero where not required.
 struct ode_gradient {
   Eigen::VectorXd initial_state;
   double initial_time = 0;
@@ -51,10 +51,10 @@ class ode_solver {
   /// Integrates from (t0, y0). Column k of the result is the state at times[k].
   virtual const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) = 0;
 
-  /// The gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
+  /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
   virtual ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) = 0;
 
-  /// The gradients of several scalars, each as by `reverse`.
+  /// Returns the gradients of several scalars, each as by `reverse`.
   virtual std::vector<ode_gradient> reverse_rows(const std::vector<Eigen::Map<const Eigen::MatrixXd>>& adjoints) {
     std::vector<ode_gradient> gradients;
     for (const auto& each : adjoints) gradients.push_back(reverse(each));
@@ -80,19 +80,20 @@ class ode_solver {
   /// supports logs.
   virtual bool log_steps(detail::step_log*) { return false; }
 
-  /// Whether `tangent` and `second` are available. Both hold the times fixed; solve/system/moving_state.hpp moves the times.
+  /// Returns whether `tangent` and `second` are available. Both hold the times fixed; solve/system/moving_state.hpp moves the
+  /// times.
   virtual bool has_tangents() const { return false; }
-  /// Whether `tangent` is available.
+  /// Returns whether `tangent` is available.
   virtual bool has_first_tangents() const { return has_tangents(); }
-  /// Whether tangents agree with reverse passes to rounding, not only within tolerances.
+  /// Returns whether tangents agree with reverse passes to rounding, not only within tolerances.
   virtual bool tangents_match() const { return true; }
 
-  /// After `integrate`: the tangents of the states at fixed times along directions of the initial state and parameters, in the
-  /// order of the states' entries, `width` numbers each. A direction d of the initial time is the direction -f(t0, y0) d of the
-  /// initial state.
+  /// After `integrate`: computes the tangents of the states at fixed times along directions of the initial state and
+  /// parameters, in the order of the states' entries, `width` numbers each. A direction d of the initial time is the direction
+  /// -f(t0, y0) d of the initial state.
   inline virtual void tangent(const ode_directions& along, double* states);
 
-  /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with `tangents`.
+  /// After `tangent`: returns the gradient and writes its tangents along the same directions, for adjoints with `tangents`.
   inline virtual ode_gradient second(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
                                      ode_directions& gradient_tangents);
 };

@@ -23,7 +23,7 @@ enum class step_limit : std::uint8_t { error, growth, convergence, largest, outp
 inline constexpr double idle_error = 1e-3;
 
 struct step_entry {
-  double t = 0, h = 0;      // begin and size
+  double t = 0, h = 0;      // start and size
   double error = 0;         // of all states together, where 1 is allowed
   std::int32_t state = -1;  // index of the state with the largest error relative to its tolerance
   double size = 0;          // of that state
@@ -49,14 +49,14 @@ struct step_log {
   step_limit at_end = step_limit::end;  // what ends the present integration
   bool is_stiff = false;                // whether the stiff method of a switching solver takes the steps
 
-  /// What limited a step that only errors can have limited: the step's own error, or the growth after an earlier error.
+  /// Returns what limited a step that only errors can have limited: the step's own error, or the growth after an earlier error.
   static step_limit by_error(double error) { return error < idle_error ? step_limit::growth : step_limit::error; }
 };
 
 /// Estimates the decay rate of a system's fastest mode by a power iteration that continues from step to step.
 class damping_probe {
  public:
-  /// The decay rate at (t, y); 0 if the mode does not decay.
+  /// Returns the decay rate at (t, y); 0 if the mode does not decay.
   double rate(ode_system& system, double t, const double* y) {
     const Eigen::Index n = system.states();
     if (direction_.size() != n) start(n);
